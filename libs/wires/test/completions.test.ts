@@ -3,13 +3,13 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wires } from "../src/text/wires.ts";
-import { readParams, relied, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
+import { readParams, reliedMembers, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
 import { streamPromptAnswers } from "../src/text/completions/stream.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import { replay } from "../src/text/hub/events.ts";
+import { answerToEvents } from "../src/text/hub/events.ts";
 import { textWireNames, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
 import { failureOf, units, word } from "./arbitraries.ts";
 import { contextFor, framesOf } from "./harness.ts";
@@ -189,7 +189,7 @@ describe("a whole answer", () => {
     });
     const writer = completionsWire.client.stream(contextFor());
     const [first] = chunksOf(
-      replay(answer)
+      answerToEvents(answer)
         .map((event) => writer.write(event))
         .join(""),
     );
@@ -255,7 +255,7 @@ describe("a stream", () => {
   test("is in the wire's own words", () => {
     const writer = completionsWire.client.stream(contextFor());
     const stream =
-      replay(answerOf(" there"))
+      answerToEvents(answerOf(" there"))
         .map((event) => writer.write(event))
         .join("") + writer.end();
     const head = { id: "resp_abc", object: "text_completion", created: 1_763_700_000, model: "mine" };
@@ -346,6 +346,6 @@ describe("what admission gets", () => {
   });
 
   test("members that must stand there once", () => {
-    expect(relied).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
+    expect(reliedMembers).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
   });
 });

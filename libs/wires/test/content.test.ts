@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { maxHeld } from "../src/text/content/client-stream.ts";
-import { jsonSchemaOf } from "../src/text/content/schema.ts";
+import { toJsonSchema } from "../src/text/content/schema.ts";
 import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
@@ -681,7 +681,7 @@ test.each([
   ],
   [weather, weather],
 ])("the vendor's schema %j is JSON Schema %j", (schema, plain) => {
-  expect(jsonSchemaOf(schema)).toEqual(plain);
+  expect(toJsonSchema(schema)).toEqual(plain);
 });
 
 test("a call beyond what can be sent whole fails", () => {

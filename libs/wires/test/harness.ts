@@ -11,7 +11,7 @@ import type {
   VendorTextWire,
 } from "../src/text/hub/wire.ts";
 import { Collector } from "./collect.ts";
-import { replay } from "../src/text/hub/events.ts";
+import { answerToEvents } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
@@ -50,7 +50,7 @@ export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject
 /** The text that a writer puts on the wire for a whole answer. */
 export function written(writer: StreamWriter, answer: TextAnswer): string {
   return (
-    replay(answer)
+    answerToEvents(answer)
       .map((event) => writer.write(event))
       .join("") + writer.end()
   );

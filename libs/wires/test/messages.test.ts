@@ -6,7 +6,7 @@ import { contentWire } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import { Unsupported } from "../src/text/hub/field-support.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import { maxMarks, withLastMarks } from "../src/text/hub/prompt-cache.ts";
+import { maxCacheMarks, keepLastMarks } from "../src/text/hub/prompt-cache.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
@@ -251,7 +251,7 @@ const adaptiveFields = fc
 /** The vendor takes no blank instructions, and four cache marks. */
 const speakable = (asked: TextRequest): TextRequest => {
   const instructions = asked.instructions.filter((part) => part.text.trim() !== "");
-  return withLastMarks({ ...asked, instructions }, maxMarks, new Unsupported());
+  return keepLastMarks({ ...asked, instructions }, maxCacheMarks, new Unsupported());
 };
 
 test.each([

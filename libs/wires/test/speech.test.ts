@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { charactersIn, wires } from "../src/speech/index.ts";
+import { countCharacters, wires } from "../src/speech/index.ts";
 
 const { speech } = wires;
 
@@ -57,10 +57,10 @@ describe("a request", () => {
 });
 
 test("characters are code points: an emoji is not paid twice", () => {
-  expect(charactersIn("Grüße 🎉")).toBe(7);
+  expect(countCharacters("Grüße 🎉")).toBe(7);
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (left, right) => {
-      expect(charactersIn(`${left} ${right}`)).toBe(charactersIn(left) + 1 + charactersIn(right));
+      expect(countCharacters(`${left} ${right}`)).toBe(countCharacters(left) + 1 + countCharacters(right));
     }),
   );
 });

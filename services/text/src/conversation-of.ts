@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Conversation } from "@modelgate/relay";
 import { isRecord } from "@modelgate/wires/json";
-import { unsteadyMembers, type Dialogue } from "@modelgate/wires/text";
+import { unstableMembers, type Dialogue } from "@modelgate/wires/text";
 
 /** Maximum characters of a conversation's beginning from which its id is computed. */
 const maxCharacters = 16 * 1024;
@@ -59,7 +59,7 @@ class HashedText {
     } else if (Array.isArray(value)) {
       for (const item of value) this.#walk(item);
     } else if (isRecord(value)) {
-      for (const [name, member] of Object.entries(value)) if (!unsteadyMembers.has(name)) this.#walk(member);
+      for (const [name, member] of Object.entries(value)) if (!unstableMembers.has(name)) this.#walk(member);
     }
   }
 }

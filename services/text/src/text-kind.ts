@@ -20,7 +20,7 @@ import {
   type TextCost,
 } from "@modelgate/relay";
 import {
-  chatWireIn,
+  chatWireForDialect,
   isKnownModel,
   textWire,
   wires,
@@ -213,7 +213,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   ): Promise<Exchange> {
     const { wire, provider, candidate } = route;
     const { dialect } = provider;
-    const upstream = wire === "chat" && dialect !== undefined ? chatWireIn(dialect) : textWire(wire);
+    const upstream = wire === "chat" && dialect !== undefined ? chatWireForDialect(dialect) : textWire(wire);
     const { admitted, params } = input;
     const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const knownAs = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;

@@ -62,7 +62,7 @@ export const chineseVendors = {
     baseUrl: "https://api.stepfun.com/v1",
     keyVariable: "STEP_API_KEY",
     wires: ["chat", "messages", "images", "speech", "transcriptions"],
-    dialect: { ...olderDialect, thoughts: "reasoning", cachedAt: "cached_tokens" },
+    dialect: { ...olderDialect, reasoningMember: "reasoning", cachedAt: "cached_tokens" },
     docs: "https://platform.stepfun.com/docs/api-reference/chat/chat-completion-create",
   },
 } as const satisfies Readonly<Record<string, VendorRow>>;

@@ -8,7 +8,7 @@ export const selfHostedVendors = {
     keyVariable: "OLLAMA_API_KEY",
     isLocal: true,
     wires: ["chat", "responses", "messages", "completions", "embeddings"],
-    dialect: { ...olderDialect, thoughts: "reasoning" },
+    dialect: { ...olderDialect, reasoningMember: "reasoning" },
     docs: "https://docs.ollama.com/api/openai-compatibility",
   },
   vllm: {
@@ -26,7 +26,7 @@ export const selfHostedVendors = {
       "transcriptions",
       "translations",
     ],
-    dialect: { maxTokens: "max_completion_tokens", noDeveloper: true, thoughts: "reasoning" },
+    dialect: { maxTokens: "max_completion_tokens", noDeveloper: true, reasoningMember: "reasoning" },
     docs: "https://docs.vllm.ai/en/latest/serving/openai_compatible_server/",
   },
   sglang: {
@@ -44,7 +44,7 @@ export const selfHostedVendors = {
     keyVariable: "LM_API_TOKEN",
     isLocal: true,
     wires: ["chat", "responses", "messages", "completions", "embeddings"],
-    dialect: { ...olderDialect, thoughts: "reasoning" },
+    dialect: { ...olderDialect, reasoningMember: "reasoning" },
     docs: "https://lmstudio.ai/docs/developer/openai-compat",
   },
   llamacpp: {

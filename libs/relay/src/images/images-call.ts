@@ -1,6 +1,6 @@
 import { Failure, imageEditWires, imageGenerationWires, type ImagesWire, type Price } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
-import { beginsIn, eventStreamFraming } from "@modelgate/wires/sse";
+import { isStreamStart, eventStreamFraming } from "@modelgate/wires/sse";
 import {
   base64InUrl,
   memberAboveStandardPrice,
@@ -84,7 +84,7 @@ function imageStream(request: ImageRequest): AnswerReader {
   return {
     kind: "stream",
     framing: eventStreamFraming,
-    begins: (first) => beginsIn({ framing: eventStreamFraming, begins: pass.begins }, first),
+    begins: (first) => isStreamStart({ framing: eventStreamFraming, begins: pass.begins }, first),
     translator: () => new PassTranslator({ pass: pass.stream(maxImagesOf(request)), mode: "bytes" }),
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { compilePrice, Failure } from "@modelgate/contracts";
 import type { Transport, WireRoute } from "@modelgate/channels";
 import { providers, type Provider } from "@modelgate/providers";
-import { beginsIn } from "@modelgate/wires/sse";
+import { isStreamStart } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
 import type { Exchange, JobMoney, VendorLink, WholeAnswer } from "../../src/answers/exchange.ts";
 import { HeldStream } from "../../src/answers/held-stream.ts";
@@ -48,7 +48,7 @@ const route: WireRoute = { candidate: { channel, upstreamModel: "m" }, key, prov
 const reader: StreamAnswerReader = {
   kind: "stream",
   framing: chat.framing,
-  begins: (first) => beginsIn(chat, first),
+  begins: (first) => isStreamStart(chat, first),
   translator: ({ mayBeCut }) =>
     new PassTranslator({
       pass: chat.pass,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { beginsIn } from "@modelgate/wires/sse";
+import { isStreamStart } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
 import { HeldStream } from "../../src/answers/held-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
@@ -12,7 +12,7 @@ const { chat } = wires;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
 const done = "data: [DONE]\n\n";
-const reader = { framing: chat.framing, begins: (first: Buffer) => beginsIn(chat, first) };
+const reader = { framing: chat.framing, begins: (first: Buffer) => isStreamStart(chat, first) };
 
 /** A stream under way from a vendor to a client. */
 interface Passing {

@@ -1,6 +1,6 @@
 import { memberOf } from "../json/fields.ts";
 import { membersOf, spliceMembers } from "../json/members.ts";
-import { changeJson } from "../sse/decode.ts";
+import { replaceFrameJson } from "../sse/decode.ts";
 
 const openBrace = 0x7b;
 const usageMember = '"usage":';
@@ -33,7 +33,9 @@ export function addCostToFrames(frames: Buffer | string, cost: string): Buffer |
   return text
     .split(/(?<=\n\n)/)
     .map((frame) =>
-      frame.includes(usageMember) ? changeJson(Buffer.from(frame), (json) => addCost(json, cost)).toString() : frame,
+      frame.includes(usageMember)
+        ? replaceFrameJson(Buffer.from(frame), (json) => addCost(json, cost)).toString()
+        : frame,
     )
     .join("");
 }

@@ -7,7 +7,7 @@ import type { SpeechClient, SpeechVendor } from "./hub/index.ts";
 import { speech } from "./openai/index.ts";
 
 export {
-  charactersIn,
+  countCharacters,
   speechFormats,
   type SpeechAnswer,
   type SpeechRequest,

@@ -88,15 +88,15 @@ const [openBrace, closeBrace, lineFeed] = [0x7b, 0x7d, 0x0a];
 
 /** Parses the JSON object in a frame; undefined if it has none. */
 export function parseFrameRecord(frame: Buffer): JsonRecord | undefined {
-  const [start, end] = objectIn(frame) ?? [];
+  const [start, end] = findJsonObject(frame) ?? [];
   const text = end === undefined ? parseFrame(frame.toString())?.data : frame.toString("utf8", start, end);
   return text === undefined ? undefined : parseRecord(text);
 }
 
 /** Returns a frame with its JSON changed; a frame without JSON is returned unchanged. */
-export function changeJson(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
+export function replaceFrameJson(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
   if (parseFrameRecord(frame) === undefined) return frame;
-  const [start, end] = objectIn(frame) ?? [];
+  const [start, end] = findJsonObject(frame) ?? [];
   if (start !== undefined)
     return Buffer.concat([frame.subarray(0, start), change(frame.subarray(start, end)), frame.subarray(end)]);
   const { event, data = "" } = parseFrame(frame.toString()) ?? {};
@@ -109,7 +109,7 @@ export function changeJson(frame: Buffer, change: (json: Buffer) => Buffer): Buf
 }
 
 /** Finds the object of a frame with one data line; undefined for frames that must be read line by line. */
-function objectIn(frame: Buffer): readonly [number, number] | undefined {
+function findJsonObject(frame: Buffer): readonly [number, number] | undefined {
   const data = frame.indexOf(dataField);
   const start = frame.indexOf(openBrace);
   // A brace before the data belongs to a comment or another field; a second data line is rare.

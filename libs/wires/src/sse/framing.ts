@@ -45,7 +45,7 @@ export interface StreamForm {
 }
 
 /** Returns true if this frame may begin a vendor's stream; also for a frame without data, which is a keep-alive. */
-export function beginsIn({ framing, begins }: StreamForm, first: Buffer): boolean {
+export function isStreamStart({ framing, begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
   const event = parseRecord(frame.data);
@@ -60,8 +60,8 @@ const maxFrameBytes = 16 * 1024 * 1024;
 /** Maximum bytes of the separator after a frame; it may be split, so the next search begins this many bytes earlier. */
 const maxEndBytes = 3;
 
-const twoReturns = Buffer.from("\r\r");
-const nothing = Buffer.alloc(0);
+const doubleCarriageReturn = Buffer.from("\r\r");
+const noBytes = Buffer.alloc(0);
 
 /**
  * Splits a byte stream after each server-sent event and returns the frames' bytes unchanged, for streams that are
@@ -70,7 +70,7 @@ const nothing = Buffer.alloc(0);
  */
 export class SseSplitter {
   /** Buffer that begins with the unfinished frame; the bytes after `#heldBytes` are spare. */
-  #room: Buffer = nothing;
+  #room: Buffer = noBytes;
   #heldBytes = 0;
 
   /** Returns the complete frames, each with its closing empty line. Throws RangeError for a frame that is too large. */
@@ -88,7 +88,7 @@ export class SseSplitter {
     if (start > 0 || this.#heldBytes === 0) this.#room = all.subarray(start);
     this.#heldBytes = all.length - start;
     // An empty view would keep its complete chunk in memory while a stream is silent.
-    if (this.#heldBytes === 0) this.#room = nothing;
+    if (this.#heldBytes === 0) this.#room = noBytes;
     if (this.#heldBytes > maxFrameBytes)
       throw new RangeError(`a server-sent event is longer than ${maxFrameBytes} bytes`);
     return frames;
@@ -100,7 +100,7 @@ export class SseSplitter {
 
   end(): Buffer {
     const rest = this.#room.subarray(0, this.#heldBytes);
-    this.#room = nothing;
+    this.#room = noBytes;
     this.#heldBytes = 0;
     return rest;
   }
@@ -129,6 +129,6 @@ function endOfFrame(bytes: Buffer, from: number): number {
 /** Returns the same as `endOfFrame`, also for streams whose lines end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
   const usual = endOfFrame(bytes, from);
-  const twice = bytes.indexOf(twoReturns, from);
-  return twice >= 0 && (usual < 0 || twice < usual) ? twice + twoReturns.length : usual;
+  const twice = bytes.indexOf(doubleCarriageReturn, from);
+  return twice >= 0 && (usual < 0 || twice < usual) ? twice + doubleCarriageReturn.length : usual;
 }

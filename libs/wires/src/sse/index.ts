@@ -2,4 +2,4 @@
 export { parseFrame, parseFrameRecord, SseDecoder } from "./decode.ts";
 export { eventStreamFraming, type Frame, type FrameSplitter, type StreamFraming } from "./framing.ts";
 export { SseSplitter } from "./framing.ts";
-export { beginsIn, type StreamForm } from "./framing.ts";
+export { isStreamStart, type StreamForm } from "./framing.ts";

@@ -17,7 +17,7 @@ export interface Dialogue {
 }
 
 /** Members of turns that change from request to request, or that clients do not send back. */
-export const unsteadyMembers: ReadonlySet<string> = new Set([
+export const unstableMembers: ReadonlySet<string> = new Set([
   "cache_control",
   "data",
   "encrypted_content",
@@ -36,7 +36,7 @@ export const unsteadyMembers: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the conversation from a body and its turns; `isAnswer` returns true for the model's turns. */
-export function dialogueOf(
+export function identifyDialogue(
   body: JsonRecord,
   conversation: { readonly instructions?: unknown; readonly turns: unknown },
   isAnswer: (turn: JsonRecord) => boolean,
@@ -55,25 +55,25 @@ export function dialogueOf(
 }
 
 /** Members by which a request asks for reasoning. Vendors of these wires adopt each other's members. */
-const sharedMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
+const reasoningMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
 
 /** Values that turn reasoning off. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
 /** Returns true if a request of the chat, responses or messages wire asks its model for reasoning. */
 export function requestsReasoning(body: JsonRecord): boolean {
-  return hasAny(body, sharedMembers) && sharedMembers.some((name) => asksToThink(body[name]));
+  return hasAny(body, reasoningMembers) && reasoningMembers.some((name) => isReasoningRequested(body[name]));
 }
 
 /** Returns true if a value asks for reasoning: an effort, a budget, a switch, or an object with one of them. */
-export function asksToThink(value: unknown): boolean {
+export function isReasoningRequested(value: unknown): boolean {
   const setting = isRecord(value) ? (value["type"] ?? value["effort"] ?? value["thinkingBudget"] ?? true) : value;
   return !offValues.has(setting);
 }
 
 /** Reads the conversation of a request whose turns are in `messages`. */
-export function dialogueOfMessages(body: JsonRecord): Dialogue {
-  return dialogueOf(
+export function identifyMessagesDialogue(body: JsonRecord): Dialogue {
+  return identifyDialogue(
     body,
     { instructions: body["system"], turns: body["messages"] },
     ({ role }) => role === "assistant",

@@ -58,7 +58,7 @@ export interface ReportedIteration {
 export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
 /** Returns the records in a list with their paths (`[1]`). Lenient parsers also accept a single record as a list. */
-export function recordsIn(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
+export function recordsWithPaths(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
   if (isRecord(value)) return [["", value]];
   if (!Array.isArray(value)) return [];
   return value.flatMap((each: unknown, index) => (isRecord(each) ? [[`[${index}]`, each] as const] : []));
@@ -70,7 +70,7 @@ export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
 }
 
 /** Units by types or names of tools, as several vendors spell them. */
-const kinds: readonly (readonly [RegExp, ToolUnit])[] = [
+const toolUnitPatterns: readonly (readonly [RegExp, ToolUnit])[] = [
   [
     /^(?:web_search|web-search|live_search|x_search|browser_search|google_search|google_maps|\$web_search|web$)/,
     "webSearches",
@@ -82,7 +82,7 @@ const kinds: readonly (readonly [RegExp, ToolUnit])[] = [
 
 /** Returns the unit by which a type of tool is billed; undefined if no price exists. */
 export function unitOfTool(type: string): ToolUnit | undefined {
-  return kinds.find(([pattern]) => pattern.test(type))?.[1];
+  return toolUnitPatterns.find(([pattern]) => pattern.test(type))?.[1];
 }
 
 /** Finds the searches that a request enables by members which vendors added to the common wires. */
@@ -94,7 +94,7 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
     ...(enabled === undefined || enabled === null || enabled === false
       ? []
       : [{ path: "enable_search", unit: "webSearches" } as const]),
-    ...recordsIn(plugins).map(([at, { id }]) => ({
+    ...recordsWithPaths(plugins).map(([at, { id }]) => ({
       path: `plugins${at}`,
       unit: typeof id === "string" ? unitOfTool(id) : undefined,
     })),
@@ -111,7 +111,7 @@ const usualTiers: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns a service tier by the name that prices use; undefined if it is absent or the vendor may choose. */
-export function tierIn(value: unknown): string | undefined {
+export function normalizeTier(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const name = value.toLowerCase().replace(/^(?:service_tier|on_demand)_/, "");
   if (name === "" || name === "auto" || name.endsWith("unspecified")) return undefined;
@@ -121,26 +121,26 @@ export function tierIn(value: unknown): string | undefined {
 /** Lists the tiers that members of a body request. */
 export function requestedTiers(body: JsonRecord, ...names: readonly string[]): RequestedFees["tiers"] {
   return names.flatMap((path) => {
-    const name = tierIn(body[path]);
+    const name = normalizeTier(body[path]);
     return name === undefined ? [] : [{ name, path }];
   });
 }
 
 const [own, sided] = ["server_tool_use", "server_side_tool_usage_details"] as const;
-const countsOfTools = ["num_search_queries", "num_sources_used", own, sided, "plugins"];
+const readToolCounts = ["num_search_queries", "num_sources_used", own, sided, "plugins"];
 
 /** Reads how often vendor tools were called from a usage report, in several vendors' spellings; undefined for none. */
 export function countedTools(usage: unknown): Units | undefined {
-  if (!isRecord(usage) || !hasAny(usage, countsOfTools)) return undefined;
+  if (!isRecord(usage) || !hasAny(usage, readToolCounts)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {
     const found = usage[name];
-    return isRecord(found) ? counts.reduce((sum, count) => sum + numberOf(found[count]), 0) : 0;
+    return isRecord(found) ? counts.reduce((sum, count) => sum + positiveInteger(found[count]), 0) : 0;
   };
   const plugins = usage["plugins"];
-  const search = isRecord(plugins) && isRecord(plugins["search"]) ? numberOf(plugins["search"]["count"]) : 0;
+  const search = isRecord(plugins) && isRecord(plugins["search"]) ? positiveInteger(plugins["search"]["count"]) : 0;
   const webSearches = Math.max(
-    numberOf(usage["num_search_queries"]),
-    numberOf(usage["num_sources_used"]),
+    positiveInteger(usage["num_search_queries"]),
+    positiveInteger(usage["num_sources_used"]),
     within(own, "web_search_requests"),
     within(sided, "web_search_calls", "x_search_calls"),
     search,
@@ -158,7 +158,7 @@ export function countedTools(usage: unknown): Units | undefined {
   };
 }
 
-function numberOf(value: unknown): number {
+function positiveInteger(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }
 

@@ -1,10 +1,10 @@
 // Text wires by name, and functions that both forwarded and converted calls use.
 export { surplusBounds, type TextParams } from "./params.ts";
-export { chatWireIn } from "./chat/index.ts";
+export { chatWireForDialect } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
 export { textWire, wires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
-export { unsteadyMembers, type Dialogue } from "./dialogue.ts";
+export { unstableMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
 export type { RequestedFees, RequestedTool, ReportedFees, ReportedIteration } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";

@@ -2,7 +2,13 @@ import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { exchangeWith, readJson, refuseVendorIds, runCall, type CallKind, type Plan } from "@modelgate/relay";
 import { refuseAmbiguous } from "@modelgate/wires/json";
-import { charactersIn, wires, type SpeechRequest, type SpeechTarget, type SpeechVendor } from "@modelgate/wires/speech";
+import {
+  countCharacters,
+  wires,
+  type SpeechRequest,
+  type SpeechTarget,
+  type SpeechVendor,
+} from "@modelgate/wires/speech";
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
@@ -54,7 +60,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
 };
 
 function refuseTooLong({ input }: SpeechRequest, { speech: { characters } }: Deps): void {
-  const length = charactersIn(input);
+  const length = countCharacters(input);
   if (length > characters)
     throw new Failure("invalid_value", `input has ${length} characters; the limit is ${characters}.`, {
       param: "input",

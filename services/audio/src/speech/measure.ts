@@ -1,6 +1,6 @@
 import type { Price, Units } from "@modelgate/contracts";
 import { countTokens, estimateTokens, type Measure } from "@modelgate/relay";
-import { charactersIn, type SpeechRequest } from "@modelgate/wires/speech";
+import { countCharacters, type SpeechRequest } from "@modelgate/wires/speech";
 
 /** Assumed tokens per second of speech, for vendors that bill tokens and report none. */
 const tokensPerSecond = 21;
@@ -22,7 +22,7 @@ export function isByTokens(price: Price): boolean {
  */
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {
-    const units: Units = { characters: charactersIn(request.input) };
+    const units: Units = { characters: countCharacters(request.input) };
     return {
       upper: units,
       floor: units,

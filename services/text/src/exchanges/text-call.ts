@@ -11,7 +11,7 @@ import {
   type UpstreamHead,
   type WholeAnswer,
 } from "@modelgate/relay";
-import { beginsIn, type StreamForm } from "@modelgate/wires/sse";
+import { isStreamStart, type StreamForm } from "@modelgate/wires/sse";
 
 /** A text call in the client's wire (API format). */
 export interface TextCall {
@@ -96,7 +96,7 @@ export function textReader(
     return {
       kind: "stream",
       framing,
-      begins: (first) => beginsIn(upstream, first),
+      begins: (first) => isStreamStart(upstream, first),
       translator: how.translator,
     };
   };

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { compilePrice, costOf, type Units } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
-import { chatWireIn, textWire } from "@modelgate/wires/text";
+import { chatWireForDialect, textWire } from "@modelgate/wires/text";
 import { answered, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
 
 /**
@@ -54,7 +54,7 @@ const clients = (["chat", "messages"] as const).flatMap((client) => [
 
 describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chunks, streamUnits }) => {
   const { dialect = {} } = providers[name] ?? {};
-  const vendor = chatWireIn(dialect);
+  const vendor = chatWireForDialect(dialect);
 
   test.each(clients)("answers a client of $client, streamed: $stream, and is billed to the token", async (to) => {
     const exchange = await exchangeOf(callOf(to.client, request(to.stream)), vendor, model);

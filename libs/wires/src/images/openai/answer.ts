@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
-import { countOf, unitsOf } from "../../text/hub/counts.ts";
+import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
 
 /** Maximum number of images read from one answer; no vendor returns so many. */
@@ -32,7 +32,7 @@ function parseImage(item: Fields): readonly MadeImage[] {
  */
 export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
+  const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
   if (input === undefined && output === undefined) return undefined;
   const [read, made] = [
     tokenDetailReader(usage["input_tokens_details"]),
@@ -41,7 +41,7 @@ export function readTokens(usage: unknown): Units | undefined {
   const cached = Math.min(read("cached_tokens"), input ?? 0);
   const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
   const words = Math.min(made("text_tokens"), output ?? 0);
-  return unitsOf({
+  return withoutZeroUnits({
     inputTokens: (input ?? 0) - cached - images,
     cachedInputTokens: cached,
     inputImageTokens: images,
@@ -51,5 +51,5 @@ export function readTokens(usage: unknown): Units | undefined {
 }
 
 function tokenDetailReader(details: unknown): (name: string) => number {
-  return (name) => (isRecord(details) ? (countOf(details[name]) ?? 0) : 0);
+  return (name) => (isRecord(details) ? (parseCount(details[name]) ?? 0) : 0);
 }

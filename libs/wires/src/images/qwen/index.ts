@@ -1,7 +1,7 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
-import { countOf, unitsOf } from "../../text/hub/counts.ts";
+import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, renderImageStream, renderImages } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, MadeImage } from "../hub/answer.ts";
@@ -89,9 +89,9 @@ function imagesInResult(result: Fields): readonly MadeImage[] {
 /** Reads tokens, which some models report in addition to images. */
 function parseTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const [input, output] = [countOf(usage["input_tokens"]), countOf(usage["output_tokens"])];
+  const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
   if ((input ?? 0) + (output ?? 0) === 0) return undefined;
-  return unitsOf({ inputTokens: input ?? 0, outputTokens: output ?? 0 });
+  return withoutZeroUnits({ inputTokens: input ?? 0, outputTokens: output ?? 0 });
 }
 
 /** Creates the failure with the vendor's message: 400 for a refused prompt or image, which the client can change. */

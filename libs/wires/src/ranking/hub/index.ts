@@ -4,7 +4,7 @@ import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.
 import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 
 /** Maximum number of documents in one request. */
 export const maxDocuments = 10_000;
@@ -181,7 +181,7 @@ export function renderResults(
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
   const within = (name: string, count: string): number | undefined => {
     const found = isRecord(meta) ? meta[name] : undefined;
-    return isRecord(found) ? countOf(found[count]) : undefined;
+    return isRecord(found) ? parseCount(found[count]) : undefined;
   };
   const inputTokens = tokens ?? within("tokens", "input_tokens");
   const requests = within("billed_units", "search_units");

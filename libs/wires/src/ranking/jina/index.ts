@@ -6,7 +6,7 @@ import {
   type UnstreamedWire,
   renderAdditionalMembers,
 } from "../../kind/index.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";
 import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
@@ -71,7 +71,7 @@ function readUsage(body: JsonRecord): Units | undefined {
   const { usage } = body;
   return readMeta(
     body,
-    isRecord(usage) ? (countOf(usage["total_tokens"]) ?? countOf(usage["prompt_tokens"])) : undefined,
+    isRecord(usage) ? (parseCount(usage["total_tokens"]) ?? parseCount(usage["prompt_tokens"])) : undefined,
   );
 }
 

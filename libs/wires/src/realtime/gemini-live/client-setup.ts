@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
-import { jsonSchemaOf } from "../../text/content/schema.ts";
+import { toJsonSchema } from "../../text/content/schema.ts";
 import { isSet, otherMembers } from "./vendor-settings.ts";
 import { cannotPass } from "../hub/message.ts";
 import { camel, objectsIn } from "./client-message.ts";
@@ -180,7 +180,7 @@ function functionsOf(setup: JsonRecord): readonly JsonRecord[] | undefined {
       type: "function",
       name,
       description,
-      parameters: parametersJsonSchema ?? (parameters === undefined ? undefined : jsonSchemaOf(parameters)),
+      parameters: parametersJsonSchema ?? (parameters === undefined ? undefined : toJsonSchema(parameters)),
     }),
   );
 }

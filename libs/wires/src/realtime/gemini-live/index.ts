@@ -1,4 +1,4 @@
-import { stores } from "../../text/content/media.ts";
+import { contentStores } from "../../text/content/media.ts";
 import type { Wire } from "../../wire.ts";
 import type { RealtimeClient, RealtimeVendor } from "../hub/bridge.ts";
 import { LiveBridge } from "./client-bridge.ts";
@@ -9,6 +9,6 @@ import { GeminiLiveBridge } from "./vendor-bridge.ts";
 export const geminiLive = {
   name: "gemini-live",
   vendor: { bridge: (names) => new GeminiLiveBridge(names) },
-  client: { bridge: (names, inner) => new LiveBridge(inner, names), stores },
+  client: { bridge: (names, inner) => new LiveBridge(inner, names), stores: contentStores },
   pass: { bridge: (names) => new LivePassBridge(names) },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;

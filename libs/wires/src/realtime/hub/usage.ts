@@ -1,6 +1,6 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
 import { isRecord, asRecord } from "../../json/fields.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 
 /**
  * Converts the usage of a `response.done` to disjoint units: text, audio and images that were not cached, and all
@@ -83,5 +83,5 @@ function unitOf(name: keyof Units, amount: number): Units {
 
 /** Reads a count reported by a vendor; 0 for a negative number or any other value. */
 export function count(value: unknown): number {
-  return countOf(value) ?? 0;
+  return parseCount(value) ?? 0;
 }

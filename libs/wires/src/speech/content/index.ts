@@ -1,7 +1,7 @@
 import { Failure, present } from "@modelgate/contracts";
 import { asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
-import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
+import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import { renderVoice } from "../../text/content/media.ts";
@@ -21,7 +21,7 @@ function renderRequest(request: SpeechRequest): Rendered {
   const { input, format, speed, instructions, own } = request;
   if (format === "opus" || format === "aac" || format === "flac")
     throw unsupportedFailure("format", `The vendor of this model has wav and pcm, not ${format}.`);
-  const voice = voiceOf(request);
+  const voice = voiceName(request);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
   // Clients that request the default format get WAV, which the media type shows.
@@ -44,11 +44,11 @@ function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
   const rate = Number(
     /rate=(\d+)/.exec(String(pieces.find(({ data: each }) => each !== undefined)?.["mimeType"]))?.[1] ?? usualRate,
   );
-  return { samples, rate, usage: asAudio(contentUsage(usageMetadata)) };
+  return { samples, rate, usage: countAsAudio(contentUsage(usageMetadata)) };
 }
 
 /** Counts all output tokens as audio, the only output of such a model. */
-function asAudio(usage: SpeechAnswer["usage"]): SpeechAnswer["usage"] {
+function countAsAudio(usage: SpeechAnswer["usage"]): SpeechAnswer["usage"] {
   if (usage === undefined) return undefined;
   const { outputTokens = 0, outputAudioTokens = 0, ...more } = usage;
   return { ...more, outputAudioTokens: outputAudioTokens + outputTokens };

@@ -1,5 +1,5 @@
 import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
-import { nonDefaultSpeed, voiceOf } from "../hub/index.ts";
+import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
 
@@ -13,7 +13,7 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
 };
 
 /** Matches a model's name without a voice; a full name includes it: `aura-2-thalia-en`. */
-const family = /^aura(?:-\d+)?$/;
+const aura = /^aura(?:-\d+)?$/;
 
 /** Deepgram's text to speech. The body holds the text, and the query all other parameters. */
 export const deepgram = {
@@ -23,8 +23,8 @@ export const deepgram = {
 
 function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
-  const voice = voiceOf(request);
-  const isOpen = voice !== undefined && family.test(model);
+  const voice = voiceName(request);
+  const isOpen = voice !== undefined && aura.test(model);
   const lost = { instructions, speed: nonDefaultSpeed(speed), voice: !isOpen && voice };
   return {
     body: { text: input },

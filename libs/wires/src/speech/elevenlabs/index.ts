@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
-import { voiceOf } from "../hub/index.ts";
+import { voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
@@ -21,7 +21,7 @@ export const elevenlabs = {
 
 function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
-  const voice = voiceOf(request);
+  const voice = voiceName(request);
   if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");
   const named = formats[format];
   if (named === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);

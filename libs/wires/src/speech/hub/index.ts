@@ -31,14 +31,14 @@ export interface SpeechRequest {
 }
 
 /** Counts the characters that speech is priced by: code points, so that a letter of any script counts once. */
-export function charactersIn(text: string): number {
+export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
   return count;
 }
 
 /** Returns the voice of a request, from its name or an object with its id; undefined if absent. */
-export function voiceOf({ voice }: Pick<SpeechRequest, "voice">): string | undefined {
+export function voiceName({ voice }: Pick<SpeechRequest, "voice">): string | undefined {
   const named = isRecord(voice) ? voice["id"] : voice;
   return typeof named === "string" && named !== "" ? named : undefined;
 }

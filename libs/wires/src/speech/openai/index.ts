@@ -2,7 +2,7 @@ import { bodies, Failure, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, parseEvent, renderEvent, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import {
   type SpeechAnswer,
   type SpeechEvent,
@@ -44,14 +44,14 @@ function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
     ...present({
       voice: fields.raw("voice"),
       instructions: fields.text("instructions"),
-      speed: speedOf(fields),
+      speed: parseSpeed(fields),
       own: additionalMembers("speech", fields),
     }),
   };
   return { request, dropped: [] };
 }
 
-function speedOf(fields: Fields): number | undefined {
+function parseSpeed(fields: Fields): number | undefined {
   const speed = fields.number("speed");
   if (speed !== undefined && !(speed >= slowest && speed <= fastest))
     throw fields.wrong("speed", `a number from ${slowest} to ${fastest}`);
@@ -77,17 +77,17 @@ function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget):
 /** Renders samples unchanged for `pcm`, otherwise as a WAV file; no other format is supported. */
 function renderAnswer({ samples, rate }: SpeechAnswer, { format }: SpeechRequest): SpeechOutput {
   if (format === "pcm") return { audio: samples, contentType: "audio/pcm" };
-  return { audio: asWav(samples, rate), contentType: "audio/wav" };
+  return { audio: encodeWav(samples, rate), contentType: "audio/wav" };
 }
 
-const headBytes = 44;
+const wavHeaderBytes = 44;
 const bytesPerSample = 2;
 
 /** Writes 16-bit mono samples as a WAV file. */
-function asWav(samples: Buffer, rate: number): Buffer {
-  const head = Buffer.alloc(headBytes);
+function encodeWav(samples: Buffer, rate: number): Buffer {
+  const head = Buffer.alloc(wavHeaderBytes);
   head.write("RIFF", 0, "latin1");
-  head.writeUInt32LE(headBytes - 8 + samples.length, 4);
+  head.writeUInt32LE(wavHeaderBytes - 8 + samples.length, 4);
   head.write("WAVEfmt ", 8, "latin1");
   head.writeUInt32LE(16, 16); // bytes of the format
   head.writeUInt16LE(1, 20); // PCM
@@ -115,7 +115,10 @@ function readEvent({ data }: Frame): SpeechEvent {
 /** Reads the usage; output tokens count as audio. Undefined if the vendor reports none. */
 function readUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  return { inputTokens: countOf(usage["input_tokens"]) ?? 0, outputAudioTokens: countOf(usage["output_tokens"]) ?? 0 };
+  return {
+    inputTokens: parseCount(usage["input_tokens"]) ?? 0,
+    outputAudioTokens: parseCount(usage["output_tokens"]) ?? 0,
+  };
 }
 
 /** Renders audio, and the end of the speech; "" for any other event. */

@@ -7,9 +7,9 @@ import type { Part, ReasoningPart, TextPart, ToolCallPart, Citation } from "../h
 import type { JsonObject } from "../hub/request.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import { customNames, unwrapCustom } from "../hub/tool-calls.ts";
-import { detailsFor, extraFor } from "./reasoning-details.ts";
+import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
-import { finishWord } from "./vendor-answer.ts";
+import { renderFinishReason } from "./vendor-answer.ts";
 
 /** Renders a complete answer as a completion. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
@@ -31,37 +31,37 @@ function renderChoice({ parts, finish }: Choice, index: number, context: AnswerC
   const refused = parts.some(({ kind }) => kind === "refusal");
   return {
     index,
-    message: { role: "assistant", ...messageOf(parts, style, context) },
+    message: { role: "assistant", ...renderMessage(parts, style, context) },
     logprobs: probabilities.length === 0 ? null : { content: probabilities.map(logProbability), refusal: null },
-    finish_reason: finishWord(finish, refused, style.oldCalls),
+    finish_reason: renderFinishReason(finish, refused, style.oldCalls),
   };
 }
 
-function messageOf(parts: readonly Part[], style: AnswerStyle, context: AnswerContext): JsonObject {
+function renderMessage(parts: readonly Part[], style: AnswerStyle, context: AnswerContext): JsonObject {
   const texts = parts.filter((part) => part.kind === "text");
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "tool-call");
   const pictures = parts.filter((part) => part.kind === "image");
-  const images = pictures.flatMap((part, index) => wholeMembers(part, context, index)["images"] ?? []);
-  const others = parts.filter((part) => part.kind !== "image").map((part) => wholeMembers(part, context, 0));
+  const images = pictures.flatMap((part, index) => completePartMembers(part, context, index)["images"] ?? []);
+  const others = parts.filter((part) => part.kind !== "image").map((part) => completePartMembers(part, context, 0));
   const thoughts = style.hidesReasoning ? [] : parts.filter((part) => part.kind === "reasoning");
   const shown = thoughts.map(({ text }) => text).join("");
-  const details = detailsOf(thoughts, texts);
+  const details = renderDetails(thoughts, texts);
   const hasOtherContent = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
   return present({
     content: texts.length === 0 && hasOtherContent ? null : texts.map(({ text }) => text).join(""),
     refusal: refusal === "" ? null : refusal,
     ...others.reduce((all, members) => ({ ...all, ...members }), {}),
     images: images.length > 0 ? images : undefined,
-    annotations: annotationsOf(texts),
+    annotations: renderAnnotations(texts),
     reasoning_content: shown === "" ? undefined : shown,
     reasoning_details: details.length > 0 ? details : undefined,
-    ...callMembers(calls, style),
+    ...toolCallMembers(calls, style),
   });
 }
 
 /** Renders details with the signatures of reasoning and texts. Each has the position of its part in the joined text. */
-function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
+function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
     let at = 0;
@@ -70,26 +70,26 @@ function detailsOf(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]
       [, at] = span;
       if (part.signature === undefined) return [];
       const of = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
-      return detailsFor(part.signature, { ...of, index: index++ });
+      return renderDetail(part.signature, { ...of, index: index++ });
     });
   });
 }
 
-function annotationsOf(texts: readonly TextPart[]): readonly unknown[] | undefined {
+function renderAnnotations(texts: readonly TextPart[]): readonly unknown[] | undefined {
   let at = 0;
   const all = texts.flatMap(({ text, citations = [] }) => {
     const from = at;
     at += text.length;
-    return citations.flatMap((citation) => annotation(citation, from, text.length));
+    return citations.flatMap((citation) => renderAnnotation(citation, from, text.length));
   });
   return all.length > 0 ? all : undefined;
 }
 
-function callMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonObject {
+function toolCallMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonObject {
   const [first] = calls;
   if (first === undefined) return {};
   if (style.oldCalls) return { function_call: { name: first.name, arguments: first.arguments } };
-  return { tool_calls: calls.map((call) => callMember(call, style)) };
+  return { tool_calls: calls.map((call) => toolCallMember(call, style)) };
 }
 
 /** Form of an answer that the client's request determines. */
@@ -111,14 +111,14 @@ export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerSt
 }
 
 /** Returns true if the call of a function is the wrapped call of a free-text tool. */
-export function isWrapped(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
+export function isWrappedCall(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }
 
-function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
+function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
   const { id, name, signature } = call;
-  const extra = { extra_content: extraFor(signature) };
-  const wrapped = isWrapped(call, style);
+  const extra = { extra_content: renderExtraContent(signature) };
+  const wrapped = isWrappedCall(call, style);
   if (call.custom !== true && !wrapped)
     return present({ id, type: "function", function: { name, arguments: call.arguments }, ...extra });
   const input = wrapped ? unwrapCustom(call.arguments) : call.arguments;
@@ -132,7 +132,7 @@ function callMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
 function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
-  return present({ type: "image_url", index, image_url: { url }, extra_content: extraFor(signature) });
+  return present({ type: "image_url", index, image_url: { url }, extra_content: renderExtraContent(signature) });
 }
 
 /** Renders `audio` for speech from another wire. The speech is not stored, so its id cannot be used later. */
@@ -145,7 +145,7 @@ function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, n
  * Returns the members of a message or delta for a complete part; empty if the wire cannot express it. `images` is the
  * number of earlier images.
  */
-export function wholeMembers(part: Part, context: AnswerContext, images: number): JsonObject {
+export function completePartMembers(part: Part, context: AnswerContext, images: number): JsonObject {
   if (part.kind === "audio") return audioMember(part, context);
   if (part.kind === "vendor") return part.wire === "chat" && isRecord(part.value) ? part.value : {};
   const image = part.kind === "image" ? imageMember(part, images) : undefined;
@@ -156,7 +156,7 @@ export function wholeMembers(part: Part, context: AnswerContext, images: number)
  * Renders a citation. `from` is the position of its text in the message, and `length` the text's length. A citation of
  * this wire is unchanged; one of another wire is left out if it has no address.
  */
-export function annotation(citation: Citation, from: number, length: number): readonly unknown[] {
+export function renderAnnotation(citation: Citation, from: number, length: number): readonly unknown[] {
   if (citation.own?.wire === "chat") return [citation.own.value];
   const { url, title, start, end } = citation;
   if (url === undefined) return [];

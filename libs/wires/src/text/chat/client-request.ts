@@ -3,9 +3,15 @@ import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsBeyond } from "../params.ts";
-import { parsePlainFields, parseProbabilityWish, parseSchema } from "../hub/content.ts";
+import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import { type JsonObject, type OutputFormat, type TextRequest, efforts, type ReasoningWish } from "../hub/request.ts";
+import {
+  type JsonObject,
+  type OutputFormat,
+  type TextRequest,
+  efforts,
+  type ReasoningOptions,
+} from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
@@ -29,8 +35,8 @@ export function parseRequest(body: JsonObject): ParsedText {
       stop: fields.textOrTexts("stop"),
       format: parseFormat(fields),
       reasoning: parseReasoning(fields),
-      ...parsePlain(fields),
-      logProbabilities: parseProbabilityWish(fields),
+      ...parseScalarFields(fields),
+      logProbabilities: parseProbabilityRequest(fields),
       ...parseOutput(fields),
       includeUsage: parseStreamOptions(fields),
     }),
@@ -55,7 +61,7 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
   return parseSchema(named, named.record("schema") ?? {});
 }
 
-function parsePlain(fields: Fields): Partial<TextRequest> {
+function parseScalarFields(fields: Fields): Partial<TextRequest> {
   return {
     ...parsePlainFields(fields),
     topK: fields.number("top_k"),
@@ -94,11 +100,15 @@ export function parseStreamOptions(fields: Fields): boolean | undefined {
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = Object.keys(bodies.ChatRequest.properties).concat("stream_options", "usage", reliedForFees);
+export const reliedMembers = Object.keys(bodies.ChatRequest.properties).concat(
+  "stream_options",
+  "usage",
+  reliedForFees,
+);
 
 const read = bodyReader(bodies.ChatRequest);
 
-const ownBounds = ["max_tokens", "max_completion_tokens"];
+const outputLimitNames = ["max_tokens", "max_completion_tokens"];
 
 /**
  * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Throws Failure
@@ -110,7 +120,7 @@ export function readParams(given: unknown): TextParams {
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // `best_of` is not part of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
-  const { most, names: boundNames } = boundsIn(body, ownBounds);
+  const { most, names: boundNames } = boundsIn(body, outputLimitNames);
   const showsCost = "usage" in body && isCostRequested(body);
   return {
     model: body.model,
@@ -142,7 +152,7 @@ export function wantsUsage(body: object): boolean {
  * Parses the requested reasoning from this wire's field (`reasoning_effort`) or from a vendor's: `thinking`,
  * `enable_thinking` with `thinking_budget`, or `reasoning`. A member that turns reasoning off takes precedence.
  */
-function parseReasoning(body: Fields): ReasoningWish | undefined {
+function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const wanted = body.fields("reasoning");
   const thinking = body.fields("thinking");
   const type = thinking?.oneOf("type", ["enabled", "disabled", "adaptive", "auto"]);

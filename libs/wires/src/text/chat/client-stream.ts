@@ -1,5 +1,5 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, replayPart, type EventHandlers } from "../hub/events.ts";
+import { dispatch, partToEvents, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
@@ -7,10 +7,16 @@ import { logProbability } from "../hub/content.ts";
 import type { Citation, Part, Signature, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
-import { answerStyleOf, type AnswerStyle, annotation, isWrapped, wholeMembers } from "./client-answer.ts";
-import { detailsFor, extraFor } from "./reasoning-details.ts";
+import {
+  answerStyleOf,
+  type AnswerStyle,
+  renderAnnotation,
+  isWrappedCall,
+  completePartMembers,
+} from "./client-answer.ts";
+import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
-import { finishWord } from "./vendor-answer.ts";
+import { renderFinishReason } from "./vendor-answer.ts";
 
 /**
  * Writes a stream of chunks: the role, the content, and a chunk that ends each choice; then usage if requested, and
@@ -160,7 +166,7 @@ class ChatPartWriter {
   cite(part: number, citation: Citation): void {
     const open = this.#open.get(part);
     if (open === undefined || this.#annotations.length >= maxCitations) return;
-    this.#annotations.push(...annotation(citation, open.from, open.length));
+    this.#annotations.push(...renderAnnotation(citation, open.from, open.length));
   }
 
   end(part: number, signature: Signature | undefined): string {
@@ -174,13 +180,13 @@ class ChatPartWriter {
     this.#written[opened.kind] = span[1];
     if (signature === undefined || open.around === undefined) return "";
     const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
-    return this.#chunk({ reasoning_details: detailsFor(signature, { ...of, index: this.#details++ }) });
+    return this.#chunk({ reasoning_details: renderDetail(signature, { ...of, index: this.#details++ }) });
   }
 
   whole(part: number, whole: Part): string {
-    const events = replayPart(whole, this.#choice, part);
+    const events = partToEvents(whole, this.#choice, part);
     if (events.length > 1) return events.map((event) => this.#replayed(event)).join("");
-    const members = wholeMembers(whole, this.#context, this.#images);
+    const members = completePartMembers(whole, this.#context, this.#images);
     if (whole.kind === "image") this.#images++;
     return Object.keys(members).length > 0 ? this.#chunk(members) : "";
   }
@@ -190,7 +196,7 @@ class ChatPartWriter {
     if (this.#finished) return "";
     this.#finished = true;
     const cited = this.#annotations.length > 0 ? this.#chunk({ annotations: this.#annotations }) : "";
-    return cited + this.#chunks.finish(this.#choice, finishWord(reason, this.#refused, this.#style.oldCalls));
+    return cited + this.#chunks.finish(this.#choice, renderFinishReason(reason, this.#refused, this.#style.oldCalls));
   }
 
   #replayed(event: TextEvent): string {
@@ -203,7 +209,7 @@ class ChatPartWriter {
   #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
     const call = this.#calls++;
     const { id, name } = opened;
-    const held = isWrapped(opened, this.#style) ? [] : undefined;
+    const held = isWrappedCall(opened, this.#style) ? [] : undefined;
     const custom = held !== undefined || opened.custom === true;
     const before = { opened, call, held, from: 0, length: 0 };
     if (this.#style.oldCalls) {
@@ -229,7 +235,9 @@ class ChatPartWriter {
     if (signature === undefined || this.#style.oldCalls) return late;
     const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
-    return late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: extraFor(signature) }] });
+    return (
+      late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: renderExtraContent(signature) }] })
+    );
   }
 
   #hold(held: string[], text: string): void {

@@ -1,10 +1,10 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { onlyText, parseCustom, parseFunction, resultParts, withSources } from "../hub/content.ts";
+import { requireTexts, parseCustom, parseFunction, resultParts, attachCitations } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs, callId } from "../hub/tool-calls.ts";
-import { parseCitations, modelParts, parseCache, parseContent } from "./parts.ts";
+import { parseCitations, parseModelMessage, parseCache, parseContent } from "./parts.ts";
 import { parseSearch } from "./search.ts";
 
 const maxMessages = 20_000;
@@ -35,7 +35,7 @@ export function parseTurns(body: Fields) {
   body.need("messages");
   for (const [index, message] of body.each("messages", maxMessages).entries()) {
     message.need("role");
-    readers[message.needOneOf("role", roles)](dialogue, message, index);
+    messageReaders[message.needOneOf("role", roles)](dialogue, message, index);
   }
   const { instructions, turns } = dialogue;
   return { instructions, turns: turns.map(({ role, parts }) => ({ role, parts })) };
@@ -45,14 +45,14 @@ const roles = ["system", "developer", "user", "assistant", "tool", "function"] a
 
 type ReadMessage = (dialogue: ChatTurns, message: Fields, index: number) => void;
 
-const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
+const messageReaders: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   system: readSystem,
   developer: readSystem,
   user: (dialogue, message) => dialogue.addTurn("user", parseContent(message, "content")),
   assistant: (dialogue, message, index) => {
     const cited = parseCitations(message.raw("annotations"));
-    const parsed = modelParts(message, { calls: dialogue.calls, path: [index], google: "content" });
-    const parts = withSources(parsed, cited, []);
+    const parsed = parseModelMessage(message, { calls: dialogue.calls, path: [index], google: "content" });
+    const parts = attachCitations(parsed, cited, []);
     for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
     dialogue.addTurn("assistant", parts);
   },
@@ -64,7 +64,7 @@ const readers: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
 };
 
 function readSystem(dialogue: ChatTurns, message: Fields): void {
-  const parts = onlyText(message, "content", parseContent(message, "content"));
+  const parts = requireTexts(message, "content", parseContent(message, "content"));
   if (dialogue.turns.length === 0) dialogue.instructions.push(...parts);
   else dialogue.addTurn("system", parts);
 }
@@ -115,26 +115,26 @@ function parseGrammar(format: unknown): unknown {
   return { ...others, ...grammar };
 }
 
-const modes = ["auto", "none", "required"] as const;
+const toolChoiceModes = ["auto", "none", "required"] as const;
 
 /** Parses the tool choice. Throws Failure (400) if it forces a vendor's tool, which no other wire can express. */
 export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return parseFunctionCall(body);
   body.ignore("function_call");
-  if (typeof choice === "string") return { mode: body.oneOf("tool_choice", modes) ?? "auto" };
+  if (typeof choice === "string") return { mode: body.oneOf("tool_choice", toolChoiceModes) ?? "auto" };
   if (!isRecord(choice) || choice["type"] !== "allowed_tools")
-    return { mode: "required", names: [chosenName(body, choice)] };
+    return { mode: "required", names: [chosenToolName(body, choice)] };
   const fields = body.fields("tool_choice");
   fields?.ignore("type");
   const allowed = fields?.fields("allowed_tools");
   if (allowed === undefined) throw body.wrong("tool_choice", "a choice that names its allowed_tools");
-  const names = allowed.each("tools", maxTools).map((tool) => chosenName(body, tool.whole()));
+  const names = allowed.each("tools", maxTools).map((tool) => chosenToolName(body, tool.whole()));
   return { mode: allowed.oneOf("mode", ["auto", "required"]) ?? "auto", names };
 }
 
 /** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
-function chosenName(body: Fields, choice: unknown): string {
+function chosenToolName(body: Fields, choice: unknown): string {
   const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
   const named = type === "custom" ? custom : called;
   if (!isRecord(named) || typeof named["name"] !== "string") throw body.unsupported("tool_choice");

@@ -19,7 +19,7 @@ export interface ChatDialect {
   /** True if every stream reports usage, and the option that requests it is refused. */
   readonly alwaysReportsUsage?: true;
   /** Member of a message that carries earlier reasoning back to the vendor; "none": the vendor refuses reasoning. */
-  readonly thoughts?: "reasoning_content" | "reasoning" | "none";
+  readonly reasoningMember?: "reasoning_content" | "reasoning" | "none";
   /** Member of an answer or chunk in which the vendor puts `usage`; absent: `usage` is next to `choices`. */
   readonly usageIn?: string;
   /** True if `completion_tokens` does not include the reasoning tokens. */
@@ -29,7 +29,7 @@ export interface ChatDialect {
 }
 
 /** A request as the vendor accepts it, and the names of what was dropped. */
-interface Fitted {
+interface FittedRequest {
   readonly body: Buffer;
   readonly dropped: readonly string[];
 }
@@ -39,14 +39,14 @@ export function fitRendered(
   body: JsonRecord,
   dialect: ChatDialect,
 ): { readonly body: JsonRecord; readonly dropped: readonly string[] } {
-  const { values, surplus, dropped } = changesFor(Object.keys(body), (name) => body[name], dialect);
+  const { values, surplus, dropped } = dialectChanges(Object.keys(body), (name) => body[name], dialect);
   const { messages, lost } = renameReasoningMember(body["messages"], dialect);
   const kept = Object.entries({ ...body, ...values, messages }).filter(([name]) => !surplus.includes(name));
   return { body: Object.fromEntries(kept), dropped: lost ? [...dropped, "turn.reasoning"] : dropped };
 }
 
 /** Returns the messages with their reasoning in the vendor's member, or without reasoning if the vendor refuses it. */
-function renameReasoningMember(messages: unknown, { thoughts = defaultReasoningMember }: ChatDialect) {
+function renameReasoningMember(messages: unknown, { reasoningMember: thoughts = defaultReasoningMember }: ChatDialect) {
   if (thoughts === defaultReasoningMember || !Array.isArray(messages)) return { messages, lost: false };
   let lost = false;
   const fitted = messages.map((message: unknown) => {
@@ -62,7 +62,10 @@ function renameReasoningMember(messages: unknown, { thoughts = defaultReasoningM
 const defaultReasoningMember = "reasoning_content";
 
 /** Returns byte sequences that this vendor refuses or misreads in messages; a body with one of them is converted. */
-export function foreignWords({ noDeveloper, thoughts = defaultReasoningMember }: ChatDialect): readonly Buffer[] {
+export function unsupportedSequences({
+  noDeveloper,
+  reasoningMember: thoughts = defaultReasoningMember,
+}: ChatDialect): readonly Buffer[] {
   return [
     ...(noDeveloper === true ? ['"developer"'] : []),
     ...(thoughts === defaultReasoningMember ? [] : [`"${defaultReasoningMember}"`]),
@@ -70,28 +73,28 @@ export function foreignWords({ noDeveloper, thoughts = defaultReasoningMember }:
 }
 
 /** Fits a request's bytes to the vendor's dialect; members that the vendor accepts are unchanged. */
-export function fitBytes(body: Buffer, dialect: ChatDialect): Fitted {
+export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
   const members = membersOf(body);
   const valueOf = (wanted: string): unknown => {
     const member = members.findLast(({ name }) => name === wanted);
     return member === undefined ? undefined : JSON.parse(body.toString("utf8", member.start, member.end));
   };
   const names = members.map(({ name }) => name);
-  const { values, surplus, dropped } = changesFor(names, valueOf, dialect);
+  const { values, surplus, dropped } = dialectChanges(names, valueOf, dialect);
   const written = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);
   const spliced = written.length === 0 ? body : spliceMembers(body, Object.fromEntries(written), members);
   return { body: surplus.length === 0 ? spliced : withoutMembers(spliced, surplus), dropped };
 }
 
-const bounds = ["max_tokens", "max_completion_tokens"] as const;
+const outputLimitNames = ["max_tokens", "max_completion_tokens"] as const;
 
 /** Returns the members to write with another value or name, the members to remove, and those that are lost. */
-function changesFor(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
+function dialectChanges(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};
   const dropped = refuses.filter((name) => names.includes(name));
   const surplus = [...dropped];
-  const bound = maxTokens === undefined ? {} : Object.fromEntries(bounds.map((name) => [name, maxTokens]));
+  const bound = maxTokens === undefined ? {} : Object.fromEntries(outputLimitNames.map((name) => [name, maxTokens]));
   for (const [from, to] of Object.entries({ ...bound, ...renames })) {
     if (from === to || !names.includes(from)) continue;
     if (!names.includes(to)) values[to] = valueOf(from);
@@ -105,7 +108,7 @@ function changesFor(names: readonly string[], valueOf: (name: string) => unknown
 }
 
 /** Returns the usage of an answer or a chunk from the member in which the vendor has it. */
-export function usageAt(answer: JsonRecord, { usageIn }: ChatDialect): unknown {
+export function findUsage(answer: JsonRecord, { usageIn }: ChatDialect): unknown {
   const own = answer["usage"];
   if (isRecord(own) || usageIn === undefined) return own;
   const holder = answer[usageIn];

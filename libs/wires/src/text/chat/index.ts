@@ -4,22 +4,22 @@ import { includesAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { named, type StoreDialect } from "../../vendor-stores/members.ts";
-import { dialogueOfMessages, requestsReasoning } from "../dialogue.ts";
+import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readParams, relied, parseRequest } from "./client-request.ts";
+import { readParams, reliedMembers, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
-import { fitBytes, fitRendered, foreignWords, type ChatDialect } from "./dialect.ts";
+import { fitBytes, fitRendered, unsupportedSequences, type ChatDialect } from "./dialect.ts";
 import { chatPass } from "./pass.ts";
-import { requestedFees, usageOf } from "./usage.ts";
+import { requestedFees, readUsage } from "./usage.ts";
 import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
 
 /** Members with ids of objects in the vendor's store: files in a message's text, and audio of earlier answers. */
-const stores = {
+const chatStores = {
   members: [
     // DashScope's long-context models accept a file's id as the text of a system message.
     { names: ["content", "text"], store: "file", naming: "text" },
@@ -41,7 +41,7 @@ const stores = {
 export const chatWire = {
   name: "chat",
   framing: eventStreamFraming,
-  begins,
+  begins: isStreamStart,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -57,13 +57,13 @@ export const chatWire = {
     stream: (context) => new ChatWriter(context),
     spelling: fieldSupport.as,
     readParams,
-    relied,
+    relied: reliedMembers,
     answerPrefix: "chatcmpl-",
-    stores,
+    stores: chatStores,
     endUser: readEndUser,
     keepAlive: chatPass.heartbeat,
     failureFrame: chatPass.failureFrame,
-    dialogue: dialogueOfMessages,
+    dialogue: identifyMessagesDialogue,
     requestsReasoning,
   },
   pass: chatPass,
@@ -72,14 +72,14 @@ export const chatWire = {
 type ChatWire = TextWire<"chat">;
 
 /** Cache of the wire of each dialect; a dialect object exists for the lifetime of the process. */
-const wiresIn = new WeakMap<ChatDialect, ChatWire>();
+const dialectWireCache = new WeakMap<ChatDialect, ChatWire>();
 
 /** Creates the chat wire in a vendor's dialect: fits requests to it, and reads usage from the vendor's member. */
-export function chatWireIn(dialect: ChatDialect): ChatWire {
-  const known = wiresIn.get(dialect);
+export function chatWireForDialect(dialect: ChatDialect): ChatWire {
+  const known = dialectWireCache.get(dialect);
   if (known !== undefined) return known;
   const { vendor } = chatWire;
-  const pass = passIn(dialect);
+  const pass = dialectPass(dialect);
   const wire: ChatWire = {
     ...chatWire,
     pass,
@@ -95,13 +95,13 @@ export function chatWireIn(dialect: ChatDialect): ChatWire {
       stream: () => new ChatReader(dialect),
     },
   };
-  wiresIn.set(dialect, wire);
+  dialectWireCache.set(dialect, wire);
   return wire;
 }
 
-function passIn(dialect: ChatDialect): TextPass {
+function dialectPass(dialect: ChatDialect): TextPass {
   const { pass } = chatWire;
-  const words = foreignWords(dialect);
+  const words = unsupportedSequences(dialect);
   const { takes: usuallyTakes } = pass;
   const { maxTokens, alwaysReportsUsage, usageIn } = dialect;
   return {
@@ -123,25 +123,25 @@ function passIn(dialect: ChatDialect): TextPass {
       const seen = pass.see(frame);
       if (seen.usage === undefined && (usageIn === undefined || !frame.includes(usageIn))) return seen;
       const chunk = parseFrameRecord(frame);
-      return chunk === undefined ? seen : { ...seen, usage: usageOf(chunk, dialect) };
+      return chunk === undefined ? seen : { ...seen, usage: readUsage(chunk, dialect) };
     },
     usage(answer) {
       pass.usage(answer);
-      return usageOf(answer, dialect);
+      return readUsage(answer, dialect);
     },
   };
 }
 
 /** Values of `object` in chunks of this wire and of completions. */
-const objects = ["chat.completion", "text_completion"];
+const chunkObjects = ["chat.completion", "text_completion"];
 
 /** Returns true if an event can begin a stream: a chunk of an answer, not an error or any other object. */
-export function begins(event: JsonRecord): boolean {
+export function isStreamStart(event: JsonRecord): boolean {
   const { object, usage, error = null } = event;
   if ((object === "error" || error !== null) && failureOf(event) !== undefined) return false;
   const choices = event["choices"] ?? undefined;
   // Some vendors first send the model's name or the usage in a chunk without choices.
   if (choices === undefined)
-    return isRecord(usage) || (typeof object === "string" && objects.some((word) => object.startsWith(word)));
+    return isRecord(usage) || (typeof object === "string" && chunkObjects.some((word) => object.startsWith(word)));
   return Array.isArray(choices) && choices.every(isRecord);
 }

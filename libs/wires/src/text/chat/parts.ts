@@ -1,26 +1,33 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord } from "../../json/fields.ts";
-import { citationOf, contentOf, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
+import { parseCitation, parseContentParts, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
-import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
+import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
 import { callId, type CallPairs } from "../hub/tool-calls.ts";
-import { readDetails, readExtra, splitText, splitReasoning, withSignature, type Details } from "./reasoning-details.ts";
+import {
+  readDetails,
+  readExtraContent,
+  splitText,
+  splitReasoning,
+  withSignature,
+  type Details,
+} from "./reasoning-details.ts";
 
 /** Parses a message's content: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
-  return contentOf(of, name, readers);
+  return parseContentParts(of, name, partReaders);
 }
 
-const readers: Readonly<Record<string, ReadPart>> = {
-  text: (part) => present({ kind: "text", text: part.needText("text"), cache: partCache(part) }),
+const partReaders: Readonly<Record<string, ReadPart>> = {
+  text: (part) => present({ kind: "text", text: part.needText("text"), cache: parseCacheMark(part) }),
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
   thinking: (part) => ({ kind: "reasoning", text: reasoningText(part) }),
   image_url: readImage,
   file: readFile,
   input_audio: readAudio,
-  video_url: (part) => ({ kind: "video", source: addressed(part, "video_url").source }),
+  video_url: (part) => ({ kind: "video", source: parseUrlMember(part, "video_url").source }),
 };
 
 /** Returns the text of reasoning that is a content part, as Mistral sends it. */
@@ -38,26 +45,26 @@ export function parseCache(of: Fields): CacheHint | undefined {
 }
 
 /** Parses a part's cache mark: this wire's breakpoint, else `cache_control`. */
-function partCache(part: Fields): CacheHint | undefined {
+function parseCacheMark(part: Fields): CacheHint | undefined {
   return parseBreakpoint(part) ?? parseCache(part);
 }
 
 /** Reads the source in a member that is an address, or an object with a `url` and other members. */
-function addressed(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
-  if (typeof part.value[name] === "string") return { source: sourceOfUrl(part.needText(name)) };
+function parseUrlMember(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
+  if (typeof part.value[name] === "string") return { source: sourceFromUrl(part.needText(name)) };
   const fields = part.needFields(name);
-  return { source: sourceOfUrl(fields.needText("url")), fields };
+  return { source: sourceFromUrl(fields.needText("url")), fields };
 }
 
 /** Reads an image; its detail defaults to `auto`. */
 function readImage(part: Fields): Extract<Part, { kind: "image" }> {
-  const { source, fields } = addressed(part, "image_url");
+  const { source, fields } = parseUrlMember(part, "image_url");
   const detail = fields?.text("detail");
   return present({
     kind: "image",
     source,
     detail: detail === "auto" ? undefined : detail,
-    cache: partCache(part),
+    cache: parseCacheMark(part),
   });
 }
 
@@ -67,7 +74,7 @@ function readFile(part: Fields): FilePart {
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
   const source = fileSource(file.needText("file_data"), name);
-  return present({ kind: "file", source, name, cache: partCache(part) });
+  return present({ kind: "file", source, name, cache: parseCacheMark(part) });
 }
 
 /** Reads a data URL, or plain Base64, whose type is taken from the file's name or its first bytes. */
@@ -97,7 +104,7 @@ interface ModelContext {
  * Parses a model's message, in an answer or in the history, into parts in a fixed order: reasoning, text, images,
  * refusal, calls, audio. The message itself does not record their order.
  */
-export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
+export function parseModelMessage(message: Fields, at: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
   const thoughts = [message.raw("reasoning_content"), message.raw("reasoning")].find(
     (text) => typeof text === "string",
@@ -105,7 +112,7 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
   const details = readDetails(message.raw("reasoning_details"));
   const refusal = message.text("refusal") ?? "";
   const audio = message.record("audio");
-  const words = readWords(message, details);
+  const words = parseText(message, details);
   return [
     ...splitReasoning(typeof thoughts === "string" ? thoughts : "", details),
     ...words,
@@ -117,7 +124,7 @@ export function modelParts(message: Fields, at: ModelContext): readonly Part[] {
 }
 
 /** Reads the text; an empty text is dropped if the message has calls. */
-function readWords(message: Fields, details: Details): readonly Part[] {
+function parseText(message: Fields, details: Details): readonly Part[] {
   const parts = parseContent(message, "content");
   const [only] = parts;
   if (parts.length === 0) return splitText("", details);
@@ -128,15 +135,17 @@ function readWords(message: Fields, details: Details): readonly Part[] {
 /** Reads an image that the model generated. */
 export function readModelImage(image: Fields, { google }: ModelContext): Part {
   image.ignore("type", "index");
-  return withSignature(readImage(image), readExtra(image.raw("extra_content"), google));
+  return withSignature(readImage(image), readExtraContent(image.raw("extra_content"), google));
 }
 
 function readCalls(message: Fields, at: ModelContext): readonly ToolCallPart[] {
   const calls = message
     .each("tool_calls", maxCalls)
-    .map((call, index) => withSignature(readCall(call, index, at), readExtra(call.raw("extra_content"), at.google)));
+    .map((call, index) =>
+      withSignature(readCall(call, index, at), readExtraContent(call.raw("extra_content"), at.google)),
+    );
   const old = message.fields("function_call");
-  const all = old === undefined ? calls : [...calls, readOldCall(old, at)];
+  const all = old === undefined ? calls : [...calls, parseLegacyCall(old, at)];
   for (const { id, name } of all) at.calls.called(id, name);
   return all;
 }
@@ -153,7 +162,7 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
 }
 
 /** Reads `function_call`, the single call of a message in the legacy format, which has no id. */
-function readOldCall(call: Fields, { path }: ModelContext): ToolCallPart {
+function parseLegacyCall(call: Fields, { path }: ModelContext): ToolCallPart {
   const name = call.needText("name");
   return { kind: "tool-call", id: callId(...path, "function_call", name), name, arguments: argumentsOf(call) };
 }
@@ -170,6 +179,6 @@ export function parseCitations(value: unknown): readonly Citation[] {
   return value.filter(isRecord).map((annotation) => {
     const cited = isRecord(annotation["url_citation"]) ? annotation["url_citation"] : {};
     const { url, title, start_index: start, end_index: end } = cited;
-    return citationOf("chat", annotation, { url, title, start, end });
+    return parseCitation("chat", annotation, { url, title, start, end });
   });
 }

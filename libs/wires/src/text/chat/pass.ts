@@ -4,8 +4,8 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
 import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
-import { followersMembers, refusesUnknownFields } from "../hub/followers-members.ts";
+import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
+import { extensionMembers, refusesUnknownFields } from "../hub/followers-members.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import {
   plainFrame,
@@ -18,11 +18,11 @@ import {
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
-import { chatFees, usageOf, renderUsage } from "./usage.ts";
+import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 import { takesNewestFields } from "./vendor-turns.ts";
 
-const wordsOf = memberTextReader([
+const readDeltaText = memberTextReader([
   "content",
   "reasoning_content",
   "reasoning",
@@ -33,12 +33,12 @@ const wordsOf = memberTextReader([
   "thinking",
 ]);
 
-const usageWord = Buffer.from('"usage"');
+const usageMember = Buffer.from('"usage"');
 const reasoningMember = Buffer.from('"reasoning_content"');
-const followersWords = [...followersMembers].map((name) => Buffer.from(`"${name}"`));
-const doneWord = Buffer.from("[DONE]");
-const errorWord = Buffer.from('"error"');
-const deltaWord = Buffer.from('"delta"');
+const extensionMemberBytes = [...extensionMembers].map((name) => Buffer.from(`"${name}"`));
+const doneMarker = Buffer.from("[DONE]");
+const errorMember = Buffer.from('"error"');
+const deltaMember = Buffer.from('"delta"');
 
 /** Passes chat completions through unchanged. */
 export const chatPass: TextPass = {
@@ -46,9 +46,9 @@ export const chatPass: TextPass = {
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;
     if (yield* includesAny(body, reasoningMember)) return false;
-    if (!(yield* includesAny(body, ...followersWords))) return true;
+    if (!(yield* includesAny(body, ...extensionMemberBytes))) return true;
     yield* findMembersInTurns(body);
-    return !membersOf(body).some(({ name }) => followersMembers.has(name));
+    return !membersOf(body).some(({ name }) => extensionMembers.has(name));
   },
 
   boundOrder: (model) =>
@@ -69,14 +69,14 @@ export const chatPass: TextPass = {
 
   /** Inspects a frame. Most frames are skipped after a search for three byte sequences. */
   see(frame) {
-    if (frame.length < 40 && frame.includes(doneWord)) return { ...plainFrame, done: true };
-    const usage = frame.includes(usageWord);
-    if (!usage && !frame.includes(errorWord)) return plainFrame;
+    if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
+    const usage = frame.includes(usageMember);
+    if (!usage && !frame.includes(errorMember)) return plainFrame;
     const chunk = parseFrameRecord(frame);
     if (chunk === undefined) return plainFrame;
     const choices = chunk["choices"];
     return {
-      usage: usageOf(chunk),
+      usage: readUsage(chunk),
       fees: usage ? chatFees(chunk) : undefined,
       // Some vendors end with a chunk that has usage but no `choices`, which clients' SDKs cannot parse.
       usageOnly:
@@ -88,17 +88,17 @@ export const chatPass: TextPass = {
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
-  renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
+  renameFrame: (frame, model) => replaceFrameJson(frame, (json) => renameAnswer(json, model)),
   renameAnswer,
 
   usage(answer) {
     answeredChoices(answer);
-    return usageOf(answer);
+    return readUsage(answer);
   },
   fees: chatFees,
 
-  written: (frame) => fromWord(frame, deltaWord),
-  wordsOf,
+  written: (frame) => fromWord(frame, deltaMember),
+  wordsOf: readDeltaText,
   showsReasoning: holdsWord('"reasoning', '"thinking', '"thought'),
 
   failureFrame: failureFrames.chat,

@@ -18,24 +18,24 @@ const [detailsKind, googleSignatureKind] = ["reasoning_details", "thought_signat
 
 /** Content of `reasoning_details`: envelopes with other wires' signatures; the vendor's details as one signature. */
 export interface Details {
-  readonly marks: readonly Mark[];
+  readonly marks: readonly SignedRange[];
   readonly own: Signature | undefined;
   /** Reasoning text from the details, for vendors that send the text only there. */
   readonly text: string;
 }
 
 /** An envelope in a detail, with the id of the reasoning that its signature belongs to. */
-interface Mark extends Envelope {
+interface SignedRange extends Envelope {
   readonly id?: string | undefined;
 }
 
 /** Reads `reasoning_details`; malformed entries are skipped. */
 export function readDetails(value: unknown): Details {
   const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
-  const marks: Mark[] = [];
+  const marks: SignedRange[] = [];
   const own: JsonObject[] = [];
   for (const detail of all) {
-    const mark = markOf(detail);
+    const mark = decodeDetail(detail);
     if (mark === undefined) own.push(detail);
     else marks.push(mark);
   }
@@ -43,7 +43,7 @@ export function readDetails(value: unknown): Details {
 }
 
 /** Returns the gateway's envelope in a detail; undefined for a vendor's detail. */
-export function markOf({ data, id }: JsonObject): Mark | undefined {
+export function decodeDetail({ data, id }: JsonObject): SignedRange | undefined {
   const envelope = typeof data === "string" ? decodeEnvelope(data) : undefined;
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
@@ -68,15 +68,15 @@ interface Signed {
   readonly index: number;
 }
 
-export function detailsFor(signature: Signature, of: Signed): readonly unknown[] {
-  const own = ownDetailsOf(signature);
+export function renderDetail(signature: Signature, of: Signed): readonly unknown[] {
+  const own = vendorDetails(signature);
   if (own !== undefined) return own;
   const data = encodeEnvelope({ signature, span: of.span, previous: of.previous });
   return [present({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
 /** Returns the vendor's details that a signature wraps; undefined for any other signature. */
-export function ownDetailsOf(signature: Signature | undefined): readonly unknown[] | undefined {
+export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {
   if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
   try {
     const details: unknown = JSON.parse(signature.value);
@@ -89,7 +89,7 @@ export function ownDetailsOf(signature: Signature | undefined): readonly unknown
 /** Splits a message's reasoning into parts, each with its signature. */
 export function splitReasoning(text: string, { marks, own, text: inDetails }: Details): readonly ReasoningPart[] {
   const all = text === "" ? inDetails : text;
-  const parts = pieces(
+  const parts = splitAtRanges(
     all,
     marks.filter(({ previous }) => previous !== true),
   ).map(({ text, mark }): ReasoningPart =>
@@ -106,7 +106,7 @@ export function splitReasoning(text: string, { marks, own, text: inDetails }: De
  * one.
  */
 export function splitText(text: string, { marks }: Details): readonly TextPart[] {
-  return pieces(
+  return splitAtRanges(
     text,
     marks.filter(({ previous }) => previous === true),
   ).map(({ text, mark }): TextPart => present({ kind: "text", text, signature: mark?.signature }));
@@ -114,11 +114,11 @@ export function splitText(text: string, { marks }: Details): readonly TextPart[]
 
 interface Piece {
   readonly text: string;
-  readonly mark?: Mark | undefined;
+  readonly mark?: SignedRange | undefined;
 }
 
 /** Splits a text at the ends of its signed ranges. A signature whose range no longer fits the text is dropped. */
-function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
+function splitAtRanges(text: string, marks: readonly SignedRange[]): readonly Piece[] {
   const cut: Piece[] = [];
   let at = 0;
   for (const mark of marks) {
@@ -132,11 +132,11 @@ function pieces(text: string, marks: readonly Mark[]): readonly Piece[] {
 }
 
 /** Reads the signature in `extra_content`: one in the gateway's envelope, or one of a Google model. */
-export function readExtra(value: unknown, google: "chat" | "content"): Signature | undefined {
+export function readExtraContent(value: unknown, google: "chat" | "content"): Signature | undefined {
   if (!isRecord(value)) return undefined;
-  const ours = textAt(value["modelgate"], "signature");
+  const ours = nonEmptyText(value["modelgate"], "signature");
   if (ours !== undefined) return decodeEnvelope(ours)?.signature;
-  const theirs = textAt(value["google"], "thought_signature");
+  const theirs = nonEmptyText(value["google"], "thought_signature");
   if (theirs === undefined) return undefined;
   return google === "chat"
     ? { wire: "chat", kind: googleSignatureKind, value: theirs }
@@ -144,13 +144,13 @@ export function readExtra(value: unknown, google: "chat" | "content"): Signature
 }
 
 /** Renders `extra_content` with a signature for a client. */
-export function extraFor(signature: Signature | undefined): JsonObject | undefined {
+export function renderExtraContent(signature: Signature | undefined): JsonObject | undefined {
   if (signature === undefined) return undefined;
-  return ownExtra(signature) ?? { modelgate: { signature: encodeEnvelope({ signature }) } };
+  return vendorExtraContent(signature) ?? { modelgate: { signature: encodeEnvelope({ signature }) } };
 }
 
 /** Renders `extra_content` with a signature for this wire's vendor; undefined if another wire's vendor made it. */
-export function ownExtra(signature: Signature | undefined): JsonObject | undefined {
+export function vendorExtraContent(signature: Signature | undefined): JsonObject | undefined {
   if (signature?.wire !== "chat" || signature.kind !== googleSignatureKind) return undefined;
   return { google: { thought_signature: signature.value } };
 }
@@ -163,7 +163,7 @@ export function withSignature<Signed extends Extract<Part, { signature?: Signatu
   return signature === undefined ? part : { ...part, signature };
 }
 
-function textAt(value: unknown, name: string): string | undefined {
+function nonEmptyText(value: unknown, name: string): string | undefined {
   const text = isRecord(value) ? value[name] : undefined;
   return typeof text === "string" && text !== "" ? text : undefined;
 }

@@ -1,13 +1,13 @@
 import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
-import { type JsonObject, searchTool, type WebSearchTool, locationOf, hasOtherWishes } from "../hub/request.ts";
+import { type JsonObject, searchTool, type WebSearchTool, parseLocation, hasOtherOptions } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
 /** Parses `web_search_options`, the request for web search. */
 export function parseSearch(options: JsonObject): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
   const location = isRecord(user_location) ? user_location["approximate"] : undefined;
-  const wish = { contextSize, location: locationOf(location) };
+  const wish = { contextSize, location: parseLocation(location) };
   return searchTool("chat", options, wish, others);
 }
 
@@ -18,7 +18,7 @@ export function renderSearchOptions(
 ): JsonObject {
   if (wire === "chat") return options;
   const { contextSize, location } = wish;
-  unsupported.noteIf("tools.web-search.options", more === true || hasOtherWishes(wish, ["contextSize", "location"]));
+  unsupported.noteIf("tools.web-search.options", more === true || hasOtherOptions(wish, ["contextSize", "location"]));
   const user_location = location === undefined ? undefined : { type: "approximate", approximate: location };
   return present({ search_context_size: contextSize, user_location });
 }

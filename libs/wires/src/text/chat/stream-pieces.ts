@@ -1,15 +1,15 @@
 import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import type { PartBook } from "../hub/part-book.ts";
+import type { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
-import { readExtra, maxDetails, detailsSignature } from "./reasoning-details.ts";
+import { readExtraContent, maxDetails, detailsSignature } from "./reasoning-details.ts";
 
 /** Maximum characters of a call's arguments that are kept to detect the end of their JSON. */
 const maxKeptCharacters = 2 ** 20;
 
-interface Call {
+interface StreamedCall {
   readonly key: string;
   id: string;
   name: string;
@@ -24,20 +24,20 @@ interface Call {
  * index for all calls, they are matched by id. A call begins when its name is known.
  */
 export class CallReader {
-  readonly #book: PartBook;
+  readonly #book: PartTracker;
   readonly #path: readonly (string | number)[];
-  readonly #open = new Map<string, Call>();
-  readonly #latest = new Map<unknown, Call>();
+  readonly #open = new Map<string, StreamedCall>();
+  readonly #latest = new Map<unknown, StreamedCall>();
   #count = 0;
 
-  constructor(book: PartBook, path: readonly (string | number)[]) {
+  constructor(book: PartTracker, path: readonly (string | number)[]) {
     this.#book = book;
     this.#path = path;
   }
 
   isNew(piece: JsonRecord): boolean {
     const known = this.#latest.get(piece["index"]);
-    const { id, name } = headOf(piece);
+    const { id, name } = parseCallHead(piece);
     if (known === undefined) return true;
     if (id !== "" && known.id !== "") return name !== "" && id !== known.id;
     return typeof piece["index"] !== "number" && name !== "";
@@ -45,8 +45,8 @@ export class CallReader {
 
   take(piece: JsonRecord): readonly TextEvent[] {
     const call = this.#callOf(piece);
-    call.signature = readExtra(piece["extra_content"], "chat") ?? call.signature;
-    const { id, name, text } = headOf(piece);
+    call.signature = readExtraContent(piece["extra_content"], "chat") ?? call.signature;
+    const { id, name, text } = parseCallHead(piece);
     if (call.id === "") call.id = id;
     if (call.name === "") call.name = name;
     call.characters += text.length;
@@ -57,7 +57,7 @@ export class CallReader {
 
   /** Ends the calls whose arguments are complete when another part begins; vendors rarely continue an earlier call. */
   settle(): readonly TextEvent[] {
-    return [...this.#open.values()].filter(isWhole).flatMap((call) => this.#end(call));
+    return [...this.#open.values()].filter(isCompleteCall).flatMap((call) => this.#end(call));
   }
 
   /** Ends all calls. A call without a name is dropped. */
@@ -65,18 +65,18 @@ export class CallReader {
     return [...this.#open.values()].flatMap((call) => this.#end(call));
   }
 
-  #callOf(piece: JsonRecord): Call {
+  #callOf(piece: JsonRecord): StreamedCall {
     const known = this.#latest.get(piece["index"]);
     if (known !== undefined && !this.isNew(piece)) return known;
     const key = `call:${this.#count++}`;
     const custom = isRecord(piece["custom"]);
-    const call: Call = { key, id: "", name: "", custom, pieces: [], characters: 0, signature: undefined };
+    const call: StreamedCall = { key, id: "", name: "", custom, pieces: [], characters: 0, signature: undefined };
     this.#open.set(key, call);
     this.#latest.set(piece["index"], call);
     return call;
   }
 
-  #start(call: Call): readonly TextEvent[] {
+  #start(call: StreamedCall): readonly TextEvent[] {
     const { key, name, custom, pieces } = call;
     if (call.id === "") call.id = callId(...this.#path, Number(key.slice("call:".length)), name);
     const opened = { kind: "tool-call", id: call.id, name } as const;
@@ -84,13 +84,13 @@ export class CallReader {
     return [...started, ...this.#book.delta(key, pieces.join(""))];
   }
 
-  #end(call: Call): readonly TextEvent[] {
+  #end(call: StreamedCall): readonly TextEvent[] {
     this.#open.delete(call.key);
     return this.#book.end(call.key, call.signature);
   }
 }
 
-function headOf(piece: JsonRecord) {
+function parseCallHead(piece: JsonRecord) {
   const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
   if (!isRecord(called)) return { id: asText(piece["id"]), name: "", text: "" };
   const argumentsValue: unknown = called["arguments"] ?? called["input"];
@@ -101,7 +101,7 @@ function headOf(piece: JsonRecord) {
   };
 }
 
-function isWhole({ characters, pieces }: Call): boolean {
+function isCompleteCall({ characters, pieces }: StreamedCall): boolean {
   if (characters === 0 || characters > maxKeptCharacters) return false;
   try {
     return isRecord(JSON.parse(pieces.join("")));
@@ -114,7 +114,7 @@ function isWhole({ characters, pieces }: Call): boolean {
 const maxDetailCharacters = 8 * 2 ** 20;
 
 /** Members of a detail whose text arrives in pieces. */
-const grown = ["text", "summary", "data", "signature"] as const;
+const streamedMembers = ["text", "summary", "data", "signature"] as const;
 
 /** Joins the pieces of a vendor's `reasoning_details` to the form that a complete answer has. */
 export class DetailReader {
@@ -122,10 +122,10 @@ export class DetailReader {
   #characters = 0;
 
   add(detail: JsonRecord): void {
-    for (const name of grown) this.#characters += asText(detail[name]).length;
+    for (const name of streamedMembers) this.#characters += asText(detail[name]).length;
     const last = this.#details.at(-1);
     if (last !== undefined && last["type"] === detail["type"] && last["index"] === detail["index"])
-      this.#details[this.#details.length - 1] = joined(last, detail);
+      this.#details[this.#details.length - 1] = joinDetails(last, detail);
     else this.#details.push(detail);
   }
 
@@ -139,10 +139,10 @@ export class DetailReader {
   }
 }
 
-function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
+function joinDetails(last: JsonRecord, next: JsonRecord): JsonRecord {
   const present = Object.entries(next).filter(([, value]) => value !== null && value !== undefined);
   const whole = { ...last, ...Object.fromEntries(present) };
-  for (const name of grown) {
+  for (const name of streamedMembers) {
     const [before, after] = [last[name], next[name]];
     if (typeof before === "string" && typeof after === "string") whole[name] = before + after;
   }
@@ -150,7 +150,7 @@ function joined(last: JsonRecord, next: JsonRecord): JsonRecord {
 }
 
 /** Maximum bytes of speech of one choice; further speech is dropped. */
-const maxSpeech = 24 * 2 ** 20;
+const maxSpeechBytes = 24 * 2 ** 20;
 
 /** Joins the pieces of a stream's speech. It is emitted complete, since no other wire streams speech in pieces. */
 export class AudioReader {
@@ -163,7 +163,7 @@ export class AudioReader {
     this.#head = { ...this.#head, ...head };
     if (typeof transcript === "string") this.#transcript.push(transcript);
     const piece = typeof data === "string" ? Buffer.from(data, "base64") : Buffer.alloc(0);
-    if (this.#bytes + piece.length > maxSpeech) return;
+    if (this.#bytes + piece.length > maxSpeechBytes) return;
     this.#bytes += piece.length;
     this.#pieces.push(piece);
   }

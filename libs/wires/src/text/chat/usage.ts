@@ -5,21 +5,21 @@ import {
   requestedSearches,
   requestedTiers,
   countedTools,
-  recordsIn,
+  recordsWithPaths,
   searchMembers,
   reportedFees,
-  tierIn,
+  normalizeTier,
   unitOfTool,
   type RequestedFees,
   type RequestedTool,
   type ReportedFees,
 } from "../fees.ts";
-import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
+import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { usageAt, type ChatDialect } from "./dialect.ts";
+import { findUsage, type ChatDialect } from "./dialect.ts";
 
 /** Members of `usage` that are searched for input read from a cache if the vendor has no dialect. */
-const cachedAtAny = ["prompt_cache_hit_tokens", "cached_tokens"];
+const cachedInputMembers = ["prompt_cache_hit_tokens", "cached_tokens"];
 
 /**
  * Converts a chat `usage` object to disjoint units (see Units); undefined for anything else. `dialect` states the
@@ -28,12 +28,12 @@ const cachedAtAny = ["prompt_cache_hit_tokens", "cached_tokens"];
  */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const prompt = countOf(usage["prompt_tokens"]);
-  const completion = countOf(usage["completion_tokens"]);
+  const prompt = parseCount(usage["prompt_tokens"]);
+  const completion = parseCount(usage["completion_tokens"]);
   if (prompt === undefined && completion === undefined) return undefined;
-  return unitsOf({
-    ...inputOf(usage, prompt ?? 0, dialect),
-    ...outputOf(usage, prompt ?? 0, completion ?? 0, dialect),
+  return withoutZeroUnits({
+    ...inputUnits(usage, prompt ?? 0, dialect),
+    ...outputUnits(usage, prompt ?? 0, completion ?? 0, dialect),
   });
 }
 
@@ -41,25 +41,25 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
  * Reads the usage of an answer or a chunk, in any position that vendors use. A chunk without prompt tokens is ignored:
  * every prompt has tokens, so such a chunk counts only what was used since the previous chunk (Cloudflare).
  */
-export function usageOf(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
+export function readUsage(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const units =
-    chatUsage(dialect.usageIn === undefined ? answer["usage"] : usageAt(answer, dialect), dialect) ??
+    chatUsage(dialect.usageIn === undefined ? answer["usage"] : findUsage(answer, dialect), dialect) ??
     (isRecord(first) ? chatUsage(first["usage"], dialect) : undefined);
   const isPiece = answer["object"] === "chat.completion.chunk" && units !== undefined && inputTotal(units) === 0;
   return isPiece ? undefined : units;
 }
 
-function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
+function inputUnits(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
   const input = asRecord(usage["prompt_tokens_details"]);
-  let cached = countOf(input["cached_tokens"]);
-  for (const name of cachedAt === undefined ? cachedAtAny : [cachedAt]) cached ??= countOf(usage[name]);
+  let cached = parseCount(input["cached_tokens"]);
+  for (const name of cachedAt === undefined ? cachedInputMembers : [cachedAt]) cached ??= parseCount(usage[name]);
   const cachedInputTokens = Math.min(cached ?? 0, prompt);
-  const cacheWriteTokens = Math.min(countOf(input["cache_write_tokens"]) ?? 0, prompt - cachedInputTokens);
+  const cacheWriteTokens = Math.min(parseCount(input["cache_write_tokens"]) ?? 0, prompt - cachedInputTokens);
   const uncached = prompt - cachedInputTokens - cacheWriteTokens;
-  const inputAudioTokens = Math.min(countOf(input["audio_tokens"]) ?? 0, uncached);
-  const inputImageTokens = Math.min(countOf(input["image_tokens"]) ?? 0, uncached - inputAudioTokens);
+  const inputAudioTokens = Math.min(parseCount(input["audio_tokens"]) ?? 0, uncached);
+  const inputImageTokens = Math.min(parseCount(input["image_tokens"]) ?? 0, uncached - inputAudioTokens);
   return {
     inputTokens: uncached - inputAudioTokens - inputImageTokens,
     cachedInputTokens,
@@ -69,18 +69,18 @@ function inputOf(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): 
   };
 }
 
-function outputOf(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
+function outputUnits(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = asRecord(usage["completion_tokens_details"]);
   // Some vendors report reasoning tokens at the top of `usage`, although completion tokens include them.
-  const among = countOf(usage["reasoning_tokens"]) ?? 0;
-  const reasoning = countOf(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
-  const total = countOf(usage["total_tokens"]);
+  const among = parseCount(usage["reasoning_tokens"]) ?? 0;
+  const reasoning = parseCount(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
+  const total = parseCount(usage["total_tokens"]);
   const isExtra =
     reasoning > 0 &&
     (separateReasoning === true ? total !== prompt + completion : total === prompt + completion + reasoning);
   const output = isExtra ? completion + reasoning : completion;
-  const outputAudioTokens = Math.min(countOf(counts["audio_tokens"]) ?? 0, output);
-  const outputImageTokens = Math.min(countOf(counts["image_tokens"]) ?? 0, output - outputAudioTokens);
+  const outputAudioTokens = Math.min(parseCount(counts["audio_tokens"]) ?? 0, output);
+  const outputImageTokens = Math.min(parseCount(counts["image_tokens"]) ?? 0, output - outputAudioTokens);
   const outputTokens = output - outputAudioTokens - outputImageTokens;
   return {
     outputTokens,
@@ -123,7 +123,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const search = body["web_search_options"] ?? undefined;
   return feesUnlessNone({
     tools: [
-      ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
+      ...recordsWithPaths(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
       ...(search === undefined
         ? []
         : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),
@@ -143,5 +143,5 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
 
 /** Reads the charges in addition to tokens from a complete answer, or from the chunk that has the usage. */
 export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
-  return reportedFees({ counts: countedTools(usage), tier: tierIn(tier) });
+  return reportedFees({ counts: countedTools(usage), tier: normalizeTier(tier) });
 }

@@ -1,34 +1,40 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, ownEntry, asText } from "../../json/fields.ts";
-import { finishWords, type Choice, type TextAnswer, type FinishReason, type TextEvent } from "../hub/answer.ts";
-import { withSources, parseLogProbabilities } from "../hub/content.ts";
+import {
+  completionFinishReasons,
+  type Choice,
+  type TextAnswer,
+  type FinishReason,
+  type TextEvent,
+} from "../hub/answer.ts";
+import { attachCitations, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";
-import { parseCitations, modelParts } from "./parts.ts";
-import { usageOf } from "./usage.ts";
+import { parseCitations, parseModelMessage } from "./parts.ts";
+import { readUsage } from "./usage.ts";
 
 /** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAnswer {
   const choices = answeredChoices(body);
-  const head = headOf(body);
-  const usage = usageOf(body, dialect);
+  const head = parseHead(body);
+  const usage = readUsage(body, dialect);
   const tier = body["service_tier"];
   return present({
     ...head,
-    choices: choices.map((choice, index) => choiceOf(choice, [head.id, index])),
+    choices: choices.map((choice, index) => parseChoice(choice, [head.id, index])),
     usage,
     ...(typeof tier === "string" ? { serviceTier: tier } : {}),
   });
 }
 
 /** Reads model, id and time, which answers and chunks share. The time is 0 if the vendor sends none. */
-export function headOf({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+export function parseHead({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: asText(id), model: asText(model), createdAt: typeof created === "number" ? created : 0 };
 }
 
-export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
+export function choicesInAnswer({ choices }: JsonObject): readonly JsonObject[] {
   return Array.isArray(choices) ? choices.filter(isRecord) : [];
 }
 
@@ -36,45 +42,45 @@ export function choicesOf({ choices }: JsonObject): readonly JsonObject[] {
 export function answeredChoices(body: JsonObject): readonly [JsonObject, ...JsonObject[]] {
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
-  const [first, ...others] = choicesOf(body);
+  const [first, ...others] = choicesInAnswer(body);
   if (first === undefined) throw new Failure("upstream_error", "The vendor's answer has no choices.");
   return [first, ...others];
 }
 
-function choiceOf(choice: JsonObject, path: readonly (string | number)[]): Choice {
+function parseChoice(choice: JsonObject, path: readonly (string | number)[]): Choice {
   const message = isRecord(choice["message"]) ? choice["message"] : {};
   const parts = answerParts(message, path);
   const logprobs = choice["logprobs"];
   const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
   return {
-    parts: withSources(parts, parseCitations(message["annotations"]), logProbabilities),
-    ...finishOf(choice, new Set(parts.map(({ kind }) => kind))),
+    parts: attachCitations(parts, parseCitations(message["annotations"]), logProbabilities),
+    ...parseFinish(choice, new Set(parts.map(({ kind }) => kind))),
   };
 }
 
 function answerParts(message: JsonObject, path: readonly (string | number)[]): readonly Part[] {
   try {
-    return modelParts(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
+    return parseModelMessage(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
   } catch (cause) {
     throw new Failure("upstream_error", "The vendor's answer has a message that cannot be read.", { cause });
   }
 }
 
-const words = {
-  ...finishWords,
+const chatFinishReasons = {
+  ...completionFinishReasons,
   "tool-calls": "tool_calls",
   // A malformed call is not a normal end; the wire has no closer reason.
   "malformed-tool-call": "content_filter",
 } as const satisfies Record<FinishReason, string>;
 
 /** Returns the finish reason to send: a refusal sent as text is a normal end; a legacy call has its separate reason. */
-export function finishWord(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
+export function renderFinishReason(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
   if (finish === "refused" && refusedInWords) return "stop";
-  return finish === "tool-calls" && oldCalls ? "function_call" : words[finish];
+  return finish === "tool-calls" && oldCalls ? "function_call" : chatFinishReasons[finish];
 }
 
 /** Vendors' finish reasons other than a normal end. */
-const reasons: Readonly<Record<string, FinishReason>> = {
+const vendorFinishReasons: Readonly<Record<string, FinishReason>> = {
   length: "length",
   max_tokens: "length",
   model_length: "context-full",
@@ -93,9 +99,9 @@ interface Finish {
  * Returns the reason why a choice ended. A normal end of a choice with calls means that they are to be run, whichever
  * reason the vendor sent. An unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
  */
-export function finishOf(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
+export function parseFinish(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
   const word = choice["finish_reason"];
-  const reason = typeof word === "string" ? ownEntry(reasons, word) : undefined;
+  const reason = typeof word === "string" ? ownEntry(vendorFinishReasons, word) : undefined;
   if (reason !== undefined && reason !== "tool-calls") return { finish: reason };
   if (kinds.has("tool-call")) return { finish: "tool-calls" };
   if (kinds.has("refusal")) return { finish: "refused" };

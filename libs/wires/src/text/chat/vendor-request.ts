@@ -6,15 +6,15 @@ import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported }
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { openAiEffort, withAcceptedSampling } from "../hub/openai-models.ts";
-import { cachedBy, renderCaching } from "../hub/prompt-cache.ts";
-import { forcesOne, offeredTools, ownTool } from "../hub/render.ts";
+import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
+import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
 import {
   type JsonObject,
   type RequestField,
   type TextRequest,
   type Tool,
   type ToolChoice,
-  searchName,
+  searchToolName,
 } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderSearchOptions } from "./search.ts";
@@ -64,7 +64,7 @@ const maxStops = 4;
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedSampling(clientRequest, model, unsupported);
-  const request = withoutForeignSteps(cachedBy(model, accepted, unsupported), "chat", unsupported);
+  const request = withoutForeignSteps(adaptCacheMarks(model, accepted, unsupported), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   const body = present({
@@ -80,7 +80,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     reasoning_effort: openAiEffort(request, model, "chat", unsupported),
     temperature: request.temperature,
     top_p: request.topP,
-    top_k: refused(model, "topK", request.topK, unsupported),
+    top_k: unlessRefused(model, "topK", request.topK, unsupported),
     presence_penalty: request.presencePenalty,
     frequency_penalty: request.frequencyPenalty,
     seed: request.seed,
@@ -91,17 +91,22 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     verbosity: request.verbosity,
     prompt_cache_key: request.cacheKey,
     ...renderCaching(request, model, "chat", unsupported),
-    metadata: refused(model, "metadata", request.metadata, unsupported),
+    metadata: unlessRefused(model, "metadata", request.metadata, unsupported),
     user: request.user,
     safety_identifier: request.safetyIdentifier,
     service_tier: request.serviceTier,
     prediction: request.prediction,
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: unsupported.names };
 }
 
 /** Returns the value of a field unless OpenAI refuses it: `top_k`, and `metadata`, which requires stored answers. */
-function refused<Value>(model: string, field: RequestField, value: Value, unsupported: Unsupported): Value | undefined {
+function unlessRefused<Value>(
+  model: string,
+  field: RequestField,
+  value: Value,
+  unsupported: Unsupported,
+): Value | undefined {
   if (!refusesUnknownFields(model)) return value;
   unsupported.noteIf(field, value);
   return undefined;
@@ -146,7 +151,7 @@ function renderTools(request: TextRequest, model: string, unsupported: Unsupport
     unsupported.noteIf("toolChoice", toolChoice);
     return search;
   }
-  const choice = toolChoice === undefined ? undefined : renderChoice(toolChoice, tools, newest);
+  const choice = toolChoice === undefined ? undefined : renderToolChoice(toolChoice, tools, newest);
   unsupported.noteIf("toolChoice", toolChoice !== undefined && choice === undefined);
   return { tools: rendered, tool_choice: choice, parallel_tool_calls: parallelTools, ...search };
 }
@@ -164,7 +169,7 @@ function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): read
     return [{ type: "function", function: present({ name, description, parameters: customParameters }) }];
   }
   if (tool.kind === "web-search") return [];
-  return [ownTool(tool, "chat")];
+  return [requireToolOfWire(tool, "chat")];
 }
 
 function renderGrammar(format: unknown): unknown {
@@ -184,19 +189,19 @@ function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupp
   return renderSearchOptions(search, unsupported);
 }
 
-function renderChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolean): unknown {
+function renderToolChoice(choice: ToolChoice, tools: readonly Tool[], newest: boolean): unknown {
   const { mode } = choice;
   const searches = tools.some(({ kind }) => kind === "web-search");
-  const names = choice.names?.filter((name) => !searches || name !== searchName);
+  const names = choice.names?.filter((name) => !searches || name !== searchToolName);
   if (names === undefined || mode === "none") return mode;
   // A model with search decides by itself when to search, so that its search cannot be forced.
   if (names.length === 0) return undefined;
-  const chosen = names.map((name) => named(name, tools, newest));
-  if (forcesOne(choice)) return chosen[0];
+  const chosen = names.map((name) => renderChosenTool(name, tools, newest));
+  if (forcesSingleTool(choice)) return chosen[0];
   return newest ? { type: "allowed_tools", allowed_tools: { mode, tools: chosen } } : mode;
 }
 
-function named(name: string, tools: readonly Tool[], newest: boolean): JsonObject {
+function renderChosenTool(name: string, tools: readonly Tool[], newest: boolean): JsonObject {
   const custom = newest && tools.some((tool) => tool.kind === "custom" && tool.name === name);
   return custom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
 }

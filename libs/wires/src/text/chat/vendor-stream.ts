@@ -4,18 +4,18 @@ import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
-import { PartBook } from "../hub/part-book.ts";
-import { notJson, reportEvents } from "../hub/vendor-answer.ts";
+import { PartTracker } from "../hub/part-book.ts";
+import { notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { parseCitations, readModelImage } from "./parts.ts";
-import { markOf, reasoningTextIn } from "./reasoning-details.ts";
+import { decodeDetail, reasoningTextIn } from "./reasoning-details.ts";
 import { AudioReader, CallReader, DetailReader } from "./stream-pieces.ts";
-import { chatFees, usageOf } from "./usage.ts";
-import { failureOf, choicesOf, headOf, finishOf } from "./vendor-answer.ts";
+import { chatFees, readUsage } from "./usage.ts";
+import { failureOf, choicesInAnswer, parseHead, parseFinish } from "./vendor-answer.ts";
 
-const none: readonly TextEvent[] = [];
+const noEvents: readonly TextEvent[] = [];
 
 /**
  * Reads a vendor's stream of chunks. The stream is complete after `[DONE]`; for vendors that leave it out, once every
@@ -41,15 +41,15 @@ export class ChatReader implements StreamReader {
   }
 
   read({ data }: Frame): readonly TextEvent[] {
-    if (data === "") return none;
+    if (data === "") return noEvents;
     if (data === "[DONE]") return this.#finish();
     const chunk = parseRecord(data);
-    if (chunk === undefined) return notJson;
+    if (chunk === undefined) return notJsonFailure;
     const failure = failureOf(chunk);
     if (failure !== undefined) return [failure];
-    const choices = choicesOf(chunk);
-    const usage = usageOf(chunk, this.#dialect);
-    if (choices.length === 0 && usage === undefined) return none;
+    const choices = choicesInAnswer(chunk);
+    const usage = readUsage(chunk, this.#dialect);
+    if (choices.length === 0 && usage === undefined) return noEvents;
     const events = [...this.#start(chunk)];
     for (const choice of choices) events.push(...this.#choice(choice["index"]).take(choice));
     if (usage === undefined) return events;
@@ -58,7 +58,7 @@ export class ChatReader implements StreamReader {
   }
 
   end(): readonly TextEvent[] {
-    return [...this.#choices.values()].flatMap((choice) => (choice.finished ? none : choice.close()));
+    return [...this.#choices.values()].flatMap((choice) => (choice.finished ? noEvents : choice.close()));
   }
 
   #finish(): readonly TextEvent[] {
@@ -68,9 +68,9 @@ export class ChatReader implements StreamReader {
 
   /** Begins the answer with the first chunk that has content; some vendors first send empty chunks without an id. */
   #start(chunk: JsonRecord): readonly TextEvent[] {
-    if (this.#started) return none;
+    if (this.#started) return noEvents;
     this.#started = true;
-    const head = headOf(chunk);
+    const head = parseHead(chunk);
     this.#answerId = head.id;
     return [{ type: "start", ...head }];
   }
@@ -92,7 +92,7 @@ type TextKind = (typeof textKinds)[number];
 class PartReader {
   readonly #choice: number;
   readonly #answerId: string;
-  readonly #book: PartBook;
+  readonly #book: PartTracker;
   readonly #calls: CallReader;
   readonly #details = new DetailReader();
   readonly #audio = new AudioReader();
@@ -101,24 +101,24 @@ class PartReader {
   constructor(choice: number, answerId: string) {
     this.#choice = choice;
     this.#answerId = answerId;
-    this.#book = new PartBook(choice);
+    this.#book = new PartTracker(choice);
     this.#calls = new CallReader(this.#book, [answerId, choice]);
   }
 
   take(choice: JsonRecord): readonly TextEvent[] {
-    if (this.finished) return none;
+    if (this.finished) return noEvents;
     const delta = choice["delta"];
-    const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : none;
+    const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : noEvents;
     const word = choice["finish_reason"];
     return typeof word === "string" && word !== "" ? [...events, ...this.finish(choice)] : events;
   }
 
   /** Ends the open parts and the choice; a missing finish reason means a normal end. */
   finish(choice: JsonRecord): readonly TextEvent[] {
-    if (this.finished) return none;
+    if (this.finished) return noEvents;
     this.finished = true;
     const events = this.close();
-    const { finish: reason, ...at } = finishOf(choice, this.#book.kinds);
+    const { finish: reason, ...at } = parseFinish(choice, this.#book.kinds);
     return [...events, { type: "finish", choice: this.#choice, reason, ...at }];
   }
 
@@ -185,7 +185,7 @@ class PartReader {
   #readDetails(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {
-      const mark = markOf(detail);
+      const mark = decodeDetail(detail);
       if (mark === undefined) {
         this.#details.add(detail);
         continue;

@@ -13,11 +13,11 @@ import type {
 } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint, renderBreakpoint } from "../hub/prompt-cache.ts";
-import { ownItem, refuseCompaction } from "../hub/render.ts";
+import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
-import { ownDetailsOf, ownExtra } from "./reasoning-details.ts";
+import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
 
 /**
  * Renders the conversation as messages. All instructions become one message, since some vendors accept only one, with
@@ -35,7 +35,8 @@ function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupport
 }
 
 function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): JsonObject {
-  if (parts.some(isBreakpoint)) return { role: "system", content: parts.map((part) => inputText(part, unsupported)) };
+  if (parts.some(isBreakpoint))
+    return { role: "system", content: parts.map((part) => renderInputText(part, unsupported)) };
   for (const { cache } of parts) unsupported.noteIf("text.cache", cache);
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
@@ -57,7 +58,7 @@ function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsuppo
   unsupported.noteIf("tool-result.cache", cache);
   const texts = parts.filter(isText).map(({ text }) => text);
   if (isError !== true && parts.filter(isText).some(isBreakpoint)) {
-    const content = parts.filter(isText).map((part) => inputText(part, unsupported));
+    const content = parts.filter(isText).map((part) => renderInputText(part, unsupported));
     return { role: "tool", tool_call_id: callId, content };
   }
   for (const part of parts.filter(isText)) unsupported.noteIf("text.cache", part.cache);
@@ -70,8 +71,8 @@ function isText(part: Part): part is TextPart {
 }
 
 function renderModel(parts: readonly Part[], model: string, unsupported: Unsupported): readonly JsonObject[] {
-  for (const part of parts) refuseForeign(part);
-  const items = parts.filter((part) => part.kind === "vendor").map((part) => ownItem(part, "chat"));
+  for (const part of parts) refuseForeignPart(part);
+  const items = parts.filter((part) => part.kind === "vendor").map((part) => requireItemOfWire(part, "chat"));
   const vendorMembers = items.reduce((all, members) => ({ ...all, ...members }), {});
   const calls = parts.filter((part) => part.kind === "tool-call");
   const texts = parts.filter(isText);
@@ -82,7 +83,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = present({
-    content: texts.length > 0 ? wordsOf(parts) : null,
+    content: texts.length > 0 ? joinTexts(parts) : null,
     ...renderReasoning(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
     tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, takesNewestFields(model))) : undefined,
@@ -94,7 +95,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
 }
 
 /** Returns the model's text. A call or another part between two texts is replaced by a blank line. */
-function wordsOf(parts: readonly Part[]): string {
+function joinTexts(parts: readonly Part[]): string {
   let words = "";
   for (const [at, part] of parts.entries()) {
     if (part.kind !== "text") continue;
@@ -104,7 +105,7 @@ function wordsOf(parts: readonly Part[]): string {
 }
 
 /** Throws Failure unsupported_parameter for a part of the model that the wire cannot express. */
-function refuseForeign(part: Part): void {
+function refuseForeignPart(part: Part): void {
   if (part.kind === "compaction") refuseCompaction();
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")
     throw unsupportedFailure(`${part.kind} parts of the model`);
@@ -116,9 +117,9 @@ function refuseForeign(part: Part): void {
  */
 function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
   const thoughts = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
-  const details = thoughts.flatMap(({ signature }) => ownDetailsOf(signature) ?? []);
+  const details = thoughts.flatMap(({ signature }) => vendorDetails(signature) ?? []);
   const kept = details.length > 0 || keepsText ? thoughts.filter(({ text }) => text !== "") : [];
-  const lost = thoughts.some((part) => !kept.includes(part) && ownDetailsOf(part.signature) === undefined);
+  const lost = thoughts.some((part) => !kept.includes(part) && vendorDetails(part.signature) === undefined);
   unsupported.noteIf("turn.reasoning", lost);
   return {
     reasoning_content: kept.length > 0 ? kept.map(({ text }) => text).join("") : undefined,
@@ -128,7 +129,7 @@ function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported
 
 /** Renders a call; the call of a free-text tool becomes a function's call if the vendor has only functions. */
 function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonObject {
-  const extra = { extra_content: ownExtra(signature) };
+  const extra = { extra_content: vendorExtraContent(signature) };
   if (custom === true && newest) return present({ id, type: "custom", custom: { name, input: text }, ...extra });
   const written = custom === true ? JSON.stringify(wrapCustom(text)) : text;
   return present({ id, type: "function", function: { name, arguments: written }, ...extra });
@@ -136,37 +137,41 @@ function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPa
 
 /** Renders a generated image in the spelling of vendors that generate them. */
 function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): JsonObject {
-  return present({ type: "image_url", image_url: { url: urlOf(source) }, extra_content: ownExtra(signature) });
+  return present({
+    type: "image_url",
+    image_url: { url: urlOf(source) },
+    extra_content: vendorExtraContent(signature),
+  });
 }
 
 /** Renders parts as a message's content; a single text is a string. Throws Failure for what the wire cannot express. */
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
-  const rendered = parts.map((part) => inputPart(part, unsupported));
+  const rendered = parts.map((part) => renderInputPart(part, unsupported));
   const [only] = parts;
   const isPlain = parts.length === 1 && only?.kind === "text" && !isBreakpoint(only);
   return isPlain ? only.text : rendered;
 }
 
-function inputPart(part: Part, unsupported: Unsupported): JsonObject {
-  if (part.kind === "text") return inputText(part, unsupported);
-  if (part.kind === "image") return inputImage(part, unsupported);
-  if (part.kind === "file") return inputFile(part, unsupported);
+function renderInputPart(part: Part, unsupported: Unsupported): JsonObject {
+  if (part.kind === "text") return renderInputText(part, unsupported);
+  if (part.kind === "image") return renderInputImage(part, unsupported);
+  if (part.kind === "file") return renderInputFile(part, unsupported);
   if (part.kind === "audio") return { type: "input_audio", input_audio: audioBytes(part.source) };
   if (part.kind === "video") return { type: "video_url", video_url: { url: urlOf(part.source) } };
   if (part.kind === "refusal") return { type: "text", text: part.text };
   throw unsupportedFailure(`${part.kind} parts`);
 }
 
-function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
+function renderInputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
   return { type: "text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
 }
 
 /** Values of an image's `detail` that this wire can express; the responses wire has a higher one. */
-const details: ReadonlySet<string> = new Set(["auto", "low", "high"]);
+const imageDetails: ReadonlySet<string> = new Set(["auto", "low", "high"]);
 
-function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
+function renderInputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
   const breakpoint = renderBreakpoint(cache, "image.cache", unsupported);
-  const isKnown = detail === undefined || details.has(detail);
+  const isKnown = detail === undefined || imageDetails.has(detail);
   unsupported.noteIf("image.detail", !isKnown);
   const image = present({ url: urlOf(source), detail: isKnown ? detail : "high" });
   return { type: "image_url", image_url: image, ...breakpoint };
@@ -181,7 +186,10 @@ function urlOf(source: Source): string {
  * Renders a file. Vendors of this wire accept PDF. A text file is sent as text with its name, since few vendors accept
  * it as a file. The service has already replaced addresses by their content.
  */
-function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
+function renderInputFile(
+  { source, name, title, context, citations, cache }: FilePart,
+  unsupported: Unsupported,
+): JsonObject {
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
@@ -197,12 +205,12 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
 }
 
 function fileAsText(text: string, name = "document.txt"): JsonObject {
-  const fence = fenceFor(text);
+  const fence = chooseFence(text);
   return { type: "text", text: `${name}\n${fence}\n${text}\n${fence}` };
 }
 
 /** Returns a Markdown fence that does not occur in the text. */
-function fenceFor(text: string): string {
+function chooseFence(text: string): string {
   let fence = "```";
   while (text.includes(fence)) fence += "`";
   return fence;
@@ -214,13 +222,13 @@ function fenceFor(text: string): string {
  */
 
 /** Matches models that accept the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */
-const newest = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
+const newestModels = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
 /** Matches models that accept web search options; all other models of OpenAI, and many of others, refuse them. */
 const webSearchModels = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
 
 export function takesNewestFields(model: string): boolean {
-  return newest.test(model);
+  return newestModels.test(model);
 }
 
 export function searchesTheWeb(model: string): boolean {

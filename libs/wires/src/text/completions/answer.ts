@@ -1,6 +1,6 @@
 import { addUnits, Failure, type Units, present } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
-import { finishWords, type Choice, type TextAnswer } from "../hub/answer.ts";
+import { completionFinishReasons, type Choice, type TextAnswer } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
@@ -15,10 +15,10 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
   const choices = all.flatMap(({ request, answer }, prompt) => {
     if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
     const first = prompt * (request.choices ?? 1);
-    const echo = echoOf(context, request);
+    const echo = echoedPrompt(context, request);
     return answer.choices.map((choice, index) => renderChoice(choice, first + index, echo));
   });
-  const usage = sumOf(all.map(({ answer }) => answer.usage));
+  const usage = sumUsage(all.map(({ answer }) => answer.usage));
   return present({
     id: context.answerId,
     object: "text_completion",
@@ -37,17 +37,17 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
     text: echo + words.join(""),
     index,
     logprobs: renderProbabilities(probabilities, echo.length),
-    finish_reason: finishWords[finish],
+    finish_reason: completionFinishReasons[finish],
   };
 }
 
 /** Sums the usage of all calls; undefined if a call reported none. */
-function sumOf(all: readonly (Units | undefined)[]): Units | undefined {
+function sumUsage(all: readonly (Units | undefined)[]): Units | undefined {
   return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }
 
 /** Returns the text that each choice begins with: the prompt if the client requested `echo`, else "". */
-export function echoOf({ requestBody }: Pick<AnswerContext, "requestBody">, { turns }: TextRequest): string {
+export function echoedPrompt({ requestBody }: Pick<AnswerContext, "requestBody">, { turns }: TextRequest): string {
   if (requestBody["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
@@ -67,11 +67,11 @@ export function renderProbabilities(all: readonly TokenProbability[], offset: nu
   return {
     tokens: all.map(({ token }) => token),
     token_logprobs: all.map(({ logProbability }) => logProbability),
-    top_logprobs: all.some(({ alternatives }) => alternatives.length > 0) ? all.map(alternativesOf) : null,
+    top_logprobs: all.some(({ alternatives }) => alternatives.length > 0) ? all.map(renderAlternatives) : null,
     text_offset: offsets,
   };
 }
 
-function alternativesOf({ alternatives }: TokenProbability): JsonObject {
+function renderAlternatives({ alternatives }: TokenProbability): JsonObject {
   return Object.fromEntries(alternatives.map(({ token, logProbability }) => [token, logProbability]));
 }

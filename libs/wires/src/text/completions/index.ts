@@ -1,21 +1,21 @@
 import { readEndUser } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
-import { begins } from "../chat/index.ts";
+import { isStreamStart } from "../chat/index.ts";
 import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { fromWord, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
-import { defaultMaxTokens, isBatch, readParams, relied, parsePromptRequests, parseRequest } from "./request.ts";
+import { defaultMaxTokens, isBatch, readParams, reliedMembers, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
-const choicesWord = Buffer.from('"choices"');
+const choicesMember = Buffer.from('"choices"');
 
 /** Passes text completions through unchanged. Chunks and errors have chat's form, except for the text's member. */
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
-  written: (frame) => fromWord(frame, choicesWord),
+  written: (frame) => fromWord(frame, choicesMember),
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 
@@ -26,7 +26,7 @@ export const completionsPass: TextPass = {
 export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,
-  begins,
+  begins: isStreamStart,
   client: {
     read: parseRequest,
     render: renderAnswer,
@@ -45,7 +45,7 @@ export const completionsWire = {
       user: "user",
     },
     readParams,
-    relied,
+    relied: reliedMembers,
     answerPrefix: "cmpl-",
     defaultMaxTokens,
     stores: plainDialect,

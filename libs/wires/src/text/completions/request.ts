@@ -33,7 +33,7 @@ export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["r
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
   const alike = parseSharedParams(fields);
-  refuseUnsayable(fields, alike);
+  refuseUnsupported(fields, alike);
   const requests = prompts.map((prompt): TextRequest => ({
     ...alike,
     turns: [{ role: "user", parts: [{ kind: "text", text: prompt }] }],
@@ -64,7 +64,7 @@ function parseSharedParams(fields: Fields): Omit<TextRequest, "turns"> {
   };
 }
 
-function refuseUnsayable(fields: Fields, { choices = 1, logProbabilities }: Omit<TextRequest, "turns">): void {
+function refuseUnsupported(fields: Fields, { choices = 1, logProbabilities }: Omit<TextRequest, "turns">): void {
   if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");
   const best = fields.count("best_of", 1) ?? choices;
   if (best < choices) throw fields.wrong("best_of", "at least n");
@@ -78,16 +78,16 @@ export const maxPrompts = 32;
 /** Returns the prompts as texts. Refuses tokens, which only one vendor's models understand, and an empty prompt. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
-  if (typeof prompt === "string") return [parseOne(prompt, "prompt", fields)];
+  if (typeof prompt === "string") return [parsePrompt(prompt, "prompt", fields)];
   if (!Array.isArray(prompt)) throw fields.wrong("prompt", "a string or an array of strings");
   if (prompt.length > maxPrompts) {
     if (typeof prompt[0] !== "string") throw fields.unsupported("prompt");
     throw fields.wrong("prompt", `at most ${maxPrompts} prompts`);
   }
-  return prompt.map((each: unknown, index) => parseOne(each, `prompt[${index}]`, fields));
+  return prompt.map((each: unknown, index) => parsePrompt(each, `prompt[${index}]`, fields));
 }
 
-function parseOne(prompt: unknown, at: string, fields: Fields): string {
+function parsePrompt(prompt: unknown, at: string, fields: Fields): string {
   if (typeof prompt === "number" || Array.isArray(prompt)) throw fields.unsupported("prompt");
   if (typeof prompt !== "string") throw fields.wrong(at, "a string");
   if (prompt === "") throw fields.wrong(at, "a string that is not empty");
@@ -100,7 +100,7 @@ export function isBatch({ prompt }: JsonRecord): boolean {
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = Object.keys(bodies.CompletionsRequest.properties).concat(
+export const reliedMembers = Object.keys(bodies.CompletionsRequest.properties).concat(
   "stream_options",
   "usage",
   reliedForFees,
@@ -114,7 +114,7 @@ const read = bodyReader(bodies.CompletionsRequest);
  */
 export function readParams(given: unknown): TextParams {
   const body = read(given);
-  const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * promptsIn(body.prompt);
+  const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
   const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
@@ -131,6 +131,6 @@ export function readParams(given: unknown): TextParams {
 }
 
 /** Counts the prompts. An array of numbers is a single prompt in tokens. */
-function promptsIn(prompt: unknown): number {
+function countPrompts(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }

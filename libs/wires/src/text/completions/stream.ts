@@ -1,12 +1,12 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, replayPart, replay, type EventHandlers } from "../hub/events.ts";
+import { dispatch, partToEvents, answerToEvents, type EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
-import { finishWords, type FinishReason, type OpenedPart, type TextEvent } from "../hub/answer.ts";
+import { completionFinishReasons, type FinishReason, type OpenedPart, type TextEvent } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
-import { echoOf, renderProbabilities } from "./answer.ts";
+import { echoedPrompt, renderProbabilities } from "./answer.ts";
 
 interface OpenChoice {
   /** Index of the choice among the choices of all prompts. */
@@ -45,7 +45,7 @@ export class CompletionsWriter implements StreamWriter {
     },
     "part-delta": ({ choice, part, text, logProbabilities }) => this.#delta(choice, part, text, logProbabilities ?? []),
     "part-whole": ({ choice, part, whole }) => {
-      const events = replayPart(whole, choice, part);
+      const events = partToEvents(whole, choice, part);
       return events.length > 1 ? events.map((event) => this.write(event)).join("") : "";
     },
     finish: ({ choice, reason }) => this.#begun(choice) + this.#finish(this.#choice(choice), reason),
@@ -88,7 +88,7 @@ export class CompletionsWriter implements StreamWriter {
   /** Returns the prompt if a choice begins and the client requested `echo`, else "". */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
-    const echo = echoOf(this.#context, this.#request);
+    const echo = echoedPrompt(this.#context, this.#request);
     const open = this.#choice(choice);
     return echo === "" ? "" : this.#renderText(open, echo, []);
   }
@@ -103,7 +103,7 @@ export class CompletionsWriter implements StreamWriter {
   #finish(open: OpenChoice, reason: FinishReason): string {
     if (open.finished) return "";
     open.finished = true;
-    return this.#chunk({ text: "", index: open.index, logprobs: null, finish_reason: finishWords[reason] });
+    return this.#chunk({ text: "", index: open.index, logprobs: null, finish_reason: completionFinishReasons[reason] });
   }
 
   #choice(choice: number): OpenChoice {
@@ -132,7 +132,7 @@ export class CompletionsWriter implements StreamWriter {
 export function streamPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string {
   const rendered = all.map(({ request, answer }, prompt) => {
     const writer = new CompletionsWriter(context, request, prompt * (request.choices ?? 1));
-    const events = replay(answer).map((event) => writer.write(event));
+    const events = answerToEvents(answer).map((event) => writer.write(event));
     return events.join("") + writer.finish();
   });
   const usage = all.reduce<Units>((sum, { answer }) => addUnits(sum, answer.usage ?? {}), {});

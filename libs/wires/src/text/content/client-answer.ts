@@ -7,24 +7,24 @@ import type { JsonObject } from "../hub/request.ts";
 import { renderSignature } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
 import { renderUsage } from "./usage.ts";
-import { finishWords } from "./vendor-answer.ts";
-import { callPart, sourcePart } from "./vendor-turns.ts";
+import { contentFinishReasons } from "./vendor-answer.ts";
+import { renderCall, renderSource } from "./vendor-turns.ts";
 
 /** Renders a complete answer for a client of this wire. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   return present({
-    candidates: answer.choices.map(candidateOf),
+    candidates: answer.choices.map(renderCandidate),
     usageMetadata: answer.usage === undefined ? undefined : renderUsage(answer.usage),
     modelVersion: context.model,
     responseId: context.answerId,
   });
 }
 
-function candidateOf({ parts, finish }: Choice, index: number): JsonObject {
+function renderCandidate({ parts, finish }: Choice, index: number): JsonObject {
   const texts = parts.filter((part) => part.kind === "text");
   return present({
     content: { role: "model", parts: parts.flatMap(answerPart) },
-    finishReason: finishWords[finish],
+    finishReason: contentFinishReasons[finish],
     finishMessage: finishMessageOf(parts.find(({ kind }) => kind === "refusal")),
     index,
     citationMetadata: renderCitations(texts.flatMap(({ citations }) => citations ?? [])),
@@ -39,22 +39,23 @@ function finishMessageOf(part: Part | undefined): string | undefined {
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerPart(part: Part): readonly JsonObject[] {
-  if (part.kind === "text") return [textPart(part.text, false, part.signature)];
+  if (part.kind === "text") return [renderTextPart(part.text, false, part.signature)];
   if (part.kind === "refusal") return part.details === undefined ? [{ text: part.text }] : [];
-  if (part.kind === "reasoning") return [textPart(part.text, true, part.signature)];
-  if (part.kind === "tool-call") return [callPart(part, renderSignature(part.signature))];
-  if (part.kind === "image") return [present({ ...mediaOf(part), thoughtSignature: renderSignature(part.signature) })];
-  if (part.kind === "audio" || part.kind === "video") return [mediaOf(part)];
+  if (part.kind === "reasoning") return [renderTextPart(part.text, true, part.signature)];
+  if (part.kind === "tool-call") return [renderCall(part, renderSignature(part.signature))];
+  if (part.kind === "image")
+    return [present({ ...renderMedia(part), thoughtSignature: renderSignature(part.signature) })];
+  if (part.kind === "audio" || part.kind === "video") return [renderMedia(part)];
   return part.kind === "vendor" && part.wire === "content" && isRecord(part.value) ? [part.value] : [];
 }
 
 /** Creates a part of text or reasoning, with the `thoughtSignature` that the client must send back. */
-export function textPart(text: string, thought: boolean, signature: Signature | undefined): JsonObject {
+export function renderTextPart(text: string, thought: boolean, signature: Signature | undefined): JsonObject {
   const part = thought ? { text, thought } : { text };
   const thoughtSignature = renderSignature(signature);
   return thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 }
 
-function mediaOf({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonObject {
-  return source.kind === "file-id" && source.wire !== "content" ? {} : sourcePart(source);
+function renderMedia({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonObject {
+  return source.kind === "file-id" && source.wire !== "content" ? {} : renderSource(source);
 }

@@ -11,7 +11,7 @@ import { CallPairs } from "../hub/tool-calls.ts";
 import { mediaOf } from "../media.ts";
 import { measurePart } from "./media.ts";
 import { parsePart } from "./parts.ts";
-import { jsonSchemaOf } from "./schema.ts";
+import { toJsonSchema } from "./schema.ts";
 import { parseThinking } from "./thinking.ts";
 import { requestedFees, reliedForFees } from "./usage.ts";
 
@@ -70,7 +70,7 @@ function parseFormat(config: Fields): OutputFormat | undefined {
     throw config.unsupported("responseMimeType");
   const raw = config.record("responseJsonSchema");
   const own = config.record("responseSchema");
-  const schema = raw ?? (own === undefined ? undefined : jsonSchemaOf(own));
+  const schema = raw ?? (own === undefined ? undefined : toJsonSchema(own));
   if (schema === undefined) return type === "application/json" ? { kind: "json" } : undefined;
   if (type === "text/plain") throw config.wrong("responseMimeType", "application/json where there is a schema");
   return { kind: "schema", schema };
@@ -138,10 +138,10 @@ function parseInstructions(body: Fields): readonly TextPart[] {
   const content = body.fields("systemInstruction");
   content?.ignore("role");
   const parts: readonly Fields[] = content?.each("parts", maxParts) ?? [];
-  return parts.map((part) => onlyText(part, parsePart(part, { calls: new CallPairs(), path: ["system"] })));
+  return parts.map((part) => requireTextPart(part, parsePart(part, { calls: new CallPairs(), path: ["system"] })));
 }
 
-function onlyText(fields: Fields, part: Part): TextPart {
+function requireTextPart(fields: Fields, part: Part): TextPart {
   if (part.kind === "text") return part;
   throw fields.wrong("text", "all that a system instruction holds");
 }
@@ -175,11 +175,11 @@ function parseFunction(declared: Fields): Tool {
     kind: "function",
     name: declared.needText("name"),
     description,
-    parameters: parameters === undefined ? undefined : raw ? parameters : jsonSchemaOf(parameters),
+    parameters: parameters === undefined ? undefined : raw ? parameters : toJsonSchema(parameters),
   });
 }
 
-const modes = {
+const toolChoiceModes = {
   MODE_UNSPECIFIED: undefined,
   AUTO: "auto",
   VALIDATED: "auto",
@@ -191,21 +191,21 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
   const config = body.fields("toolConfig")?.fields("functionCallingConfig");
   const word = config?.oneOf("mode", ["MODE_UNSPECIFIED", "AUTO", "VALIDATED", "ANY", "NONE"]);
   const names = config?.texts("allowedFunctionNames");
-  const mode = word === undefined ? undefined : modes[word];
+  const mode = word === undefined ? undefined : toolChoiceModes[word];
   if (mode === undefined) return undefined;
   return names === undefined || names.length === 0 ? { mode } : { mode, names };
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = [
+export const reliedMembers = [
   "contents",
   ...inBothSpellings(["generationConfig", "cachedContent"]),
-  ...configMembers(),
+  ...costConfigMembers(),
   ...reliedForFees,
 ];
 
 /** Lists the members of `generationConfig` that affect the cost of an answer. */
-function configMembers(): readonly string[] {
+function costConfigMembers(): readonly string[] {
   const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
   const settings = [
     ...inBothSpellings(["maxOutputTokens", "candidateCount", "thinkingConfig"]),
@@ -241,7 +241,7 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
 }
 
 /** Returns the request that a `:countTokens` body contains: contents alone, or a complete request. */
-export function countedContent(body: JsonRecord): JsonRecord {
+export function contentToCount(body: JsonRecord): JsonRecord {
   const whole = body["generateContentRequest"] ?? body["generate_content_request"];
   return isRecord(whole) ? whole : body;
 }

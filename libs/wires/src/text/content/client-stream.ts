@@ -4,12 +4,12 @@ import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { answerPart, textPart } from "./client-answer.ts";
+import { answerPart, renderTextPart } from "./client-answer.ts";
 import { renderSignature } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
 import { renderUsage } from "./usage.ts";
-import { finishWords } from "./vendor-answer.ts";
-import { callPart } from "./vendor-turns.ts";
+import { contentFinishReasons } from "./vendor-answer.ts";
+import { renderCall } from "./vendor-turns.ts";
 
 /** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
 export const maxHeld = 8 * 2 ** 20;
@@ -33,13 +33,13 @@ export class ContentWriter implements StreamWriter {
     start: ({ usage }) => this.#keepUsage(usage),
     usage: ({ usage }) => this.#keepUsage(usage),
     "part-start": ({ choice, part, opened }) => {
-      this.#open.set(keyOf(choice, part), { opened, pieces: [] });
+      this.#open.set(partKey(choice, part), { opened, pieces: [] });
       return "";
     },
     "part-delta": (event) => this.#delta(event),
     citation: ({ choice, citation }) => {
       const citationMetadata = renderCitations([citation]);
-      return citationMetadata === undefined ? "" : this.#piece([{ ...candidate(choice, []), citationMetadata }]);
+      return citationMetadata === undefined ? "" : this.#piece([{ ...renderCandidate(choice, []), citationMetadata }]);
     },
     "part-end": (event) => this.#end(event),
     "part-whole": ({ choice, whole }) => this.#parts(choice, answerPart(whole)),
@@ -62,8 +62,8 @@ export class ContentWriter implements StreamWriter {
   end(): string {
     if (this.#finishes.size === 0) this.#finishes.set(0, "other");
     const ends = [...this.#finishes].map(([choice, reason]) => ({
-      ...candidate(choice, []),
-      finishReason: finishWords[reason],
+      ...renderCandidate(choice, []),
+      finishReason: contentFinishReasons[reason],
       finishMessage: this.#finishMessage,
     }));
     return this.#piece(ends) + this.#framing.end();
@@ -84,14 +84,14 @@ export class ContentWriter implements StreamWriter {
   }
 
   #delta({ choice, part, text, logProbabilities }: Extract<TextEvent, { type: "part-delta" }>): string {
-    const open = this.#open.get(keyOf(choice, part));
+    const open = this.#open.get(partKey(choice, part));
     if (open === undefined) return "";
     if (open.opened.kind === "refusal" && open.opened.details !== undefined) {
       this.#finishMessage = (this.#finishMessage ?? "") + text;
       return "";
     }
     if (open.opened.kind !== "tool-call") {
-      const piece = candidate(choice, [textPart(text, open.opened.kind === "reasoning", undefined)]);
+      const piece = renderCandidate(choice, [renderTextPart(text, open.opened.kind === "reasoning", undefined)]);
       if (logProbabilities === undefined) return this.#piece([piece]);
       return this.#piece([present({ ...piece, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
@@ -102,20 +102,20 @@ export class ContentWriter implements StreamWriter {
   }
 
   #end({ choice, part, signature }: Extract<TextEvent, { type: "part-end" }>): string {
-    const key = keyOf(choice, part);
+    const key = partKey(choice, part);
     const open = this.#open.get(key);
     this.#open.delete(key);
     if (open?.opened.kind === "tool-call") {
       const text = open.pieces.join("");
       this.#held -= text.length;
-      return this.#parts(choice, [callPart({ ...open.opened, arguments: text }, renderSignature(signature))]);
+      return this.#parts(choice, [renderCall({ ...open.opened, arguments: text }, renderSignature(signature))]);
     }
     if (open === undefined || signature === undefined) return "";
-    return this.#parts(choice, [textPart("", open.opened.kind === "reasoning", signature)]);
+    return this.#parts(choice, [renderTextPart("", open.opened.kind === "reasoning", signature)]);
   }
 
   #parts(choice: number, parts: readonly JsonObject[]): string {
-    return parts.length === 0 ? "" : this.#piece([candidate(choice, parts)]);
+    return parts.length === 0 ? "" : this.#piece([renderCandidate(choice, parts)]);
   }
 
   #piece(candidates: readonly JsonObject[]): string {
@@ -130,11 +130,11 @@ export class ContentWriter implements StreamWriter {
   }
 }
 
-function candidate(index: number, parts: readonly JsonObject[]): JsonObject {
+function renderCandidate(index: number, parts: readonly JsonObject[]): JsonObject {
   return { content: { role: "model", parts }, index };
 }
 
-function keyOf(choice: number, part: number): string {
+function partKey(choice: number, part: number): string {
   return `${choice}:${part}`;
 }
 
@@ -142,7 +142,7 @@ function keyOf(choice: number, part: number): string {
  * Piece without candidates that keeps a stream alive; clients of this wire ignore it. A comment would be smaller, but
  * SDKs of coding agents (Gemini CLI 0.61, google-genai for Python) read every line as data and end the stream.
  */
-const emptyPiece = '{"candidates":[]}';
+const keepAliveChunk = '{"candidates":[]}';
 
 /** Creates the framing of `alt=sse`: no event names and no final event; the stream ends with its connection. */
 export function sseFraming(): ClientFraming {
@@ -150,9 +150,9 @@ export function sseFraming(): ClientFraming {
   return {
     contentType: "text/event-stream; charset=utf-8",
     piece,
-    reframe: (frame) => reframed(frame, piece),
+    reframe: (frame) => reframe(frame, piece),
     end: () => "",
-    heartbeat: () => piece(emptyPiece),
+    heartbeat: () => piece(keepAliveChunk),
   };
 }
 
@@ -167,13 +167,13 @@ export function arrayFraming(): ClientFraming {
   return {
     contentType: "application/json; charset=utf-8",
     piece,
-    reframe: (frame) => reframed(frame, piece),
+    reframe: (frame) => reframe(frame, piece),
     end: () => (began ? "]" : "[]"),
     heartbeat: () => "\n",
   };
 }
 
-function reframed(frame: Buffer, piece: (json: string) => string): string {
+function reframe(frame: Buffer, piece: (json: string) => string): string {
   const data = parseFrame(frame.toString())?.data;
   return data === undefined ? "" : piece(data);
 }

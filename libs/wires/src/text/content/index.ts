@@ -1,11 +1,11 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { dialogueOf, type Dialogue } from "../dialogue.ts";
+import { identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readParams, relied, parseRequest, countedContent } from "./client-request.ts";
+import { readParams, reliedMembers, parseRequest, contentToCount } from "./client-request.ts";
 import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
-import { stores } from "./media.ts";
+import { contentStores } from "./media.ts";
 import { contentPass } from "./pass.ts";
 import { requestsReasoning } from "./thinking.ts";
 import { requestedFees } from "./usage.ts";
@@ -16,8 +16,8 @@ import { ContentReader } from "./vendor-stream.ts";
 /** Counts input tokens: of contents alone, or of a complete request inside of the body. */
 const countTokens: TokenCount = {
   wire: "count-content",
-  readParams: (body, path) => readParams(isRecord(body) ? countedContent(body) : body, path),
-  counted: countedContent,
+  readParams: (body, path) => readParams(isRecord(body) ? contentToCount(body) : body, path),
+  counted: contentToCount,
   read({ totalTokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
   },
@@ -28,7 +28,7 @@ const countTokens: TokenCount = {
 export const contentWire = {
   name: "content",
   framing: eventStreamFraming,
-  begins,
+  begins: isStreamStart,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -44,9 +44,9 @@ export const contentWire = {
     stream: (context) => new ContentWriter(context, sseFraming()),
     spelling: fieldSupport.as,
     readParams,
-    relied,
+    relied: reliedMembers,
     answerPrefix: "",
-    stores,
+    stores: contentStores,
     keepAlive: contentPass.heartbeat,
     failureFrame: contentPass.failureFrame,
     dialogue: readDialogue,
@@ -58,7 +58,7 @@ export const contentWire = {
 } as const satisfies TextWire<"content">;
 
 /** Returns true if an event can begin a stream: a piece of an answer, not an error or any other object. */
-function begins(event: JsonRecord): boolean {
+function isStreamStart(event: JsonRecord): boolean {
   const { error, promptFeedback, usageMetadata } = event;
   const candidates = event["candidates"] ?? undefined;
   if (isRecord(error)) return false;
@@ -69,5 +69,5 @@ function begins(event: JsonRecord): boolean {
 
 function readDialogue(body: JsonRecord): Dialogue {
   const instructions = body["systemInstruction"] ?? body["system_instruction"];
-  return dialogueOf(body, { instructions, turns: body["contents"] }, ({ role }) => role === "model");
+  return identifyDialogue(body, { instructions, turns: body["contents"] }, ({ role }) => role === "model");
 }

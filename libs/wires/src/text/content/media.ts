@@ -14,7 +14,7 @@ export function measurePart(part: JsonRecord): Media | undefined {
 }
 
 /** Voices of OpenAI's wires for speech, chat and sessions; Google refuses them. */
-const foreign: ReadonlySet<string> = new Set(
+const openaiVoices: ReadonlySet<string> = new Set(
   "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
 );
 
@@ -23,13 +23,13 @@ const foreign: ReadonlySet<string> = new Set(
  * Google's voices are named after stars and moons, capitalised.
  */
 export function renderVoice(voice: string): JsonObject | undefined {
-  if (foreign.has(voice.toLowerCase())) return undefined;
+  if (openaiVoices.has(voice.toLowerCase())) return undefined;
   const voiceName = /^[a-z]+$/.test(voice) ? voice.slice(0, 1).toUpperCase() + voice.slice(1) : voice;
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } };
 }
 
 /** Members of requests that contain the client's own JSON, in which names are not objects of a vendor's store. */
-export const stores: StoreDialect = {
+export const contentStores: StoreDialect = {
   opaque: [
     "args",
     "response",

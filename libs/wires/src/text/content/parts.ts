@@ -2,26 +2,26 @@ import { isRecord, type Fields } from "../../json/fields.ts";
 import type { Part, Source, ToolResultPart, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { signatureForClient, signatureFromClient } from "../hub/signatures.ts";
-import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
-import { argumentsOf, callId, type CallPairs } from "../hub/tool-calls.ts";
+import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";
+import { renderArguments, callId, type CallPairs } from "../hub/tool-calls.ts";
 
 /** Maximum number of images in one tool result. */
 const maxResultParts = 1_024;
 
-interface PartPlace {
+interface PartContext {
   readonly calls: CallPairs;
   /** Path that ids are derived from for calls that have none. */
   readonly path: readonly (string | number)[];
 }
 
-type ReadContentPart = (part: Fields, at: PartPlace) => Part;
+type ReadContentPart = (part: Fields, at: PartContext) => Part;
 
-const readers: Readonly<Record<string, ReadContentPart>> = {
+const partReaders: Readonly<Record<string, ReadContentPart>> = {
   functionCall: readCall,
   functionResponse: readResponse,
   inlineData: (part) => {
     const blob = part.needFields("inlineData");
-    const mediaType = knownMediaType(blob.needText("mimeType"));
+    const mediaType = normalizeMediaType(blob.needText("mimeType"));
     return withSignature(mediaPart({ kind: "base64", mediaType, data: blob.needText("data") }, mediaType), part);
   },
   fileData: readFile,
@@ -32,9 +32,9 @@ const readers: Readonly<Record<string, ReadContentPart>> = {
 };
 
 /** Parses a part. Its kind is the name of its only member that is not a flag. */
-export function parsePart(part: Fields, at: PartPlace): Part {
-  const name = Object.keys(readers).find((each) => part.has(each));
-  const read = name === undefined ? undefined : readers[name];
+export function parsePart(part: Fields, at: PartContext): Part {
+  const name = Object.keys(partReaders).find((each) => part.has(each));
+  const read = name === undefined ? undefined : partReaders[name];
   if (read !== undefined) {
     part.ignore("thought");
     return read(part, at);
@@ -50,22 +50,22 @@ function withSignature(part: Part, fields: Fields): Part {
   return signature === undefined || part.kind !== "image" ? part : { ...part, signature };
 }
 
-function readCall(part: Fields, { calls, path }: PartPlace): Part {
+function readCall(part: Fields, { calls, path }: PartContext): Part {
   const call = part.needFields("functionCall");
   const name = call.needText("name");
   const id = call.text("id") ?? callId(...path, name);
   calls.called(id, name);
   const signature = parseSignature(part);
-  const parsed = { kind: "tool-call", id, name, arguments: argumentsOf(call.record("args")) } as const;
+  const parsed = { kind: "tool-call", id, name, arguments: renderArguments(call.record("args")) } as const;
   return signature === undefined ? parsed : { ...parsed, signature };
 }
 
-function readResponse(part: Fields, { calls, path }: PartPlace): ToolResultPart {
+function readResponse(part: Fields, { calls, path }: PartContext): ToolResultPart {
   part.ignore("thoughtSignature");
   const response = part.needFields("functionResponse");
   const given = response.text("id");
   const name = response.text("name") ?? (given === undefined ? undefined : calls.nameOf(given)) ?? "";
-  const { text, isError } = resultOf(response.record("response") ?? {});
+  const { text, isError } = parseFunctionResponse(response.record("response") ?? {});
   const images = response.each("parts", maxResultParts).map((each) => resultMedia(each));
   return {
     kind: "tool-result",
@@ -83,7 +83,7 @@ function resultMedia(part: Fields): ToolResultPart["parts"][number] {
   const source: Source =
     uri === undefined
       ? { kind: "base64", mediaType: mediaType ?? "", data: blob.needText("data") }
-      : googleSource(uri, mediaType, "content");
+      : sourceFromGoogleUri(uri, mediaType, "content");
   const read = mediaPart(source, mediaType);
   if (read.kind === "image" || read.kind === "file") return read;
   throw part.unsupported("inlineData");
@@ -91,14 +91,17 @@ function resultMedia(part: Fields): ToolResultPart["parts"][number] {
 
 function mediaTypeIn(media: Fields): string | undefined {
   const mediaType = media.text("mimeType");
-  return mediaType === undefined ? undefined : knownMediaType(mediaType);
+  return mediaType === undefined ? undefined : normalizeMediaType(mediaType);
 }
 
 function readFile(part: Fields): Part {
   const file = part.needFields("fileData");
   const uri = file.needText("fileUri");
   const mediaType = mediaTypeIn(file);
-  return withSignature(mediaPart(googleSource(uri, mediaType, "content"), mediaType ?? mediaTypeOfName(uri)), part);
+  return withSignature(
+    mediaPart(sourceFromGoogleUri(uri, mediaType, "content"), mediaType ?? mediaTypeOfName(uri)),
+    part,
+  );
 }
 
 /** Creates a part for media: an image, audio or a video by its media type, else a file. */
@@ -113,7 +116,7 @@ function readVendor(part: Fields): Part {
   return { kind: "vendor", wire: "content", value: isRecord(value) ? value : {} };
 }
 
-const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
+const wrapperMembers: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
 /**
  * Renders a result's text as an object, which this wire requires: an object unchanged, other JSON under `result`, text
@@ -122,28 +125,30 @@ const wraps: ReadonlySet<string> = new Set(["output", "result", "error"]);
  */
 export function renderToolResponse(text: string, isError: boolean): JsonObject {
   if (isError) return { error: text };
-  const value = parsed(text);
+  const value = parseJsonOrUndefined(text);
   if (value === undefined || typeof value === "string") return { output: text };
-  return isRecord(value) && !isWrapped(value) ? value : { result: value };
+  return isRecord(value) && !isWrappedResponse(value) ? value : { result: value };
 }
 
-function resultOf(response: JsonObject): { readonly text: string; readonly isError: boolean } {
-  if (!isWrapped(response)) return { text: JSON.stringify(response), isError: false };
+function parseFunctionResponse(response: JsonObject): { readonly text: string; readonly isError: boolean } {
+  if (!isWrappedResponse(response)) return { text: JSON.stringify(response), isError: false };
   const { output, result, error } = response;
-  if (error !== undefined) return { text: textOrJson(error), isError: true };
-  return { text: textOrJson(result ?? output), isError: false };
+  if (error !== undefined) return { text: stringOrJson(error), isError: true };
+  return { text: stringOrJson(result ?? output), isError: false };
 }
 
-function isWrapped(value: JsonObject): boolean {
+function isWrappedResponse(value: JsonObject): boolean {
   const [name, ...others] = Object.keys(value);
-  return name !== undefined && others.length === 0 && wraps.has(name) && (value[name] ?? undefined) !== undefined;
+  return (
+    name !== undefined && others.length === 0 && wrapperMembers.has(name) && (value[name] ?? undefined) !== undefined
+  );
 }
 
-function textOrJson(value: unknown): string {
+function stringOrJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-function parsed(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     return value ?? undefined;

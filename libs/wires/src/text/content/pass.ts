@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
+import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import {
   plainFrame,
   type TextPass,
@@ -15,29 +15,29 @@ import {
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
-import { withKnownMediaTypes } from "../hub/sources.ts";
+import { normalizeMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";
-import { thinksInLevels } from "./thinking.ts";
+import { takesThinkingLevels } from "./thinking.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
-import { answeredCandidates, isBlocked, finishWords } from "./vendor-answer.ts";
+import { requireCandidates, isBlocked, contentFinishReasons } from "./vendor-answer.ts";
 
-const wordsOf = memberTextReader(["text", "name"]);
+const readFrameText = memberTextReader(["text", "name"]);
 
-const mayEnd = holdsWord('"finishReason"', '"blockReason"');
+const mayBeLastFrame = holdsWord('"finishReason"', '"blockReason"');
 
 /** Matches frames that the gateway parses: with usage, a tool that the vendor ran, or a failure. */
-const isNotable = holdsWord('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
+const isParsedFrame = holdsWord('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
 /** Member names of a call in both spellings. */
-const callWords = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
+const callMembers = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
 
-const textWord = Buffer.from('"text"');
+const textMember = Buffer.from('"text"');
 
 /** Passes generated content through unchanged. A stream of server-sent events ends when its connection ends. */
 export const contentPass: TextPass = {
   /** Returns false if calls in the history lack signatures: recent models require one on each step's first call. */
   *takes(body, model) {
-    if (!thinksInLevels(model) || !(yield* includesAny(body, ...callWords))) return true;
+    if (!takesThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return true;
     return signsFirstCalls(yield* memberInTurns(body, "contents"));
   },
 
@@ -53,44 +53,44 @@ export const contentPass: TextPass = {
   },
 
   /** The path names the model, so only media types are changed. */
-  upstreamBody: (body) => withKnownMediaTypes(body),
+  upstreamBody: (body) => normalizeMediaTypes(body),
 
   see(frame) {
-    const ends = mayEnd(frame);
-    if (!ends && !isNotable(frame)) return plainFrame;
+    const ends = mayBeLastFrame(frame);
+    if (!ends && !isParsedFrame(frame)) return plainFrame;
     const piece = parseFrameRecord(frame);
     if (piece === undefined) return plainFrame;
     return {
       usage: contentUsage(piece["usageMetadata"]),
       fees: contentFees(piece),
       usageOnly: false,
-      done: ends && isLast(piece),
+      done: ends && isLastChunk(piece),
       failed: isRecord(piece["error"]),
     };
   },
   dropsForeignSignatures: false,
   endsWithConnection: true,
 
-  renameFrame: (frame, model) => changeJson(frame, (json) => renameAnswer(json, model)),
+  renameFrame: (frame, model) => replaceFrameJson(frame, (json) => renameAnswer(json, model)),
   renameAnswer,
 
   usage(answer) {
-    if (!isBlocked(answer)) answeredCandidates(answer);
+    if (!isBlocked(answer)) requireCandidates(answer);
     return contentUsage(answer["usageMetadata"]);
   },
   fees: contentFees,
 
-  written: (frame) => fromWord(frame, textWord),
-  wordsOf,
+  written: (frame) => fromWord(frame, textMember),
+  wordsOf: readFrameText,
   showsReasoning: holdsWord('"thought'),
 
   failureFrame: failureFrames.content,
   heartbeat: sseFraming().heartbeat(),
-  earlyEnd: endPiecesEarly,
+  earlyEnd: endContentEarly,
 };
 
 /** Returns a member of a part in either spelling, both of which the vendor accepts. */
-function payloadOf(part: JsonRecord, camel: string, snake: string): unknown {
+function memberInEitherSpelling(part: JsonRecord, camel: string, snake: string): unknown {
   return part[camel] ?? part[snake];
 }
 
@@ -98,8 +98,10 @@ function signsFirstCalls(contents: unknown): boolean {
   if (!Array.isArray(contents)) return true;
   return contents.every((content: unknown) => {
     const parts: readonly unknown[] = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"] : [];
-    const first = parts.filter(isRecord).find((part) => payloadOf(part, "functionCall", "function_call") !== undefined);
-    return first === undefined || payloadOf(first, "thoughtSignature", "thought_signature") !== undefined;
+    const first = parts
+      .filter(isRecord)
+      .find((part) => memberInEitherSpelling(part, "functionCall", "function_call") !== undefined);
+    return first === undefined || memberInEitherSpelling(first, "thoughtSignature", "thought_signature") !== undefined;
   });
 }
 
@@ -108,7 +110,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
 }
 
 /** Returns true if a candidate has a finish reason, or the prompt was blocked. */
-function isLast(piece: { readonly [name: string]: unknown }): boolean {
+function isLastChunk(piece: { readonly [name: string]: unknown }): boolean {
   const candidates = piece["candidates"];
   if (
     Array.isArray(candidates) &&
@@ -119,7 +121,7 @@ function isLast(piece: { readonly [name: string]: unknown }): boolean {
 }
 
 /** Ends a stream of pieces early: one more piece states that every open candidate reached its output limit. */
-function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
+function endContentEarly(options: EarlyEndOptions): EarlyEnd {
   return endOfChunks(options, {
     list: "candidates",
     end: "finishReason",
@@ -128,7 +130,7 @@ function endPiecesEarly(options: EarlyEndOptions): EarlyEnd {
     frames({ modelVersion, responseId }, open, used) {
       const candidates = open.map((index) => ({
         content: { role: "model", parts: [] },
-        finishReason: finishWords.length,
+        finishReason: contentFinishReasons.length,
         index,
       }));
       const piece = { candidates, usageMetadata: renderUsage(used), modelVersion, responseId };

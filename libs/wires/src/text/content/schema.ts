@@ -2,11 +2,11 @@ import { ownEntry, isRecord } from "../../json/fields.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
-const deepest = 64;
+const maxSchemaDepth = 64;
 
 /** Members that are left out, since JSON Schema lacks them; `nullable` and `example` are converted separately. */
-const meaningless: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
-const counts: ReadonlySet<string> = new Set([
+const droppedMembers: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
+const countMembers: ReadonlySet<string> = new Set([
   "minItems",
   "maxItems",
   "minProperties",
@@ -19,27 +19,27 @@ const counts: ReadonlySet<string> = new Set([
  * Converts the vendor's schema (upper-case types, `nullable`, counts as text) to JSON Schema. A JSON Schema is returned
  * unchanged, so that clients may send either form.
  */
-export function jsonSchemaOf(schema: unknown, depth = 0): JsonObject {
-  if (!isRecord(schema) || depth > deepest) return {};
+export function toJsonSchema(schema: unknown, depth = 0): JsonObject {
+  if (!isRecord(schema) || depth > maxSchemaDepth) return {};
   const members = Object.entries(schema)
-    .filter(([name]) => !meaningless.has(name))
+    .filter(([name]) => !droppedMembers.has(name))
     .map(([name, value]) => {
-      const plain = ownEntry(snakeNames, name) ?? name;
-      return [plain, member(plain, value, depth + 1)] as const;
+      const plain = ownEntry(camelBySnakeName, name) ?? name;
+      return [plain, convertMember(plain, value, depth + 1)] as const;
     });
   const example = schema["example"] ?? undefined;
   const converted: JsonObject = Object.fromEntries(members);
   const read = example === undefined ? converted : { ...converted, examples: [example] };
-  return schema["nullable"] === true ? orNull(read) : read;
+  return schema["nullable"] === true ? allowNull(read) : read;
 }
 
-function member(name: string, value: unknown, depth: number): unknown {
+function convertMember(name: string, value: unknown, depth: number): unknown {
   if (name === "type") return typeName(value);
-  if (name === "items") return jsonSchemaOf(value, depth);
-  if (name === "anyOf" && Array.isArray(value)) return value.map((each) => jsonSchemaOf(each, depth));
+  if (name === "items") return toJsonSchema(value, depth);
+  if (name === "anyOf" && Array.isArray(value)) return value.map((each) => toJsonSchema(each, depth));
   if (name === "properties" && isRecord(value))
-    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, jsonSchemaOf(each, depth)]));
-  if (counts.has(name) && typeof value === "string" && /^\d+$/.test(value)) return Number(value);
+    return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, toJsonSchema(each, depth)]));
+  if (countMembers.has(name) && typeof value === "string" && /^\d+$/.test(value)) return Number(value);
   return value;
 }
 
@@ -48,7 +48,7 @@ function typeName(value: unknown): unknown {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 
-function orNull(schema: JsonObject): JsonObject {
+function allowNull(schema: JsonObject): JsonObject {
   const { type, enum: values, ...rest } = schema;
   const listed: readonly unknown[] | undefined = Array.isArray(values) ? values : undefined;
   const allowed = listed === undefined ? {} : { enum: [...listed, null] };
@@ -56,7 +56,7 @@ function orNull(schema: JsonObject): JsonObject {
   return { anyOf: [schema, { type: "null" }] };
 }
 
-const snakeNames: Readonly<Record<string, string>> = {
+const camelBySnakeName: Readonly<Record<string, string>> = {
   any_of: "anyOf",
   min_items: "minItems",
   max_items: "maxItems",

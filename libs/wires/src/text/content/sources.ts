@@ -8,22 +8,25 @@ import type { JsonObject } from "../hub/request.ts";
  * they count bytes of the complete text here, but characters of one part in the neutral form.
  */
 export function parseCitations(candidate: JsonObject): readonly Citation[] {
-  return [...cited(candidate["citationMetadata"]), ...grounded(candidate["groundingMetadata"])];
+  return [
+    ...parseCitationMetadata(candidate["citationMetadata"]),
+    ...parseGroundingMetadata(candidate["groundingMetadata"]),
+  ];
 }
 
-function cited(metadata: unknown): readonly Citation[] {
+function parseCitationMetadata(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata)) return [];
   const all = metadata["citations"] ?? metadata["citationSources"];
   if (!Array.isArray(all)) return [];
-  return all.filter(isRecord).map(({ uri, title }) => source(uri, title));
+  return all.filter(isRecord).map(({ uri, title }) => makeCitation(uri, title));
 }
 
 /** Parses search results. A support refers to chunks by index; without supports, each chunk becomes a citation. */
-function grounded(metadata: unknown): readonly Citation[] {
+function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
     const web: unknown = isRecord(chunk) ? (chunk["web"] ?? chunk["retrievedContext"]) : undefined;
-    return isRecord(web) ? source(web["uri"], web["title"]) : undefined;
+    return isRecord(web) ? makeCitation(web["uri"], web["title"]) : undefined;
   });
   const supports: unknown = metadata["groundingSupports"];
   if (!Array.isArray(supports)) return chunks.filter((chunk) => chunk !== undefined);
@@ -37,7 +40,7 @@ function grounded(metadata: unknown): readonly Citation[] {
   });
 }
 
-function source(uri: unknown, title: unknown): Citation {
+function makeCitation(uri: unknown, title: unknown): Citation {
   return present({
     url: typeof uri === "string" ? uri : undefined,
     title: typeof title === "string" ? title : undefined,
@@ -58,15 +61,15 @@ export function parseProbabilities(result: unknown): readonly TokenProbability[]
   const chosen: readonly unknown[] = result["chosenCandidates"];
   const tops: unknown = result["topCandidates"];
   return chosen.flatMap((each, index) => {
-    const read = parseOne(each);
+    const read = parseToken(each);
     const top: unknown = Array.isArray(tops) ? tops[index] : undefined;
     const candidates: unknown = isRecord(top) ? top["candidates"] : undefined;
-    const alternatives = Array.isArray(candidates) ? candidates.flatMap((one) => parseOne(one) ?? []) : [];
+    const alternatives = Array.isArray(candidates) ? candidates.flatMap((one) => parseToken(one) ?? []) : [];
     return read === undefined ? [] : [{ ...read, alternatives }];
   });
 }
 
-function parseOne(value: unknown): ChosenToken | undefined {
+function parseToken(value: unknown): ChosenToken | undefined {
   if (!isRecord(value) || typeof value["token"] !== "string") return undefined;
   const probability = value["logProbability"];
   return { token: value["token"], logProbability: typeof probability === "number" ? probability : 0 };
@@ -76,11 +79,11 @@ function parseOne(value: unknown): ChosenToken | undefined {
 export function renderProbabilities(all: readonly TokenProbability[]): JsonObject | undefined {
   if (all.length === 0) return undefined;
   return {
-    topCandidates: all.map(({ alternatives }) => ({ candidates: alternatives.map(renderOne) })),
-    chosenCandidates: all.map(renderOne),
+    topCandidates: all.map(({ alternatives }) => ({ candidates: alternatives.map(renderToken) })),
+    chosenCandidates: all.map(renderToken),
   };
 }
 
-function renderOne({ token, logProbability }: ChosenToken): JsonObject {
+function renderToken({ token, logProbability }: ChosenToken): JsonObject {
   return { token, logProbability };
 }

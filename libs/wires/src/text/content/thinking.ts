@@ -1,9 +1,9 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { asksToThink } from "../dialogue.ts";
+import { isReasoningRequested } from "../dialogue.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { unlessEmpty } from "../hub/render.ts";
-import { effortOf, type Effort, type JsonObject, type ReasoningWish } from "../hub/request.ts";
+import { reasoningEffort, type Effort, type JsonObject, type ReasoningOptions } from "../hub/request.ts";
 
 type ThinkingLevel = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
@@ -18,12 +18,12 @@ const levels = {
 } as const satisfies Record<Effort, ThinkingLevel>;
 
 /** Thinking levels of the largest models, which support only LOW and HIGH. */
-const levelsOfPro = { MINIMAL: "LOW", LOW: "LOW", MEDIUM: "HIGH", HIGH: "HIGH" } as const satisfies Record<
+const proLevels = { MINIMAL: "LOW", LOW: "LOW", MEDIUM: "HIGH", HIGH: "HIGH" } as const satisfies Record<
   ThinkingLevel,
   ThinkingLevel
 >;
 
-const budgets = {
+const budgetByEffort = {
   none: 0,
   minimal: 512,
   low: 2048,
@@ -37,10 +37,14 @@ const budgets = {
 const [minOfPro, maxOfFlash] = [128, 24_576];
 
 /** Renders `thinkingConfig`. If a model cannot turn reasoning off, a request to do so is reported as lost. */
-export function renderThinking(wish: ReasoningWish, model: string, unsupported: Unsupported): JsonObject | undefined {
-  const effort = effortOf(wish);
-  if (effort === "none" && (thinksInLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
-  const amount = thinksInLevels(model)
+export function renderThinking(
+  wish: ReasoningOptions,
+  model: string,
+  unsupported: Unsupported,
+): JsonObject | undefined {
+  const effort = reasoningEffort(wish);
+  if (effort === "none" && (takesThinkingLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
+  const amount = takesThinkingLevels(model)
     ? { thinkingLevel: levelFor(effort, model) }
     : { thinkingBudget: budgetFor(wish, model) };
   const shown =
@@ -50,18 +54,18 @@ export function renderThinking(wish: ReasoningWish, model: string, unsupported: 
 
 function levelFor(effort: Effort | undefined, model: string): ThinkingLevel | undefined {
   if (effort === undefined) return undefined;
-  return model.includes("-pro") ? levelsOfPro[levels[effort]] : levels[effort];
+  return model.includes("-pro") ? proLevels[levels[effort]] : levels[effort];
 }
 
-function budgetFor({ effort, budgetTokens }: ReasoningWish, model: string): number | undefined {
-  const wanted = budgetTokens ?? (effort === undefined ? undefined : budgets[effort]);
+function budgetFor({ effort, budgetTokens }: ReasoningOptions, model: string): number | undefined {
+  const wanted = budgetTokens ?? (effort === undefined ? undefined : budgetByEffort[effort]);
   if (wanted === undefined || wanted < 0) return wanted;
   if (model.includes("flash")) return Math.min(wanted, maxOfFlash);
   return model.includes("-pro") ? Math.max(wanted, minOfPro) : wanted;
 }
 
 /** Parses a client's `thinkingConfig`. */
-export function parseThinking(config: Fields): ReasoningWish {
+export function parseThinking(config: Fields): ReasoningOptions {
   const level = config.text("thinkingLevel")?.toLowerCase();
   const effort = (["minimal", "low", "medium", "high", "xhigh"] as const).find((word) => word === level);
   if (level !== undefined && level !== "thinking_level_unspecified" && effort === undefined)
@@ -77,18 +81,18 @@ export function parseThinking(config: Fields): ReasoningWish {
 /** Returns true if a request asks its model for reasoning. */
 export function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generationConfig"] ?? body["generation_config"];
-  return isRecord(config) && asksToThink(config["thinkingConfig"] ?? config["thinking_config"]);
+  return isRecord(config) && isReasoningRequested(config["thinkingConfig"] ?? config["thinking_config"]);
 }
 
 /** First generation of models that takes thinking levels; earlier generations take budgets. */
-const firstWithLevels = 3;
+const firstGenerationWithLevels = 3;
 
 /** Matches the names of the newest models of each size: `gemini-flash-latest`. */
-const newest = /gemini-(?:[a-z]+-)+latest$/;
+const latestModels = /gemini-(?:[a-z]+-)+latest$/;
 
 /** Returns true if a model, by its vendor name, takes thinking levels. */
-export function thinksInLevels(model: string): boolean {
-  if (newest.test(model)) return true;
+export function takesThinkingLevels(model: string): boolean {
+  if (latestModels.test(model)) return true;
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
-  return generation !== undefined && Number(generation) >= firstWithLevels;
+  return generation !== undefined && Number(generation) >= firstGenerationWithLevels;
 }

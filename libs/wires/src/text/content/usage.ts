@@ -3,15 +3,15 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   requestedTiers,
-  recordsIn,
+  recordsWithPaths,
   reportedFees,
-  tierIn,
+  normalizeTier,
   type RequestedFees,
   type RequestedTool,
   type ReportedCall,
   type ReportedFees,
 } from "../fees.ts";
-import { countOf, unitsByModality } from "../hub/counts.ts";
+import { parseCount, unitsByModality } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /**
@@ -20,11 +20,11 @@ import type { JsonObject } from "../hub/request.ts";
  */
 export function contentUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const prompt = countOf(usage["promptTokenCount"]);
-  const candidates = countOf(usage["candidatesTokenCount"]);
-  const thoughts = countOf(usage["thoughtsTokenCount"]) ?? 0;
+  const prompt = parseCount(usage["promptTokenCount"]);
+  const candidates = parseCount(usage["candidatesTokenCount"]);
+  const thoughts = parseCount(usage["thoughtsTokenCount"]) ?? 0;
   if (prompt === undefined && candidates === undefined && thoughts === 0) return undefined;
-  const input = (prompt ?? 0) + (countOf(usage["toolUsePromptTokenCount"]) ?? 0);
+  const input = (prompt ?? 0) + (parseCount(usage["toolUsePromptTokenCount"]) ?? 0);
   const details = {
     input: usage["promptTokensDetails"],
     cached: usage["cacheTokensDetails"],
@@ -32,19 +32,19 @@ export function contentUsage(usage: unknown): Units | undefined {
   };
   return unitsByModality({
     input,
-    cached: countOf(usage["cachedContentTokenCount"]) ?? 0,
+    cached: parseCount(usage["cachedContentTokenCount"]) ?? 0,
     output: candidates ?? 0,
     reasoning: thoughts,
-    count: (part, modality) => countIn(details[part], modality === "audio" ? "AUDIO" : "IMAGE"),
+    count: (part, modality) => countModality(details[part], modality === "audio" ? "AUDIO" : "IMAGE"),
   });
 }
 
-function countIn(details: unknown, wanted: "AUDIO" | "IMAGE"): number {
+function countModality(details: unknown, wanted: "AUDIO" | "IMAGE"): number {
   if (!Array.isArray(details)) return 0;
   return details
     .filter(isRecord)
     .filter(({ modality }) => modality === wanted)
-    .reduce((sum, { tokenCount }) => sum + (countOf(tokenCount) ?? 0), 0);
+    .reduce((sum, { tokenCount }) => sum + (parseCount(tokenCount) ?? 0), 0);
 }
 
 /** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */
@@ -88,12 +88,12 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 };
 
 /** Members of a tool for which the vendor charges nothing, since the client runs it. */
-const unpaid: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
+const freeToolMembers: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
-    tools: recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
+    tools: recordsWithPaths(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
     tiers: requestedTiers(body, "serviceTier", "service_tier"),
   });
 }
@@ -101,29 +101,32 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return Object.entries(tool).flatMap(([name, value]) => {
     const folded = name.toLowerCase().replaceAll("_", "");
-    if (value === undefined || value === null || unpaid.has(folded)) return [];
+    if (value === undefined || value === null || freeToolMembers.has(folded)) return [];
     return [{ path: `${path}.${name}`, unit: Object.hasOwn(units, folded) ? units[folded] : undefined }];
   });
 }
 
 /** Reads the charges in addition to tokens from an answer, or from a piece of one. */
 export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedFees | undefined {
-  const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(callsOfCandidate) : [];
-  const tier = isRecord(usage) ? tierIn(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
+  const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(toolCallsOfCandidate) : [];
+  const tier = isRecord(usage) ? normalizeTier(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
   return reportedFees({ calls, tier });
 }
 
 /** Lists a candidate's tool calls. Each search query is one call; code execution is one call, however often it runs. */
-function callsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
+function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
   const code = parts.some((part) => part["executableCode"] !== undefined);
   return [
-    ...(isRecord(grounding) ? callsOfGrounding(typeof index === "number" ? index : 0, grounding) : []),
+    ...(isRecord(grounding) ? toolCallsOfGrounding(typeof index === "number" ? index : 0, grounding) : []),
     ...(code ? [{ unit: "codeInterpreters", id: "session" } as const] : []),
   ];
 }
 
-function callsOfGrounding(choice: number, { webSearchQueries, groundingChunks }: JsonRecord): readonly ReportedCall[] {
+function toolCallsOfGrounding(
+  choice: number,
+  { webSearchQueries, groundingChunks }: JsonRecord,
+): readonly ReportedCall[] {
   const queries = Array.isArray(webSearchQueries) ? webSearchQueries : [];
   const chunks = Array.isArray(groundingChunks) ? groundingChunks.filter(isRecord) : [];
   const searches = queries.map(

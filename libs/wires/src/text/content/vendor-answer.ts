@@ -1,10 +1,10 @@
 import { Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, asText } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
-import { withSources } from "../hub/content.ts";
+import { attachCitations } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
@@ -12,17 +12,17 @@ import { contentUsage } from "./usage.ts";
 
 /** Parses an answer. A blocked prompt becomes an empty, filtered choice. Throws Failure upstream_error if invalid. */
 export function parseAnswer(body: JsonObject): TextAnswer {
-  const head = headOf(body);
+  const head = parseHead(body);
   const usage = contentUsage(body["usageMetadata"]);
   const blocked: Choice = { parts: [], finish: "filtered" };
   const choices = isBlocked(body)
     ? [blocked]
-    : answeredCandidates(body).map((each, index) => choiceOf(each, head.id, index));
+    : requireCandidates(body).map((each, index) => parseChoice(each, head.id, index));
   return present({ ...head, choices, usage });
 }
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */
-export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+export function parseHead(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
     id: asText(body["responseId"]),
@@ -31,14 +31,14 @@ export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "cre
   };
 }
 
-export function candidatesOf(body: JsonObject): readonly JsonObject[] {
+export function listCandidates(body: JsonObject): readonly JsonObject[] {
   const candidates: unknown = body["candidates"];
   return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
 }
 
 /** Returns the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
-export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
-  const candidates = candidatesOf(body);
+export function requireCandidates(body: JsonObject): readonly JsonObject[] {
+  const candidates = listCandidates(body);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
   return candidates;
 }
@@ -46,7 +46,7 @@ export function answeredCandidates(body: JsonObject): readonly JsonObject[] {
 /** Returns true if the vendor blocked the prompt. */
 export function isBlocked(body: JsonObject): boolean {
   const feedback = body["promptFeedback"];
-  return isRecord(feedback) && typeof feedback["blockReason"] === "string" && candidatesOf(body).length === 0;
+  return isRecord(feedback) && typeof feedback["blockReason"] === "string" && listCandidates(body).length === 0;
 }
 
 /** Parses a candidate's parts. A call without an id gets an id that is derived from its path. */
@@ -74,18 +74,18 @@ function parseText(part: JsonObject): Part | undefined {
   return { kind: thought === true ? "reasoning" : "text", text };
 }
 
-function choiceOf(candidate: JsonObject, id: string, index: number): Choice {
+function parseChoice(candidate: JsonObject, id: string, index: number): Choice {
   const parts = answerParts(candidate, [id, index]).filter((part) => !isEmptyText(part));
   const kinds = new Set(parts.map(({ kind }) => kind));
   const logProbabilities = parseProbabilities(candidate["logprobsResult"]);
   return {
-    parts: withSources(parts, parseCitations(candidate), logProbabilities),
-    finish: finishBy(finishReasons, candidate["finishReason"], kinds),
+    parts: attachCitations(parts, parseCitations(candidate), logProbabilities),
+    finish: parseFinishReason(finishReasons, candidate["finishReason"], kinds),
   };
 }
 
 /** Finish reasons of this wire by the neutral reasons. */
-export const finishWords = {
+export const contentFinishReasons = {
   stop: "STOP",
   "stop-sequence": "STOP",
   length: "MAX_TOKENS",

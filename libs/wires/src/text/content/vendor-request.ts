@@ -3,8 +3,8 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { ownTool, unlessEmpty, validName } from "../hub/render.ts";
-import { type JsonObject, type TextRequest, searchName, type Tool } from "../hub/request.ts";
+import { requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
+import { type JsonObject, type TextRequest, searchToolName, type Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderVoice } from "./media.ts";
 import { renderThinking } from "./thinking.ts";
@@ -54,7 +54,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     toolConfig: renderToolConfig(request, unsupported),
     generationConfig,
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: unsupported.names };
 }
 
 function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject | undefined {
@@ -98,7 +98,7 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObj
   return speech;
 }
 
-const names = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
+const functionNamePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /**
  * Renders tools: all functions in one entry, each vendor tool in a separate one. Together with functions, the vendor
@@ -106,29 +106,29 @@ const names = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
  * there are functions.
  */
 function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonObject[] | undefined {
-  const functionDeclarations = (tools ?? []).flatMap((tool) => declaration(tool, unsupported));
+  const functionDeclarations = (tools ?? []).flatMap((tool) => renderDeclaration(tool, unsupported));
   const entries = [
     ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
-    ...(tools ?? []).flatMap((tool) => vendorEntry(tool, functionDeclarations.length > 0, unsupported)),
+    ...(tools ?? []).flatMap((tool) => renderVendorTool(tool, functionDeclarations.length > 0, unsupported)),
   ];
   return entries.length > 0 ? entries : undefined;
 }
 
-function declaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[] {
+function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind !== "function" && tool.kind !== "custom") return [];
   const { description } = tool;
-  const name = validName(tool.name, names);
+  const name = requireToolName(tool.name, functionNamePattern);
   if (tool.kind === "custom") {
     unsupported.noteIf("tools.format", tool.format);
     return [present({ name, description, parametersJsonSchema: customParameters })];
   }
   unsupported.noteIf("tools.strict", tool.strict);
   unsupported.noteIf("tools.cache", tool.cache);
-  return [present({ name, description, parametersJsonSchema: orNone(tool.parameters) })];
+  return [present({ name, description, parametersJsonSchema: parametersUnlessEmpty(tool.parameters) })];
 }
 
 /** Returns the parameters; undefined if they are empty, since the vendor refuses an object without properties. */
-function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
+function parametersUnlessEmpty(parameters: JsonObject | undefined): JsonObject | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;
   const empty = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
@@ -136,7 +136,7 @@ function orNone(parameters: JsonObject | undefined): JsonObject | undefined {
   return (type === undefined || type === "object") && empty && !hasOthers ? undefined : parameters;
 }
 
-function vendorEntry(tool: Tool, hasFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
+function renderVendorTool(tool: Tool, hasFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind === "web-search") {
     const own = tool.wire === "content";
     if (!own && hasFunctions) {
@@ -146,10 +146,10 @@ function vendorEntry(tool: Tool, hasFunctions: boolean, unsupported: Unsupported
     unsupported.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
     return [{ googleSearch: own ? tool.options : {} }];
   }
-  return tool.kind === "vendor" ? [{ [tool.name]: ownTool(tool, "content") }] : [];
+  return tool.kind === "vendor" ? [{ [tool.name]: requireToolOfWire(tool, "content") }] : [];
 }
 
-const modes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
+const toolChoiceModes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
 /** Renders the function choice, which needs functions. A free choice among named functions is `VALIDATED`. */
 function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
@@ -161,12 +161,12 @@ function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsup
   const { mode } = toolChoice;
   const searches = tools.some(({ kind }) => kind === "web-search");
   // The vendor's own search cannot be forced.
-  const names = toolChoice.names?.filter((name) => !searches || name !== searchName);
+  const names = toolChoice.names?.filter((name) => !searches || name !== searchToolName);
   unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
   if (names?.length === 0) return undefined;
   const some = names !== undefined && mode !== "none";
   const functionCallingConfig = present({
-    mode: some && mode === "auto" ? "VALIDATED" : modes[mode],
+    mode: some && mode === "auto" ? "VALIDATED" : toolChoiceModes[mode],
     allowedFunctionNames: some ? names : undefined,
   });
   return { functionCallingConfig };

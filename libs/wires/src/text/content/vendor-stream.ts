@@ -2,12 +2,12 @@ import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { PartBook } from "../hub/part-book.ts";
-import { finishBy, isEmptyText, notJson, reportEvents } from "../hub/vendor-answer.ts";
+import { PartTracker } from "../hub/part-book.ts";
+import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";
-import { finishReasons, answerParts, candidatesOf, headOf, isBlocked } from "./vendor-answer.ts";
+import { finishReasons, answerParts, listCandidates, parseHead, isBlocked } from "./vendor-answer.ts";
 
 /**
  * Reads a vendor's stream of pieces. Each piece is an answer whose texts continue the earlier ones. The stream ends
@@ -17,7 +17,7 @@ import { finishReasons, answerParts, candidatesOf, headOf, isBlocked } from "./v
 export class ContentReader implements StreamReader {
   /** Always false: usage may follow until the connection ends. */
   readonly done = false;
-  readonly #books = new Map<number, PartBook>();
+  readonly #books = new Map<number, PartTracker>();
   readonly #finished = new Set<number>();
   #started: string | undefined;
   #pieces = 0;
@@ -29,10 +29,10 @@ export class ContentReader implements StreamReader {
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "") return [];
     const piece = parseRecord(data);
-    if (piece === undefined) return notJson;
+    if (piece === undefined) return notJsonFailure;
     if (isRecord(piece["error"])) return [failureOf(piece["error"])];
     this.#pieces++;
-    const events = [...this.#start(piece), ...candidatesOf(piece).flatMap((each) => this.#candidate(each))];
+    const events = [...this.#start(piece), ...listCandidates(piece).flatMap((each) => this.#candidate(each))];
     if (isBlocked(piece)) events.push(...this.#finish(0, "SAFETY"));
     return [...events, ...reportEvents(contentUsage(piece["usageMetadata"]), contentFees(piece))];
   }
@@ -43,7 +43,7 @@ export class ContentReader implements StreamReader {
 
   #start(piece: JsonRecord): readonly TextEvent[] {
     if (this.#started !== undefined) return [];
-    const head = headOf(piece);
+    const head = parseHead(piece);
     this.#started = head.id;
     return [{ type: "start", ...head }];
   }
@@ -68,18 +68,18 @@ export class ContentReader implements StreamReader {
     if (this.#finished.has(choice)) return [];
     this.#finished.add(choice);
     const book = this.#book(choice);
-    return [...book.endAll(), { type: "finish", choice, reason: finishBy(finishReasons, word, book.kinds) }];
+    return [...book.endAll(), { type: "finish", choice, reason: parseFinishReason(finishReasons, word, book.kinds) }];
   }
 
-  #book(choice: number): PartBook {
-    const book = this.#books.get(choice) ?? new PartBook(choice);
+  #book(choice: number): PartTracker {
+    const book = this.#books.get(choice) ?? new PartTracker(choice);
     this.#books.set(choice, book);
     return book;
   }
 }
 
 /** Reads a part. Text and reasoning continue until a part of another kind or a signature; other parts are complete. */
-function readPart(book: PartBook, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
+function readPart(book: PartTracker, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmptyText(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];
   const key = part.kind;

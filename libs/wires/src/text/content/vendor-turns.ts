@@ -13,15 +13,15 @@ import type {
   VideoPart,
 } from "../hub/part.ts";
 import { allInstructions } from "../hub/instructions.ts";
-import { opening } from "../hub/paired-messages.ts";
+import { openingText } from "../hub/paired-messages.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
-import { ownItem, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
+import { requireItemOfWire, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
-import { argsOf } from "../hub/tool-calls.ts";
+import { parseArguments } from "../hub/tool-calls.ts";
 import { skipSignatureCheck, renderToolResponse } from "./parts.ts";
-import { thinksInLevels } from "./thinking.ts";
+import { takesThinkingLevels } from "./thinking.ts";
 
 /**
  * Renders turns as `contents`. Consecutive turns of one role become one content, since the vendor requires all results
@@ -30,9 +30,9 @@ import { thinksInLevels } from "./thinking.ts";
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const turns = pairedTurns(request.turns.filter(({ role }) => role !== "system"));
-  const context = contextOf(turns, model, unsupported);
+  const context = makeContext(turns, model, unsupported);
   const system = allInstructions(request, unsupported).flatMap((part) => renderPart(part, context));
-  const contents = merged(turns).flatMap(({ role, parts }) => {
+  const contents = mergeTurns(turns).flatMap(({ role, parts }) => {
     const rendered = parts.flatMap((part) => renderPart(part, context));
     if (rendered.length === 0) return [];
     const model = role === "assistant";
@@ -43,23 +43,23 @@ export function renderTurns(request: TextRequest, model: string, unsupported: Un
   const isOpened = contents[0]?.role === "user" || contents[0]?.parts.some((part) => "functionCall" in part) !== true;
   unsupported.noteIf("turn.first-assistant", !isOpened);
   return {
-    contents: isOpened ? contents : [{ role: "user", parts: [{ text: opening }] }, ...contents],
+    contents: isOpened ? contents : [{ role: "user", parts: [{ text: openingText }] }, ...contents],
     systemInstruction: system.length > 0 ? { parts: system } : undefined,
   };
 }
 
-function contextOf(
+function makeContext(
   turns: readonly Turn[],
   model: string,
   unsupported: Unsupported,
 ): ContentPartContext & { readonly needsSignatures: boolean } {
   const names = new Map<string, string>();
   for (const part of turns.flatMap(({ parts }) => parts)) if (part.kind === "tool-call") names.set(part.id, part.name);
-  const recent = thinksInLevels(model);
+  const recent = takesThinkingLevels(model);
   return { unsupported, imagesInResults: recent, needsSignatures: recent, nameOf: (id) => names.get(id) };
 }
 
-function merged(turns: readonly Turn[]): readonly Turn[] {
+function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   const joined: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
     const last = joined.at(-1);
@@ -85,7 +85,7 @@ interface ContentPartContext {
   readonly nameOf: (callId: string) => string | undefined;
 }
 
-const renders: PartRenderers<ContentPartContext> = {
+const partRenderers: PartRenderers<ContentPartContext> = {
   text: renderText,
   refusal: ({ text }) => (text === "" ? [] : [{ text }]),
   image: renderImage,
@@ -93,15 +93,15 @@ const renders: PartRenderers<ContentPartContext> = {
   audio: renderMedia,
   video: renderMedia,
   reasoning: renderReasoning,
-  "tool-call": (part) => [callPart(part, ownSignature(part.signature, "content"))],
+  "tool-call": (part) => [renderCall(part, ownSignature(part.signature, "content"))],
   "tool-result": renderResult,
   compaction: refuseCompaction,
-  vendor: (part) => [ownItem(part, "content")],
+  vendor: (part) => [requireItemOfWire(part, "content")],
 };
 
 /** Renders a part of a request. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, context: ContentPartContext): readonly JsonObject[] {
-  return renderPartBy(renders, part, context);
+  return renderPartBy(partRenderers, part, context);
 }
 
 /** Renders a text. The vendor refuses an empty text unless it has a signature. */
@@ -121,7 +121,7 @@ function renderImage(
 ): readonly JsonObject[] {
   unsupported.noteIf("image.detail", detail);
   unsupported.noteIf("image.cache", cache);
-  return [present({ ...sourcePart(source), thoughtSignature: ownSignature(signature, "content") })];
+  return [present({ ...renderSource(source), thoughtSignature: ownSignature(signature, "content") })];
 }
 
 function renderFile(
@@ -133,16 +133,16 @@ function renderFile(
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
   unsupported.noteIf("file.cache", cache);
-  if (source.kind !== "text") return [sourcePart(source)];
+  if (source.kind !== "text") return [renderSource(source)];
   return [{ inlineData: { mimeType: "text/plain", data: Buffer.from(source.text).toString("base64") } }];
 }
 
 function renderMedia({ source }: AudioPart | VideoPart): readonly JsonObject[] {
-  return [sourcePart(source)];
+  return [renderSource(source)];
 }
 
 /** Renders bytes or an address. The service has already replaced addresses that the vendor cannot fetch. */
-export function sourcePart(source: Source): JsonObject {
+export function renderSource(source: Source): JsonObject {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {
     const mimeType = source.mediaType ?? mediaTypeOfName(source.url);
@@ -163,8 +163,8 @@ function renderReasoning(
 }
 
 /** Renders a call, with its signature if there is one. */
-export function callPart(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
-  return present({ functionCall: { id: part.id, name: part.name, args: argsOf(part) }, thoughtSignature });
+export function renderCall(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
+  return present({ functionCall: { id: part.id, name: part.name, args: parseArguments(part) }, thoughtSignature });
 }
 
 function renderResult(part: ToolResultPart, context: ContentPartContext): readonly JsonObject[] {

@@ -1,21 +1,21 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
-import { feesUnlessNone, reportedFees, tierIn, type RequestedFees, type ReportedFees } from "../fees.ts";
+import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
-import { countOf, unitsOf } from "../hub/counts.ts";
+import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { Citation, Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { argumentsOf } from "../hub/tool-calls.ts";
-import { finishBy } from "../hub/vendor-answer.ts";
+import { renderArguments } from "../hub/tool-calls.ts";
+import { parseFinishReason } from "../hub/vendor-answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonObject): TextAnswer {
-  const parts = blocksOf(body).flatMap(parseBlock);
+  const parts = listBlocks(body).flatMap(parseBlock);
   const usage = converseUsage(body["usage"]);
-  const finish = finishBy(finishReasons, body["stopReason"], new Set(parts.map(({ kind }) => kind)));
+  const finish = parseFinishReason(finishReasons, body["stopReason"], new Set(parts.map(({ kind }) => kind)));
   const tier = converseFees(body)?.tier;
-  const stopSequence = stopSequenceOf(body["additionalModelResponseFields"]);
+  const stopSequence = readStopSequence(body["additionalModelResponseFields"]);
   return present({
     id: "",
     model: "",
@@ -28,17 +28,17 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 
 /** Reads the usage of a complete answer. Throws Failure upstream_error for any other body. */
 export function readUsage(body: JsonObject): Units | undefined {
-  blocksOf(body);
+  listBlocks(body);
   return converseUsage(body["usage"]);
 }
 
 /** Reads the client's stop sequence that ended the answer; a model reports it only if the request asks for it. */
-export function stopSequenceOf(fields: unknown): string | undefined {
+export function readStopSequence(fields: unknown): string | undefined {
   const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
   return typeof sequence === "string" ? sequence : undefined;
 }
 
-function blocksOf({ output }: JsonObject): readonly JsonObject[] {
+function listBlocks({ output }: JsonObject): readonly JsonObject[] {
   const message = isRecord(output) ? output["message"] : undefined;
   const content = isRecord(message) ? message["content"] : undefined;
   if (Array.isArray(content) && content.every(isRecord)) return content;
@@ -51,10 +51,10 @@ function parseBlock(block: JsonObject): readonly Part[] {
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
   if (isRecord(toolUse)) {
     const { toolUseId: id, name, input } = toolUse;
-    return [{ kind: "tool-call", id: asText(id), name: asText(name), arguments: argumentsOf(input) }];
+    return [{ kind: "tool-call", id: asText(id), name: asText(name), arguments: renderArguments(input) }];
   }
   if (isRecord(reasoningContent)) return parseReasoning(reasoningContent);
-  if (isRecord(citationsContent)) return parseCited(citationsContent);
+  if (isRecord(citationsContent)) return parseCitedText(citationsContent);
   if (isRecord(image)) return parseImage(image);
   return [{ kind: "vendor", wire: "converse", value: block }];
 }
@@ -69,7 +69,7 @@ function parseReasoning({ reasoningText, redactedContent }: JsonObject): readonl
   return [present({ kind: "reasoning", text, signature })];
 }
 
-function parseCited({ content, citations }: JsonObject): readonly Part[] {
+function parseCitedText({ content, citations }: JsonObject): readonly Part[] {
   const texts = Array.isArray(content) ? content.filter(isRecord).map(({ text }) => asText(text)) : [];
   const cited = Array.isArray(citations) ? citations.flatMap(parseCitation) : [];
   const text = texts.join("");
@@ -119,15 +119,15 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
  */
 export function converseUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const inputTokens = countOf(usage["inputTokens"]);
-  const outputTokens = countOf(usage["outputTokens"]);
+  const inputTokens = parseCount(usage["inputTokens"]);
+  const outputTokens = parseCount(usage["outputTokens"]);
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
-  const written = countOf(usage["cacheWriteInputTokens"]) ?? 0;
+  const written = parseCount(usage["cacheWriteInputTokens"]) ?? 0;
   const long = Math.min(written, oneHourCacheWriteTokens(usage));
-  return unitsOf({
+  return withoutZeroUnits({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
-    cachedInputTokens: countOf(usage["cacheReadInputTokens"]) ?? 0,
+    cachedInputTokens: parseCount(usage["cacheReadInputTokens"]) ?? 0,
     cacheWriteTokens: written - long,
     cacheWrite1hTokens: long,
   });
@@ -135,20 +135,20 @@ export function converseUsage(usage: unknown): Units | undefined {
 
 function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number {
   const writes = Array.isArray(details) ? details.filter(isRecord) : [];
-  return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (countOf(inputTokens) ?? 0) : 0), 0);
+  return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (parseCount(inputTokens) ?? 0) : 0), 0);
 }
 
 /** Finds a request's charges in addition to tokens: its service tier alone, since the client runs all tools. */
 export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | undefined {
-  const name = tierOf(serviceTier);
+  const name = parseTier(serviceTier);
   return feesUnlessNone({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });
 }
 
 /** Reads the service tier from an answer, or a stream's last event. */
 export function converseFees({ serviceTier }: JsonRecord): ReportedFees | undefined {
-  return reportedFees({ tier: tierOf(serviceTier) });
+  return reportedFees({ tier: parseTier(serviceTier) });
 }
 
-function tierOf(tier: unknown): string | undefined {
-  return isRecord(tier) ? tierIn(tier["type"]) : undefined;
+function parseTier(tier: unknown): string | undefined {
+  return isRecord(tier) ? normalizeTier(tier["type"]) : undefined;
 }

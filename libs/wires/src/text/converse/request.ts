@@ -1,10 +1,10 @@
 import { present } from "@modelgate/contracts";
-import { adaptiveModel, takesOneSampling, withAcceptedChoice } from "../hub/claude.ts";
+import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { forcesOne, offeredTools, ownTool, unlessEmpty, validName } from "../hub/render.ts";
+import { forcesSingleTool, offeredTools, requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
@@ -33,7 +33,7 @@ export const fieldSupport: FieldSupport = {
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
+  const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);
   const request = withoutForeignSteps(accepted, "converse", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { model } = target;
@@ -48,13 +48,13 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     messages,
     inferenceConfig: unlessEmpty({ maxTokens, ...sampling.inference, stopSequences: stop }),
     toolConfig: renderToolConfig(request, context),
-    outputConfig: outputOf(request, unsupported),
+    outputConfig: renderOutput(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
     // The answer reports its stop sequence only if the request asks for it.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
-    serviceTier: tierOf(request, unsupported),
+    serviceTier: renderTier(request, unsupported),
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: unsupported.names };
 }
 
 /** Renders the sampling that the model accepts: none with Claude's thinking, one parameter for the newest models. */
@@ -67,15 +67,15 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
-  const both = free && !(temperature !== undefined && isClaude(model) && takesOneSampling(model));
+  const both = free && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
   const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
   // 1 is the default of both parameters.
-  unsupported.noteIf("temperature", isLost(temperature, inference.temperature));
-  unsupported.noteIf("topP", isLost(topP, inference.topP));
+  unsupported.noteIf("temperature", isDropped(temperature, inference.temperature));
+  unsupported.noteIf("topP", isDropped(topP, inference.topP));
   return { inference, fields: renderTopK(topK, free ? topKMember(model) : undefined, unsupported) };
 }
 
-function isLost(given: number | undefined, kept: number | undefined): boolean {
+function isDropped(given: number | undefined, kept: number | undefined): boolean {
   return given !== undefined && given !== 1 && kept === undefined;
 }
 
@@ -89,7 +89,7 @@ function renderTopK(
   return member === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } };
 }
 
-function outputOf({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderOutput({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json")
     throw unsupportedFailure("format", "The vendor of this model gives JSON by a schema only.");
@@ -101,14 +101,14 @@ function outputOf({ format }: TextRequest, unsupported: Unsupported): JsonObject
 
 const tiers: ReadonlySet<string> = new Set(["default", "flex", "priority", "reserved"]);
 
-function tierOf({ serviceTier }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (serviceTier === undefined || serviceTier === "auto") return undefined;
   if (tiers.has(serviceTier)) return { type: serviceTier };
   unsupported.note("serviceTier");
   return undefined;
 }
 
-const names = /^[A-Za-z0-9_-]{1,64}$/;
+const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 const noParameters: JsonObject = { type: "object", properties: {} };
 
@@ -119,7 +119,7 @@ const noParameters: JsonObject = { type: "object", properties: {} };
  */
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonObject | undefined {
   const { tools = [], toolChoice } = request;
-  const called = calledNames(request);
+  const called = calledToolNames(request);
   const hides = toolChoice?.mode === "none" && called.length === 0;
   context.unsupported.noteIf("toolChoice", toolChoice !== undefined && tools.length === 0);
   context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hides);
@@ -128,20 +128,22 @@ function renderToolConfig(request: TextRequest, context: ConversePartContext): J
   const all =
     offered.length > 0
       ? offered.flatMap((tool) => renderTool(tool, context))
-      : called.map((name) => ({ toolSpec: { name: validName(name, names), inputSchema: { json: noParameters } } }));
+      : called.map((name) => ({
+          toolSpec: { name: requireToolName(name, toolNamePattern), inputSchema: { json: noParameters } },
+        }));
   return all.length > 0 ? present({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;
 }
 
-function calledNames({ turns }: TextRequest): readonly string[] {
+function calledToolNames({ turns }: TextRequest): readonly string[] {
   const parts = turns.flatMap((turn) => turn.parts);
   return [...new Set(parts.flatMap((part) => (part.kind === "tool-call" ? [part.name] : [])))];
 }
 
 function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObject[] {
   if (tool.kind === "web-search") throw unsupportedFailure("tools: web_search");
-  if (tool.kind === "vendor") return [ownTool(tool, "converse")];
+  if (tool.kind === "vendor") return [requireToolOfWire(tool, "converse")];
   const { description } = tool;
-  const name = validName(tool.name, names);
+  const name = requireToolName(tool.name, toolNamePattern);
   if (tool.kind === "custom") {
     context.unsupported.noteIf("tools.format", tool.format);
     return [{ toolSpec: present({ name, description, inputSchema: { json: customParameters } }) }];
@@ -157,6 +159,6 @@ function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObje
 
 function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"]): JsonObject | undefined {
   if (choice === undefined || choice.mode === "none" || offered.length === 0) return undefined;
-  if (forcesOne(choice)) return { tool: { name: choice.names?.[0] } };
+  if (forcesSingleTool(choice)) return { tool: { name: choice.names?.[0] } };
   return choice.mode === "required" ? { any: {} } : { auto: {} };
 }

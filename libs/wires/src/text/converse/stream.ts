@@ -3,16 +3,16 @@ import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { PartBook } from "../hub/part-book.ts";
-import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
-import { finishReasons, converseFees, stopSequenceOf, imagePart, parseCitation, converseUsage } from "./answer.ts";
+import { PartTracker } from "../hub/part-book.ts";
+import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
+import { finishReasons, converseFees, readStopSequence, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Maximum buffered characters of blocks that are emitted complete; beyond it: upstream_error. */
 const maxHeld = 16 * 2 ** 20;
 
 /** Parts of a block that are buffered until its end: its signature, redacted reasoning, an image's bytes. */
-interface Held {
+interface BufferedBlock {
   signature: string;
   redacted: string[];
   format: string;
@@ -26,8 +26,8 @@ type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
  * reasoning begins with its first text. Unknown events and deltas are ignored.
  */
 export class ConverseReader implements StreamReader {
-  readonly #book = new PartBook(0);
-  readonly #held = new Map<string, Held>();
+  readonly #book = new PartTracker(0);
+  readonly #held = new Map<string, BufferedBlock>();
   readonly #calls = new Set<string>();
   #heldCharacters = 0;
   whole = false;
@@ -44,7 +44,7 @@ export class ConverseReader implements StreamReader {
 
   read({ data }: Frame): readonly TextEvent[] {
     const event = parseRecord(data);
-    if (event === undefined) return notJson;
+    if (event === undefined) return notJsonFailure;
     return Object.entries(event).flatMap(([type, payload]) =>
       isRecord(payload) ? (ownEntry(this.#on, type)?.(payload) ?? []) : [],
     );
@@ -64,7 +64,7 @@ export class ConverseReader implements StreamReader {
 
   #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
     const { text, toolUse, reasoningContent, citation, image } = delta;
-    if (typeof text === "string") return this.#words(key, "text", text);
+    if (typeof text === "string") return this.#addText(key, "text", text);
     if (isRecord(toolUse)) return this.#book.delta(key, asText(toolUse["input"]));
     if (isRecord(reasoningContent)) return this.#think(key, reasoningContent);
     if (isRecord(image) && isRecord(image["source"])) this.#keep(this.#heldOf(key).image, image["source"]["bytes"]);
@@ -73,17 +73,17 @@ export class ConverseReader implements StreamReader {
     return parseCitation(citation).map((each) => ({ type: "citation", choice: 0, part, citation: each }));
   }
 
-  #words(key: string, kind: "text" | "reasoning", text: string): readonly TextEvent[] {
+  #addText(key: string, kind: "text" | "reasoning", text: string): readonly TextEvent[] {
     return text === "" ? [] : [...this.#book.start(key, { kind }), ...this.#book.delta(key, text)];
   }
 
   #think(key: string, { text, signature, redactedContent }: JsonRecord): readonly TextEvent[] {
     if (typeof signature === "string") this.#heldOf(key).signature += signature;
     if (redactedContent !== undefined) this.#keep(this.#heldOf(key).redacted, redactedContent);
-    return this.#words(key, "reasoning", asText(text));
+    return this.#addText(key, "reasoning", asText(text));
   }
 
-  #heldOf(key: string): Held {
+  #heldOf(key: string): BufferedBlock {
     const held = this.#held.get(key) ?? { signature: "", redacted: [], format: "", image: [] };
     this.#held.set(key, held);
     return held;
@@ -104,8 +104,8 @@ export class ConverseReader implements StreamReader {
     if (held === undefined) return [...empty, ...this.#book.end(key)];
     const { redacted, format, image } = held;
     if (redacted.length > 0)
-      return this.#book.whole({ kind: "reasoning", text: "", signature: redactedSignature(joined(redacted)) });
-    if (image.length > 0) return this.#book.whole(imagePart(format, joined(image)));
+      return this.#book.whole({ kind: "reasoning", text: "", signature: redactedSignature(joinBase64(redacted)) });
+    if (image.length > 0) return this.#book.whole(imagePart(format, joinBase64(image)));
     // Reasoning without visible text has a signature too.
     const signature = parseSignature(held.signature);
     return signature === undefined || this.#book.isOpen(key)
@@ -116,7 +116,7 @@ export class ConverseReader implements StreamReader {
   #stop({ stopReason, additionalModelResponseFields: fields }: JsonRecord): readonly TextEvent[] {
     if (this.whole) return [];
     this.whole = true;
-    const stopSequence = stopSequenceOf(fields);
+    const stopSequence = readStopSequence(fields);
     const ended = [...this.#held.keys()].flatMap((key) => this.#end(key));
     return [
       ...ended,
@@ -124,7 +124,7 @@ export class ConverseReader implements StreamReader {
       present({
         type: "finish",
         choice: 0,
-        reason: finishBy(finishReasons, stopReason, this.#book.kinds),
+        reason: parseFinishReason(finishReasons, stopReason, this.#book.kinds),
         stopSequence,
       }),
     ];
@@ -137,14 +137,14 @@ export class ConverseReader implements StreamReader {
 }
 
 /** Joins pieces of Base64 that the vendor encoded separately. */
-function joined(pieces: readonly string[]): string {
+function joinBase64(pieces: readonly string[]): string {
   const [only = ""] = pieces;
   if (pieces.length === 1) return only;
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
 }
 
 /** HTTP statuses of these exceptions where the vendor reports them outside of a stream. */
-const statuses: Readonly<Record<string, number>> = {
+const statusByException: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,
   internalServerException: 500,
@@ -154,6 +154,6 @@ const statuses: Readonly<Record<string, number>> = {
 };
 
 function failureOf(code: string, message: string): TextEvent {
-  const status = ownEntry(statuses, code);
+  const status = ownEntry(statusByException, code);
   return present({ type: "failure", code, message, status });
 }

@@ -3,8 +3,14 @@ import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
-import { pairs } from "./turns.ts";
-import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
+import { converseBlocks } from "./turns.ts";
+import {
+  reasoningEffort,
+  type Effort,
+  type JsonObject,
+  type ReasoningOptions,
+  type TextRequest,
+} from "../hub/request.ts";
 
 interface ConverseThinking {
   /** Members for `additionalModelRequestFields`, which differ by family of models. */
@@ -16,7 +22,7 @@ interface ConverseThinking {
 }
 
 /** Efforts of models that support only three, by the neutral efforts. */
-const threeEfforts = {
+const nearestOfThreeEfforts = {
   minimal: "low",
   low: "low",
   medium: "medium",
@@ -38,10 +44,10 @@ export function renderThinking(
 ): ConverseThinking {
   const { reasoning, maxTokens } = request;
   const silent: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
-  const effort = effortOf(reasoning ?? {});
+  const effort = reasoningEffort(reasoning ?? {});
   if (reasoning === undefined || (effort === undefined && reasoning.budgetTokens === undefined)) return silent;
   const form = thinkingFormOf(target.model);
-  const thinks = thinksOf(form, target.model);
+  const thinks = thinkingMode(form, target.model);
   const off = thinks === "unless-disabled" ? { ...silent, fields: { thinking: { type: "disabled" } } } : silent;
   if (effort === "none") {
     unsupported.noteIf("reasoning", thinks === "always");
@@ -49,7 +55,7 @@ export function renderThinking(
   }
   const bound = maxTokens ?? target.defaultMaxTokens;
   const forced = thinks !== "always" && forcesTool(request);
-  if (form === undefined || isRefused(form, forced, bound, messages)) {
+  if (form === undefined || isThinkingRefused(form, forced, bound, messages)) {
     unsupported.note("reasoning");
     return off;
   }
@@ -58,13 +64,13 @@ export function renderThinking(
   return { fields: { thinking: claudeThinking(form, reasoning, word, bound) }, maxTokens: bound, fixesSampling: true };
 }
 
-function thinksOf(form: ThinkingForm | undefined, model: string): AdaptiveModel["thinks"] | undefined {
+function thinkingMode(form: ThinkingForm | undefined, model: string): AdaptiveModel["thinks"] | undefined {
   return form === "claude-adaptive" ? adaptiveModel(model)?.thinks : undefined;
 }
 
 function claudeThinking(
   form: ThinkingForm,
-  reasoning: ReasoningWish,
+  reasoning: ReasoningOptions,
   effort: Exclude<Effort, "none">,
   bound: number,
 ): JsonObject {
@@ -73,14 +79,14 @@ function claudeThinking(
 }
 
 function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">): JsonObject {
-  const word = threeEfforts[effort];
+  const word = nearestOfThreeEfforts[effort];
   return form === "effort"
     ? { reasoning_effort: word }
     : { reasoningConfig: { type: "enabled", maxReasoningEffort: word } };
 }
 
-function isRefused(form: ThinkingForm, forced: boolean, bound: number, messages: readonly Message[]): boolean {
-  if (form === "claude-budget") return forced || bound <= minBudget || hasUnsignedLoop(messages, pairs);
+function isThinkingRefused(form: ThinkingForm, forced: boolean, bound: number, messages: readonly Message[]): boolean {
+  if (form === "claude-budget") return forced || bound <= minBudget || hasUnsignedLoop(messages, converseBlocks);
   return form === "claude-adaptive" && forced;
 }
 

@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, ownEntry } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
-import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
+import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type {
   FilePart,
   ImagePart,
@@ -12,27 +12,34 @@ import type {
   Source,
   Signature,
 } from "../hub/part.ts";
-import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
+import {
+  isBlank,
+  requireItemOfWire,
+  refuseCompaction,
+  renderPartBy,
+  toValidId,
+  type PartRenderers,
+} from "../hub/render.ts";
 import type { JsonObject, TextRequest, CacheHint } from "../hub/request.ts";
 import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
-import { argsOf } from "../hub/tool-calls.ts";
+import { parseArguments } from "../hub/tool-calls.ts";
 
 /** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, context: ConversePartContext) {
   const render = (part: Part): readonly JsonObject[] => renderPart(part, context);
-  const { system, messages } = pairedConversation(request, context.unsupported, render, { form: pairs });
-  return { system: system.length > 0 ? system : undefined, messages: messages.map(withWords) };
+  const { system, messages } = renderPairedMessages(request, context.unsupported, render, { form: converseBlocks });
+  return { system: system.length > 0 ? system : undefined, messages: messages.map(withDocumentName) };
 }
 
 /** Adds a document's name as text to a message with a document and no text, since the vendor refuses such a message. */
-function withWords(message: Message): Message {
+function withDocumentName(message: Message): Message {
   const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
   if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;
   return { ...message, content: [...message.content, { text: String(document["name"]) }] };
 }
 
 /** Describes this wire's blocks: texts, reasoning, tool calls and their results. */
-export const pairs: PairForm = {
+export const converseBlocks: MessageBlocks = {
   text: (text) => ({ text }),
   isReasoning: ({ reasoningContent }) => isRecord(reasoningContent),
   callOf: ({ toolUse }) => (isRecord(toolUse) ? toolUse["toolUseId"] : undefined),
@@ -47,7 +54,7 @@ export interface ConversePartContext {
   readonly cachePoints: boolean;
 }
 
-const renders: PartRenderers<ConversePartContext> = {
+const partRenderers: PartRenderers<ConversePartContext> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ text }]),
   image: renderImage,
@@ -55,15 +62,15 @@ const renders: PartRenderers<ConversePartContext> = {
   audio: ({ source }) => [renderMedia("audio", source)],
   video: ({ source }) => [renderMedia("video", source)],
   reasoning: renderReasoning,
-  "tool-call": (part) => [{ toolUse: { toolUseId: vendorId(part.id), name: part.name, input: argsOf(part) } }],
+  "tool-call": (part) => [{ toolUse: { toolUseId: vendorId(part.id), name: part.name, input: parseArguments(part) } }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
-  vendor: (part) => [ownItem(part, "converse")],
+  vendor: (part) => [requireItemOfWire(part, "converse")],
 };
 
 /** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
 function renderPart(part: Part, context: ConversePartContext): readonly JsonObject[] {
-  return renderPartBy(renders, part, context);
+  return renderPartBy(partRenderers, part, context);
 }
 
 function renderText({ text, cache, citations }: TextPart, context: ConversePartContext): readonly JsonObject[] {
@@ -91,7 +98,7 @@ function renderReasoning(
 }
 
 function vendorId(id: string): string {
-  return validId(id, /^[A-Za-z0-9_-]{1,64}$/, "tooluse");
+  return toValidId(id, /^[A-Za-z0-9_-]{1,64}$/, "tooluse");
 }
 
 function renderResult(
@@ -156,7 +163,7 @@ const formats = { image: imageFormats, video: videoFormats, audio: audioFormats 
 
 /** Renders an image, video or audio. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
 function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
-  const { mediaType, data } = bytesOf(kind, source);
+  const { mediaType, data } = requireBase64(kind, source);
   const format = ownEntry(formats[kind], mediaType);
   if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
   return { [kind]: { format, source: { bytes: data } } };
@@ -166,7 +173,7 @@ function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
 function renderDocument({ source, context, citations }: FilePart, name: string): JsonObject {
   return {
     document: present({
-      ...contentOf(source),
+      ...renderDocumentSource(source),
       name,
       context,
       citations: citations === true ? { enabled: true } : undefined,
@@ -174,15 +181,15 @@ function renderDocument({ source, context, citations }: FilePart, name: string):
   };
 }
 
-function contentOf(source: FilePart["source"]): JsonObject {
+function renderDocumentSource(source: FilePart["source"]): JsonObject {
   if (source.kind === "text") return { format: "txt", source: { bytes: Buffer.from(source.text).toString("base64") } };
-  const { mediaType, data } = bytesOf("file", source);
+  const { mediaType, data } = requireBase64("file", source);
   const format = ownEntry(documentFormats, mediaType) ?? (mediaType.startsWith("text/") ? "txt" : undefined);
   if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
   return { format, source: { bytes: data } };
 }
 
-function bytesOf(kind: string, source: Source): Extract<Source, { kind: "base64" }> {
+function requireBase64(kind: string, source: Source): Extract<Source, { kind: "base64" }> {
   if (source.kind === "base64") return source;
   throw unsupportedFailure(source.kind === "url" ? `${kind} parts by address` : "file ids of another vendor");
 }

@@ -17,7 +17,7 @@ export type FinishReason =
   | "other";
 
 /** OpenAI's finish reasons of completions, which other wires use too. */
-export const finishWords = {
+export const completionFinishReasons = {
   stop: "stop",
   "stop-sequence": "stop",
   length: "length",

@@ -1,6 +1,6 @@
 import type { Unsupported } from "./field-support.ts";
 import { forcesTool } from "./render.ts";
-import type { Effort, ReasoningWish, TextRequest } from "./request.ts";
+import type { Effort, ReasoningOptions, TextRequest } from "./request.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 export interface AdaptiveModel {
@@ -25,16 +25,16 @@ const adaptiveModels: readonly (readonly [families: RegExp, from: Version, rules
 type Version = readonly [major: number, minor: number];
 
 /** First version that accepts temperature or top_p, but not both. */
-const firstVersionWithOneSampling: Version = [4, 1];
+const firstVersionWithSingleSampling: Version = [4, 1];
 
 /** Returns the rules of a model, by its vendor name; undefined if it accepts thinking budgets and sampling. */
 export function adaptiveModel(model: string): AdaptiveModel | undefined {
-  return adaptiveModels.find(([families, from]) => families.test(model) && isFrom(model, from))?.[2];
+  return adaptiveModels.find(([families, from]) => families.test(model) && isAtLeastVersion(model, from))?.[2];
 }
 
 /** Returns true if a model refuses temperature and top_p together. */
-export function takesOneSampling(model: string): boolean {
-  return isFrom(model, firstVersionWithOneSampling);
+export function takesSingleSampling(model: string): boolean {
+  return isAtLeastVersion(model, firstVersionWithSingleSampling);
 }
 
 /**
@@ -53,19 +53,20 @@ const onClouds = /(?:^|[./])anthropic\.|@/;
 /** Returns true if a model accepts messages of the role `system`, by its vendor name. */
 export function takesSystemMessages(model: string): boolean {
   return (
-    !onClouds.test(model) && systemMessages.some(([families, from]) => families.test(model) && isFrom(model, from))
+    !onClouds.test(model) &&
+    systemMessages.some(([families, from]) => families.test(model) && isAtLeastVersion(model, from))
   );
 }
 
 /** Returns true if a Claude model has at least this version, which its name has before or after the family. */
-function isFrom(model: string, [major, minor]: Version): boolean {
+function isAtLeastVersion(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;
   return Number(first) > major || (Number(first) === major && Number(second ?? 0) >= minor);
 }
 
 /** Returns a request with a tool choice that the model accepts. If no call can be forced, the model decides. */
-export function withAcceptedChoice(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
+export function withAcceptedToolChoice(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
   unsupported.note("toolChoice");
   return { ...request, toolChoice: { ...request.toolChoice, mode: "auto" } };
@@ -74,14 +75,14 @@ export function withAcceptedChoice(request: TextRequest, model: string, unsuppor
 /** Minimum thinking budget that models accept, in tokens. */
 export const minBudget = 1024;
 
-const budgets = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
+const budgetByEffort = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
 /** Returns the thinking budget in tokens: the requested one, or the budget that stands for the requested effort. */
 export function thinkingBudget(
-  { budgetTokens }: ReasoningWish,
+  { budgetTokens }: ReasoningOptions,
   effort: Exclude<Effort, "none">,
   maxTokens: number,
 ): number {
   if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(minBudget, budgetTokens);
-  return effort === "max" ? Math.max(budgets.max, Math.floor(maxTokens * 0.8)) : budgets[effort];
+  return effort === "max" ? Math.max(budgetByEffort.max, Math.floor(maxTokens * 0.8)) : budgetByEffort[effort];
 }

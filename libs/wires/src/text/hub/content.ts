@@ -12,7 +12,11 @@ export const maxParts = 4_096;
 export type ReadPart = (part: Fields) => Part;
 
 /** Parses a message's content or a tool's output: text, or parts by type. Throws Failure (400) for other types. */
-export function contentOf(of: Fields, name: string, readers: Readonly<Record<string, ReadPart>>): readonly Part[] {
+export function parseContentParts(
+  of: Fields,
+  name: string,
+  readers: Readonly<Record<string, ReadPart>>,
+): readonly Part[] {
   const content = of.raw(name);
   if (content === undefined) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
@@ -25,7 +29,7 @@ export function contentOf(of: Fields, name: string, readers: Readonly<Record<str
 }
 
 /** Returns the parts, which must all be text. Throws Failure (400) naming the member `name` for any other part. */
-export function onlyText(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
+export function requireTexts(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
   return parts.map((part) => {
     if (part.kind === "text") return part;
     throw of.wrong(name, "text only in a system or developer message");
@@ -48,7 +52,7 @@ export function readAudio(part: Fields): Part {
 }
 
 /** Reads a citation, with the complete value for vendors and clients of `wire`; malformed members are left out. */
-export function citationOf(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
+export function parseCitation(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
   return present({
     url: typeof url === "string" ? url : undefined,
     title: typeof title === "string" ? title : undefined,
@@ -59,7 +63,7 @@ export function citationOf(wire: TextWireName, value: unknown, { url, title, sta
 }
 
 /** Attaches the citations to the last text part, and the log probabilities to the first. */
-export function withSources(
+export function attachCitations(
   parts: readonly Part[],
   citations: readonly Citation[],
   logProbabilities: readonly TokenProbability[],
@@ -104,10 +108,10 @@ function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"
 
 /** Renders a log probability for a client; missing bytes are computed from the token. */
 export function logProbability({ alternatives, ...chosen }: TokenProbability): JsonObject {
-  return { ...oneProbability(chosen), top_logprobs: alternatives.map(oneProbability) };
+  return { ...renderToken(chosen), top_logprobs: alternatives.map(renderToken) };
 }
 
-function oneProbability({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonObject {
+function renderToken({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonObject {
   return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
 }
 
@@ -136,7 +140,7 @@ export function parseSchema(named: Fields, schema: JsonObject): OutputFormat {
 }
 
 /** Reads the request for log probabilities; the number of alternatives counts only if `logprobs` is true. */
-export function parseProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
+export function parseProbabilityRequest(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   return fields.flag("logprobs") === true ? { alternatives } : undefined;
 }

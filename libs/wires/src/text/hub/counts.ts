@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 
 /** Returns a vendor's count if it is a whole number of at least 0, else undefined. */
-export function countOf(value: unknown): number | undefined {
+export function parseCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }
 
@@ -11,10 +11,10 @@ export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): 
 }
 
 /** Returns the units without zero counts; counts of input and output stay. */
-export function unitsOf(units: Units): Units {
+export function withoutZeroUnits(units: Units): Units {
   const kept: Units = {};
   for (const name of ["inputTokens", "outputTokens"] as const) kept[name] = units[name] ?? 0;
-  for (const name of optional) if ((units[name] ?? 0) > 0) kept[name] = units[name] ?? 0;
+  for (const name of optionalUnits) if ((units[name] ?? 0) > 0) kept[name] = units[name] ?? 0;
   return kept;
 }
 
@@ -33,7 +33,7 @@ export function unitsByModality({ input, cached, output, reasoning, count }: Rep
   const inputAudioTokens = Math.max(0, count("input", "audio") - count("cached", "audio"));
   const inputImageTokens = Math.max(0, count("input", "image") - count("cached", "image"));
   const [outputAudioTokens, outputImageTokens] = [count("output", "audio"), count("output", "image")];
-  return unitsOf({
+  return withoutZeroUnits({
     inputTokens: Math.max(0, input - cached - inputAudioTokens - inputImageTokens),
     cachedInputTokens: cached,
     outputTokens: Math.max(0, output - outputAudioTokens - outputImageTokens) + reasoning,
@@ -45,7 +45,7 @@ export function unitsByModality({ input, cached, output, reasoning, count }: Rep
   });
 }
 
-const optional = [
+const optionalUnits = [
   "cachedInputTokens",
   "cacheWriteTokens",
   "cacheWrite1hTokens",

@@ -3,37 +3,37 @@ import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
 /** Converts a complete answer to the events of a stream, with one delta per part. */
-export function replay(answer: TextAnswer): readonly TextEvent[] {
+export function answerToEvents(answer: TextAnswer): readonly TextEvent[] {
   const { id, model, createdAt, usage } = answer;
   return [
     { type: "start", id, model, createdAt },
-    ...answer.choices.flatMap(replayChoice),
+    ...answer.choices.flatMap(choiceToEvents),
     ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
   ];
 }
 
-function replayChoice({ parts, finish, stopSequence }: Choice, choice: number): readonly TextEvent[] {
+function choiceToEvents({ parts, finish, stopSequence }: Choice, choice: number): readonly TextEvent[] {
   return [
-    ...parts.flatMap((part, index) => replayPart(part, choice, index)),
+    ...parts.flatMap((part, index) => partToEvents(part, choice, index)),
     { type: "finish", choice, reason: finish, ...(stopSequence === undefined ? {} : { stopSequence }) },
   ];
 }
 
 /** Returns the events of a complete part: its start, its text and its end; a single event for a part without text. */
-export function replayPart(whole: Part, choice: number, part: number): readonly TextEvent[] {
-  const opened = openingOf(whole);
+export function partToEvents(whole: Part, choice: number, part: number): readonly TextEvent[] {
+  const opened = openedPart(whole);
   if (opened === undefined) return [{ type: "part-whole", choice, part, whole }];
   const citations = whole.kind === "text" ? (whole.citations ?? []) : [];
   const signature = "signature" in whole ? whole.signature : undefined;
   return [
     { type: "part-start", choice, part, opened },
-    ...deltaOf(whole, choice, part),
+    ...partDeltas(whole, choice, part),
     ...citations.map((citation) => ({ type: "citation", choice, part, citation }) as const),
     { type: "part-end", choice, part, ...(signature === undefined ? {} : { signature }) },
   ];
 }
 
-function openingOf(part: Part): OpenedPart | undefined {
+function openedPart(part: Part): OpenedPart | undefined {
   if (part.kind === "text") return { kind: part.kind };
   if (part.kind === "refusal") return present({ kind: part.kind, details: part.details });
   if (part.kind === "reasoning") return { kind: "reasoning", summary: part.summary, id: part.id };
@@ -41,7 +41,7 @@ function openingOf(part: Part): OpenedPart | undefined {
   return undefined;
 }
 
-function deltaOf(part: Part, choice: number, index: number): readonly TextEvent[] {
+function partDeltas(part: Part, choice: number, index: number): readonly TextEvent[] {
   const text = part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "";
   const logProbabilities = part.kind === "text" ? part.logProbabilities : undefined;
   if (text === "" && logProbabilities === undefined) return [];
@@ -60,7 +60,7 @@ type PartEvent = Extract<TextEvent, { readonly part: number }>;
  * open part ends. A complete part with text becomes its start, its text and its end. Keeps only the first choice, since
  * these wires have one answer.
  */
-export class OneAtATime {
+export class PartSequencer {
   #open: number | undefined;
   #characters = 0;
   readonly #waiting = new Map<number, PartEvent[]>();
@@ -74,7 +74,7 @@ export class OneAtATime {
 
   #takePart(event: PartEvent): readonly TextEvent[] {
     if (event.type === "part-whole") {
-      const events = replayPart(event.whole, event.choice, event.part);
+      const events = partToEvents(event.whole, event.choice, event.part);
       if (events.length > 1) return events.flatMap((each) => this.take(each));
     }
     if (this.#open !== undefined && this.#open !== event.part) {

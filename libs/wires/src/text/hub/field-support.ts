@@ -15,15 +15,15 @@ export interface FieldSupport {
  */
 export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
   const lost = Object.keys(request)
-    .filter((name): name is RequestField => !common.has(name))
-    .filter((field) => as[field] === undefined && isMeaningful(request, field));
+    .filter((name): name is RequestField => !universalFields.has(name))
+    .filter((field) => as[field] === undefined && hasEffect(request, field));
   const field = lost.find((each) => refused.includes(each));
   if (field !== undefined) throw unsupportedFailure(field);
   return lost;
 }
 
 /** Members of a request that every wire expresses. */
-const common: ReadonlySet<string> = new Set(["model", "stream", "instructions", "turns", "includeUsage"]);
+const universalFields: ReadonlySet<string> = new Set(["model", "stream", "instructions", "turns", "includeUsage"]);
 
 /** Creates the failure for a request that the vendor's wire cannot express. */
 export function unsupportedFailure(param: string, message?: string): Failure {
@@ -32,7 +32,7 @@ export function unsupportedFailure(param: string, message?: string): Failure {
 }
 
 /** Returns true if a field has an effect: one answer, and text as the only output, are the default of every wire. */
-function isMeaningful(request: TextRequest, field: RequestField): boolean {
+function hasEffect(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
   if (field === "choices") return value !== 1;
@@ -55,7 +55,7 @@ export class Unsupported {
     if (lost !== undefined && lost !== false) this.note(word);
   }
 
-  get words(): readonly string[] {
+  get names(): readonly string[] {
     return [...this.#words];
   }
 }

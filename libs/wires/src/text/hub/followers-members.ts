@@ -1,9 +1,9 @@
 /** Matches models of OpenAI, which refuses fields that it does not know. */
-const strict = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
+const openaiModels = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
 
 /** Returns true if a model's vendor refuses unknown fields. The model's name may follow a path or `ft:`. */
 export function refusesUnknownFields(model: string): boolean {
-  return strict.test(model);
+  return openaiModels.test(model);
 }
 
 /**
@@ -11,7 +11,7 @@ export function refusesUnknownFields(model: string): boolean {
  * unknown. Any other unknown member is forwarded, since OpenAI may have added it. `reasoning` is a member of OpenAI's
  * responses.
  */
-export const followersMembers: ReadonlySet<string> = new Set([
+export const extensionMembers: ReadonlySet<string> = new Set([
   "thinking",
   "thinking_budget",
   "enable_thinking",

@@ -4,10 +4,10 @@ import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts"
 import type { FittedBody } from "../pass.ts";
 import type { Unsupported } from "./field-support.ts";
 import { unlessEmpty } from "./render.ts";
-import { effortOf, efforts, type Effort, type RequestField, type TextRequest } from "./request.ts";
+import { reasoningEffort, efforts, type Effort, type RequestField, type TextRequest } from "./request.ts";
 
 /** Rules of a model of OpenAI, which refuses a complete request for a single value that it does not accept. */
-interface OpenAiModel {
+interface OpenAiModelRules {
   /** Lowest and highest accepted effort; absent: the model does not reason, and accepts no effort. */
   readonly efforts?: readonly [lowest: Effort, highest: Effort];
   /** Condition under which the model accepts sampling parameters; absent: it always accepts them. */
@@ -20,7 +20,7 @@ interface OpenAiModel {
  * Rules by the model's name, which may follow a path or `ft:`; the first match applies. Sources: OpenAI's pages on
  * latest models and on GPT-5.1 and 5.2, pydantic-ai-slim 2.68.0, modelparams.dev#236, litellm-docs#1173, bolna#852.
  */
-const models: readonly (readonly [name: RegExp, rules: OpenAiModel])[] = [
+const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
   [/^gpt-6\.[2-9]/, { efforts: ["low", "max"], sampling: "never", instructsLast: true }],
   [/^(?:gpt-6-astra|gpt-6\.1-sol)/, { efforts: ["low", "max"], sampling: "never" }],
@@ -32,19 +32,19 @@ const models: readonly (readonly [name: RegExp, rules: OpenAiModel])[] = [
 ];
 
 /** Returns the rules of a model of OpenAI; undefined for any other model. */
-export function openAiModel(model: string): OpenAiModel | undefined {
+export function rulesOfOpenAiModel(model: string): OpenAiModelRules | undefined {
   const own = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
-  return own === undefined ? undefined : models.find(([name]) => name.test(own))?.[1];
+  return own === undefined ? undefined : modelRules.find(([name]) => name.test(own))?.[1];
 }
 
 /** Returns true if the rules of a model are known by its name: a model of OpenAI, Anthropic or Google. */
 export function isKnownModel(model: string): boolean {
-  return openAiModel(model) !== undefined || /claude|gemini/.test(model);
+  return rulesOfOpenAiModel(model) !== undefined || /claude|gemini/.test(model);
 }
 
 /** Returns false for a model of OpenAI that refuses every effort. */
 export function takesReasoning(model: string): boolean {
-  const rules = openAiModel(model);
+  const rules = rulesOfOpenAiModel(model);
   return rules === undefined || rules.efforts !== undefined;
 }
 
@@ -62,7 +62,7 @@ export function openAiEffort(
   unsupported: Unsupported,
 ): Effort | undefined {
   if (reasoning === undefined) return undefined;
-  const effort = effortOf(reasoning);
+  const effort = reasoningEffort(reasoning);
   const accepted = acceptedEffort(effort, model, wire);
   unsupported.noteIf("reasoning", takesReasoning(model) ? accepted !== effort : effort !== "none");
   return accepted;
@@ -70,7 +70,7 @@ export function openAiEffort(
 
 /** Returns the accepted effort nearest to the requested one; undefined if reasoning cannot be turned on or off. */
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
-  const rules = openAiModel(model);
+  const rules = rulesOfOpenAiModel(model);
   if (effort === undefined || rules === undefined) return effort;
   if (rules.efforts === undefined) return undefined;
   const [lowest, highest] = rules.efforts;
@@ -82,7 +82,7 @@ function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiW
 }
 
 /** Sampling parameters by their names on both wires, with their neutral field and the value that has no effect. */
-const sampling = {
+const samplingParameters = {
   temperature: { field: "temperature", usual: 1 },
   top_p: { field: "topP", usual: 1 },
   presence_penalty: { field: "presencePenalty", usual: 0 },
@@ -92,18 +92,18 @@ const sampling = {
   top_logprobs: { field: "logProbabilities", usual: 0 },
 } as const satisfies Record<string, { readonly field: RequestField; readonly usual: unknown }>;
 
-const samplingFields = Object.values(sampling);
+const samplingFields = Object.values(samplingParameters);
 
 /** Returns true if a model refuses all sampling parameters in a request with this effort. */
 function refusesSampling(model: string, effort: Effort | undefined): boolean {
-  const rule = openAiModel(model)?.sampling;
+  const rule = rulesOfOpenAiModel(model)?.sampling;
   if (rule === undefined || rule === "never") return rule === "never";
   return effort === undefined ? rule === "with-effort-none" : effort !== "none";
 }
 
 /** Returns a request without sampling parameters if its model refuses them; reports those that have an effect. */
 export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
-  if (!refusesSampling(model, effortOf(request.reasoning ?? {}))) return request;
+  if (!refusesSampling(model, reasoningEffort(request.reasoning ?? {}))) return request;
   const kept = { ...request };
   for (const { field, usual } of samplingFields) {
     unsupported.noteIf(field, kept[field] === usual ? undefined : kept[field]);
@@ -114,14 +114,16 @@ export function withAcceptedSampling(request: TextRequest, model: string, unsupp
 
 /** Fits a forwarded request to its model: removes refused sampling parameters, and changes a refused effort. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
-  if (openAiModel(model) === undefined) return { body, dropped: [] };
+  if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);
   const names = new Set(membersOf(body).map(({ name }) => name));
   const holder = wire === "chat" ? "reasoning_effort" : "reasoning";
   const reasoning = names.has(holder) ? yield* memberInTurns(body, holder) : undefined;
   const word = isRecord(reasoning) ? reasoning["effort"] : reasoning;
   const effort = efforts.find((each) => each === word);
-  const refused = refusesSampling(model, effort) ? Object.keys(sampling).filter((name) => names.has(name)) : [];
+  const refused = refusesSampling(model, effort)
+    ? Object.keys(samplingParameters).filter((name) => names.has(name))
+    : [];
   const sampled = refused.length === 0 ? body : withoutMembers(body, refused);
   // A model that does not reason refuses the member, whatever it contains.
   if (names.has(holder) && !takesReasoning(model))

@@ -11,7 +11,7 @@ export interface Message {
 }
 
 /** Describes the blocks of a wire: renders a text, and recognises reasoning, calls and results. */
-export interface PairForm {
+export interface MessageBlocks {
   text(text: string): JsonObject;
   isReasoning(block: JsonObject): boolean;
   /** Returns the id of the call in a block; undefined for other blocks. */
@@ -21,11 +21,11 @@ export interface PairForm {
 }
 
 /** Text of the user that is added before a history which begins with the assistant, since the vendor refuses it. */
-export const opening = "(The assistant speaks first.)";
+export const openingText = "(The assistant speaks first.)";
 
 /** Form of a vendor's conversation, and its support of instructions in the middle. */
 interface PairOptions {
-  readonly form: PairForm;
+  readonly form: MessageBlocks;
   /** True if the vendor accepts messages of the role `system` after a user's message; else they move to the front. */
   readonly takesSystem?: boolean | undefined;
 }
@@ -36,7 +36,7 @@ interface PairOptions {
  * history that begins with the assistant gets a user's opening, which is reported as a loss. Throws Failure
  * unsupported_parameter for a result without its call.
  */
-export function pairedConversation(
+export function renderPairedMessages(
   request: TextRequest,
   unsupported: Unsupported,
   render: (part: Part) => readonly JsonObject[],
@@ -44,13 +44,13 @@ export function pairedConversation(
 ): { readonly system: readonly JsonObject[]; readonly messages: readonly Message[] } {
   const kept = takesSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
   const front = takesSystem ? request.instructions : allInstructions(request, unsupported);
-  const { messages, unplaced } = merged(pairedTurns(kept, true), render, unsupported);
+  const { messages, unplaced } = mergeTurns(pairedTurns(kept, true), render, unsupported);
   const system = [...front.flatMap(render), ...unplaced];
   if (messages.length === 0)
     return { system: [], messages: system.length > 0 ? [{ role: "user", content: system }] : [] };
   const isOpened = messages[0]?.role === "user";
   unsupported.noteIf("turn.first-assistant", !isOpened);
-  return { system, messages: isOpened ? messages : [{ role: "user", content: [form.text(opening)] }, ...messages] };
+  return { system, messages: isOpened ? messages : [{ role: "user", content: [form.text(openingText)] }, ...messages] };
 }
 
 interface OpenMessage extends Message {
@@ -62,7 +62,7 @@ interface OpenMessage extends Message {
  * assistant, or end the list. One with another place follows the next message of the user, or is returned as
  * `unplaced`; both is reported.
  */
-function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[], unsupported: Unsupported) {
+function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[], unsupported: Unsupported) {
   const joined: OpenMessage[] = [];
   const unplaced: JsonObject[] = [];
   let waiting: JsonObject[] = [];
@@ -94,7 +94,7 @@ function merged(turns: readonly Turn[], render: (part: Part) => readonly JsonObj
 }
 
 /** Returns true if a turn after the user's last message has calls but does not begin with signed reasoning. */
-export function hasUnsignedLoop(messages: readonly Message[], form: PairForm): boolean {
+export function hasUnsignedLoop(messages: readonly Message[], form: MessageBlocks): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;
     const thinks = content[0] !== undefined && form.isReasoning(content[0]);

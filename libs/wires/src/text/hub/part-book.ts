@@ -1,8 +1,8 @@
 import type { OpenedPart, TextEvent } from "./answer.ts";
 import type { Part, Signature, TokenProbability } from "./part.ts";
-import { replayPart } from "./events.ts";
+import { partToEvents } from "./events.ts";
 
-interface BookedPart {
+interface OpenPart {
   readonly number: number;
   hasText: boolean;
   /** Index of the current paragraph, for vendors that number the paragraphs of a text. */
@@ -13,9 +13,9 @@ interface BookedPart {
  * Tracks the open parts of one choice for a stream's reader: numbers them in order of appearance, and ends each exactly
  * once. `key` identifies a part in the stream.
  */
-export class PartBook {
+export class PartTracker {
   readonly #choice: number;
-  readonly #open = new Map<string, BookedPart>();
+  readonly #open = new Map<string, OpenPart>();
   readonly #ended = new Set<string>();
   readonly #kinds = new Set<Part["kind"]>();
   #next = 0;
@@ -95,7 +95,7 @@ export class PartBook {
   }
 
   whole(part: Part): readonly TextEvent[] {
-    return replayPart(part, this.#choice, this.#number(part.kind));
+    return partToEvents(part, this.#choice, this.#number(part.kind));
   }
 
   #number(kind: Part["kind"]): number {

@@ -5,33 +5,33 @@ import type { CacheHint, Part } from "./part.ts";
 import type { JsonObject, TextRequest } from "./request.ts";
 
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
-const cachesByItself = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
+const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
 /** Matches those of these models that accept breakpoints in a prompt. */
-const takesBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
+const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
 /** Maximum number of a request's breakpoints that vendors cache: alone, and in addition to an automatic one. */
-export const maxMarks = 4;
-const maxBesideAutomatic = 3;
+export const maxCacheMarks = 4;
+const maxMarksWithAutomatic = 3;
 
 /**
  * Adapts the cache marks of a request to a vendor that caches automatically. If the model accepts breakpoints, marks of
  * instructions and of the user's turns become breakpoints, and other marks are reported as lost. Otherwise marks are
  * removed; a mark of one hour becomes a retention of 24 hours, unless the client sets one.
  */
-export function cachedBy(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
-  if (!cachesByItself.test(model)) return request;
-  if (takesBreakpoints.test(model)) {
+export function adaptCacheMarks(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
+  if (!modelsWithAutomaticCache.test(model)) return request;
+  if (modelsWithBreakpoints.test(model)) {
     const atParts = {
       ...request,
-      turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(markedAtEnd) })),
+      turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(moveMarkToLastPart) })),
     };
     const marked = mapMarks(atParts, (cache, place) => {
       if (place === "instructions" || place === "user") return { ...cache, isBreakpoint: true };
       unsupported.note(place === "tools" ? "tools.cache" : "text.cache");
       return undefined;
     });
-    return withLastMarks(marked, maxMarks, unsupported);
+    return keepLastMarks(marked, maxCacheMarks, unsupported);
   }
   let isLong = false;
   const unmarked = mapMarks(request, ({ lifetime }) => {
@@ -42,15 +42,15 @@ export function cachedBy(model: string, request: TextRequest, unsupported: Unsup
 }
 
 /** Moves the mark of a tool's result to the result's last part, which can be a breakpoint. */
-function markedAtEnd(part: Part): Part {
+function moveMarkToLastPart(part: Part): Part {
   const last = part.kind === "tool-result" ? part.parts.at(-1) : undefined;
   if (part.kind !== "tool-result" || part.cache === undefined || last === undefined) return part;
   return { ...part, cache: undefined, parts: [...part.parts.slice(0, -1), { ...last, cache: part.cache }] };
 }
 
 /** Returns a request with only its last `most` marks, since vendors accept no more; reports the others as lost. */
-export function withLastMarks(request: TextRequest, most: number, unsupported: Unsupported): TextRequest {
-  let surplus = marksOf(request).length - most;
+export function keepLastMarks(request: TextRequest, most: number, unsupported: Unsupported): TextRequest {
+  let surplus = collectMarks(request).length - most;
   if (surplus <= 0) return request;
   return mapMarks(request, (cache, place) => {
     if (surplus-- <= 0) return cache;
@@ -59,7 +59,7 @@ export function withLastMarks(request: TextRequest, most: number, unsupported: U
   });
 }
 
-function marksOf(request: TextRequest): readonly CacheHint[] {
+function collectMarks(request: TextRequest): readonly CacheHint[] {
   const marks: CacheHint[] = [];
   mapMarks(request, (cache) => {
     marks.push(cache);
@@ -126,16 +126,16 @@ export function renderCaching(
   unsupported: Unsupported,
 ): JsonObject {
   const { cacheRetention: retention } = request;
-  const known = takesBreakpoints.test(model);
+  const known = modelsWithBreakpoints.test(model);
   const isOption = retention === "30m" || retention === "12h";
   const isLost = isOption && (!known || (retention === "12h" && wire === "chat"));
   unsupported.noteIf("cacheRetention", isLost);
-  const breakpoints = known ? marksOf(request).length : 0;
+  const breakpoints = known ? collectMarks(request).length : 0;
   const options = present({
-    mode: breakpoints > maxBesideAutomatic ? "explicit" : undefined,
+    mode: breakpoints > maxMarksWithAutomatic ? "explicit" : undefined,
     ttl: retention === "12h" && !isLost ? retention : undefined,
   });
-  const hasLong = wire === "chat" && known && marksOf(request).some(({ lifetime }) => lifetime === "1h");
+  const hasLong = wire === "chat" && known && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
   return {
     prompt_cache_retention: isOption ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
     prompt_cache_options: Object.keys(options).length > 0 ? options : undefined,

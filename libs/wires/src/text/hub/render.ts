@@ -3,7 +3,7 @@ import { present } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part, VendorPart } from "./part.ts";
-import { searchName, type JsonObject, type TextRequest, type TextWireName, type Tool } from "./request.ts";
+import { searchToolName, type JsonObject, type TextRequest, type TextWireName, type Tool } from "./request.ts";
 
 /** Renderers of the parts of a message by their kind. */
 export type PartRenderers<Context> = {
@@ -28,7 +28,7 @@ export function refuseCompaction(): never {
 }
 
 /** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter if it is of another wire. */
-export function ownItem({ wire, value }: VendorPart, own: TextWireName): JsonObject {
+export function requireItemOfWire({ wire, value }: VendorPart, own: TextWireName): JsonObject {
   if (wire === own && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
 }
@@ -46,29 +46,32 @@ export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: 
 }
 
 /** Returns the definition of a vendor's tool. Throws Failure unsupported_parameter if it is of another wire. */
-export function ownTool({ wire, name, definition }: Extract<Tool, { kind: "vendor" }>, own: TextWireName): JsonObject {
+export function requireToolOfWire(
+  { wire, name, definition }: Extract<Tool, { kind: "vendor" }>,
+  own: TextWireName,
+): JsonObject {
   if (wire === own) return definition;
   throw unsupportedFailure(`tools: ${name}`);
 }
 
 /** Returns a tool's name if the vendor accepts it. Throws Failure unsupported_parameter for any other. */
-export function validName(name: string, pattern: RegExp): string {
+export function requireToolName(name: string, pattern: RegExp): string {
   if (pattern.test(name)) return name;
   throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
 }
 
 /** Returns a call's id in a form that the vendor accepts. Equal ids stay equal, so results still find their calls. */
-export function validId(id: string, pattern: RegExp, prefix: string): string {
+export function toValidId(id: string, pattern: RegExp, prefix: string): string {
   return pattern.test(id) ? id : `${prefix}_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
 
 /** Returns the name by which a tool choice refers to a tool. */
-export function chosenName(tool: Tool): string {
-  return tool.kind === "web-search" ? searchName : tool.name;
+export function toolChoiceName(tool: Tool): string {
+  return tool.kind === "web-search" ? searchToolName : tool.name;
 }
 
 /** Returns true if a tool choice forces a single tool. */
-export function forcesOne(choice: TextRequest["toolChoice"]): boolean {
+export function forcesSingleTool(choice: TextRequest["toolChoice"]): boolean {
   return choice?.mode === "required" && choice.names?.length === 1;
 }
 
@@ -79,8 +82,8 @@ export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
 
 /** Returns the tools that a tool choice allows, for wires that cannot restrict a choice to several named tools. */
 export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): readonly Tool[] {
-  const names = choice?.mode === "none" || forcesOne(choice) ? undefined : choice?.names;
-  return names === undefined ? tools : tools.filter((tool) => names.includes(chosenName(tool)));
+  const names = choice?.mode === "none" || forcesSingleTool(choice) ? undefined : choice?.names;
+  return names === undefined ? tools : tools.filter((tool) => names.includes(toolChoiceName(tool)));
 }
 
 /** Returns true for a text that is empty or only white space, which some vendors refuse. */

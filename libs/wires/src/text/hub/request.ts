@@ -40,7 +40,7 @@ export type Tool =
       readonly kind: "web-search";
       readonly wire: TextWireName;
       readonly options: JsonObject;
-      readonly wish?: SearchWish | undefined;
+      readonly wish?: SearchOptions | undefined;
       readonly more?: boolean | undefined;
     }
   /** A vendor's tool that no other wire can express. */
@@ -58,7 +58,7 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export type Effort = (typeof efforts)[number];
 
 /** Requested reasoning. A wire with only an effort or only a budget derives it from the other value. */
-export interface ReasoningWish {
+export interface ReasoningOptions {
   readonly effort?: Effort | undefined;
   /** Maximum tokens for reasoning; -1: the model decides. */
   readonly budgetTokens?: number | undefined;
@@ -103,7 +103,7 @@ export interface TextRequest {
   /** JSON, or JSON of a schema, as the form of the answer. */
   readonly format?: OutputFormat | undefined;
   /** Effort or token budget for reasoning, and the form in which it is shown. */
-  readonly reasoning?: ReasoningWish | undefined;
+  readonly reasoning?: ReasoningOptions | undefined;
   /** Sampling temperature. */
   readonly temperature?: number | undefined;
   /** Nucleus sampling: share of the probability mass. */
@@ -158,10 +158,10 @@ export { textWireNames, type TextWireName } from "@modelgate/contracts";
 export type JsonObject = { readonly [name: string]: unknown };
 
 /** Name by which a tool choice forces the vendor's web search. */
-export const searchName = "web_search";
+export const searchToolName = "web_search";
 
 /** Options of web search that several wires have; each wire also has options that the others lack. */
-interface SearchWish {
+interface SearchOptions {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
   /** Maximum number of searches in one answer. */
@@ -179,7 +179,7 @@ export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 export function searchTool(
   wire: TextWireName,
   options: JsonObject,
-  wish: SearchWish,
+  wish: SearchOptions,
   others: JsonObject,
 ): WebSearchTool {
   const more = Object.keys(others).length > 0 ? true : undefined;
@@ -187,7 +187,7 @@ export function searchTool(
 }
 
 /** Returns a location without the `type` that every wire adds to it. */
-export function locationOf(value: unknown): JsonRecord | undefined {
+export function parseLocation(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type: _, ...location }: JsonRecord = value;
   return present(location);
@@ -199,13 +199,13 @@ export function renderLocation(location: JsonRecord | undefined): JsonRecord | u
 }
 
 /** Returns true if the requested search has options other than `words`, the options that a wire supports. */
-export function hasOtherWishes(wish: SearchWish, words: readonly (keyof SearchWish)[]): boolean {
+export function hasOtherOptions(wish: SearchOptions, words: readonly (keyof SearchOptions)[]): boolean {
   const known: ReadonlySet<string> = new Set(words);
   return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));
 }
 
 /** Exclusive upper bounds of each effort's budget in tokens; a larger budget means the effort `xhigh`. */
-const ceilings = [
+const effortCeilings = [
   ["none", 1],
   ["minimal", 1536],
   ["low", 6000],
@@ -214,7 +214,7 @@ const ceilings = [
 ] as const satisfies readonly (readonly [Effort, number])[];
 
 /** Returns the effort of the requested reasoning; undefined: the model decides. */
-export function effortOf({ effort, budgetTokens }: ReasoningWish): Effort | undefined {
+export function reasoningEffort({ effort, budgetTokens }: ReasoningOptions): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined || budgetTokens < 0) return effort;
-  return ceilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
+  return effortCeilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
 }

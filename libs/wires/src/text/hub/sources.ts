@@ -10,32 +10,35 @@ export function readDataUrl(url: string): { readonly mediaType: string; readonly
   if (comma < 0) return undefined;
   const [mediaType, ...parameters] = url.slice("data:".length, comma).split(";");
   const body = url.slice(comma + 1);
-  const data = parameters.includes("base64") ? body : Buffer.from(percentDecoded(body)).toString("base64");
-  return { mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : knownMediaType(mediaType), data };
+  const data = parameters.includes("base64") ? body : Buffer.from(decodePercent(body)).toString("base64");
+  return {
+    mediaType: mediaType === undefined || mediaType === "" ? "text/plain" : normalizeMediaType(mediaType),
+    data,
+  };
 }
 
 /** Returns a media type as vendors spell it; clients write `image/jpg`, which no vendor accepts. */
-export function knownMediaType(mediaType: string): string {
+export function normalizeMediaType(mediaType: string): string {
   return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
 }
 
-const jpg = Buffer.from('"image/jpg"');
+const jpgMediaType = Buffer.from('"image/jpg"');
 
 /** Matches the name of a member with a media type, before its value. */
-const typeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
+const mediaTypeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
 
 /** Maximum length of such a name with the spaces that follow it, in bytes. */
 const typeMemberBytes = 32;
 
 /** Returns a body with its media types as vendors spell them; every other byte is unchanged. */
-export function* withKnownMediaTypes(body: Buffer): Generator<undefined, Buffer> {
-  if (!(yield* includesAny(body, jpg))) return body;
+export function* normalizeMediaTypes(body: Buffer): Generator<undefined, Buffer> {
+  if (!(yield* includesAny(body, jpgMediaType))) return body;
   const pieces: Buffer[] = [];
   let from = 0;
-  for (let at = body.indexOf(jpg); at >= 0; at = body.indexOf(jpg, at + jpg.length)) {
-    if (!typeMember.test(body.toString("latin1", Math.max(from, at - typeMemberBytes), at))) continue;
+  for (let at = body.indexOf(jpgMediaType); at >= 0; at = body.indexOf(jpgMediaType, at + jpgMediaType.length)) {
+    if (!mediaTypeMember.test(body.toString("latin1", Math.max(from, at - typeMemberBytes), at))) continue;
     pieces.push(body.subarray(from, at), Buffer.from('"image/jpeg"'));
-    from = at + jpg.length;
+    from = at + jpgMediaType.length;
     yield;
   }
   return pieces.length === 0 ? body : Buffer.concat([...pieces, body.subarray(from)]);
@@ -45,7 +48,7 @@ export function writeDataUrl({ mediaType, data }: { readonly mediaType: string; 
   return `data:${mediaType};base64,${data}`;
 }
 
-function percentDecoded(text: string): string {
+function decodePercent(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {
@@ -88,13 +91,13 @@ export function audioBytes(source: Source): { readonly data: string; readonly fo
 }
 
 /** Creates the source of a URL: its address, or the bytes of a data URL. */
-export function sourceOfUrl(url: string): Source {
+export function sourceFromUrl(url: string): Source {
   const read = readDataUrl(url);
   return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
 }
 
 /** Returns the source for an address on a wire of Google. An address in the vendor's store works only on that wire. */
-export function googleSource(uri: string, mediaType: string | undefined, wire: TextWireName): Source {
+export function sourceFromGoogleUri(uri: string, mediaType: string | undefined, wire: TextWireName): Source {
   const typed = mediaType === undefined ? {} : { mediaType };
   const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");
   return stored ? { kind: "file-id", wire, id: uri, ...typed } : { kind: "url", url: uri, ...typed };

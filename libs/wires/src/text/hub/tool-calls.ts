@@ -4,23 +4,24 @@ import type { ToolCallPart } from "./part.ts";
 import type { JsonObject, Tool } from "./request.ts";
 
 /** Member that holds arguments which are not a JSON object, on wires that require an object. */
-const rawName = "_raw";
+const rawArgumentsMember = "_raw";
 
 /** Parses a call's arguments as an object; text that is not a JSON object becomes the member `_raw` unchanged. */
-export function argsOf({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
+export function parseArguments({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
   if (custom === true) return wrapCustom(text);
   if (text.trim() === "") return {};
-  const value = parsed(text);
-  return isRecord(value) ? value : { [rawName]: text };
+  const value = parseJson(text);
+  return isRecord(value) ? value : { [rawArgumentsMember]: text };
 }
 
 /** Returns the JSON text of a call's arguments. */
-export function argumentsOf(args: unknown): string {
-  if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawName] === "string") return args[rawName];
+export function renderArguments(args: unknown): string {
+  if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawArgumentsMember] === "string")
+    return args[rawArgumentsMember];
   return JSON.stringify(args ?? {});
 }
 
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

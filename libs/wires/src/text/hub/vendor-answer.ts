@@ -5,7 +5,7 @@ import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
 /** Failure of a stream with a frame that is not JSON. */
-export const notJson: readonly TextEvent[] = [
+export const notJsonFailure: readonly TextEvent[] = [
   { type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." },
 ];
 
@@ -18,7 +18,7 @@ export function reportEvents(usage: Units | undefined, fees: ReportedFees | unde
 }
 
 /** Translates a vendor's finish reason; `kinds` are the answer's kinds of parts. An unknown reason is a normal end. */
-export function finishBy(
+export function parseFinishReason(
   reasons: Readonly<Record<string, FinishReason>>,
   word: unknown,
   kinds: ReadonlySet<Part["kind"]>,

@@ -3,11 +3,11 @@ import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { parseFunction } from "../hub/content.ts";
 import {
-  searchName,
+  searchToolName,
   type Effort,
   type JsonObject,
   type OutputFormat,
-  type ReasoningWish,
+  type ReasoningOptions,
   type TextRequest,
   type Tool,
   type ToolChoice,
@@ -78,7 +78,7 @@ function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
 
 const levels = ["minimal", "low", "medium", "high", "xhigh"] as const satisfies readonly Effort[];
 
-function parseReasoning(config: Fields): ReasoningWish | undefined {
+function parseReasoning(config: Fields): ReasoningOptions | undefined {
   const effort = config.oneOf("thinking_level", levels);
   const summaries = config.oneOf("thinking_summaries", ["auto", "none"]);
   if (effort === undefined && summaries === undefined) return undefined;
@@ -93,7 +93,7 @@ function parseToolChoice(config: Fields): ToolChoice | undefined {
   if (choice === undefined) return undefined;
   if (typeof choice === "string") return { mode: modes[config.needOneOf("tool_choice", modeWords)] };
   const allowed = config.needFields("tool_choice").needFields("allowed_tools");
-  const names = allowed.texts("tools")?.map((name) => (name === "google_search" ? searchName : name));
+  const names = allowed.texts("tools")?.map((name) => (name === "google_search" ? searchToolName : name));
   return present({ mode: modes[allowed.oneOf("mode", modeWords) ?? "auto"], names });
 }
 

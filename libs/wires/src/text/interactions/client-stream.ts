@@ -1,7 +1,7 @@
 import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
 import { keepAlive } from "../../sse/framing.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
-import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
+import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import type { Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
@@ -12,7 +12,7 @@ import { endingOf } from "./vendor-answer.ts";
 /** Writes a stream of steps, one after another, with numbered events. */
 export class InteractionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #order = new OneAtATime();
+  readonly #order = new PartSequencer();
   #opened: OpenedPart | undefined;
   /** Index of the open step, or of the next step if none is open. */
   #index = 0;

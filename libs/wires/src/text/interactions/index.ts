@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { asksToThink, dialogueOf, type Dialogue } from "../dialogue.ts";
+import { isReasoningRequested, identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { AgentRun } from "./agent-run.ts";
 import { renderAnswer } from "./client-answer.ts";
@@ -69,11 +69,11 @@ const clientSteps: ReadonlySet<unknown> = new Set(["user_input", "function_resul
 
 function readDialogue(body: JsonRecord): Dialogue {
   const conversation = { instructions: body["system_instruction"], turns: stepsOf(body["input"]) };
-  return dialogueOf(body, conversation, ({ type }) => !clientSteps.has(type));
+  return identifyDialogue(body, conversation, ({ type }) => !clientSteps.has(type));
 }
 
 /** Returns true if a request asks its model for reasoning. */
 function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generation_config"];
-  return isRecord(config) && asksToThink(config["thinking_level"]);
+  return isRecord(config) && isReasoningRequested(config["thinking_level"]);
 }

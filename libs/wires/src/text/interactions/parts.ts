@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { isRecord, ownEntry, type Fields } from "../../json/fields.ts";
-import { citationOf, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
+import { parseCitation, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import {
@@ -10,8 +10,8 @@ import {
   placeholderSignature,
   type Envelope,
 } from "../hub/signatures.ts";
-import { googleSource, knownMediaType, mediaTypeOfName } from "../hub/sources.ts";
-import { argumentsOf } from "../hub/tool-calls.ts";
+import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";
+import { renderArguments } from "../hub/tool-calls.ts";
 
 /** Matches types of steps for tools that the vendor runs: their calls and results. */
 const vendorStep =
@@ -35,7 +35,7 @@ export function parseModelStep(step: Fields): readonly Part[] | undefined {
 
 function parseCall(step: Fields): Part {
   const [id, name] = [step.needText("id"), step.needText("name")];
-  return { kind: "tool-call", id, name, arguments: argumentsOf(step.record("arguments")) };
+  return { kind: "tool-call", id, name, arguments: renderArguments(step.record("arguments")) };
 }
 
 function parseReasoning(step: Fields): Part {
@@ -106,14 +106,14 @@ const readers: Readonly<Record<string, ReadPart>> = {
 function sourceOf(part: Fields): Source {
   const [data, type] = [part.text("data"), part.text("mime_type")];
   if (data !== undefined)
-    return { kind: "base64", mediaType: knownMediaType(type ?? part.needText("mime_type")), data };
+    return { kind: "base64", mediaType: normalizeMediaType(type ?? part.needText("mime_type")), data };
   const uri = part.needText("uri");
-  return googleSource(uri, type ?? mediaTypeOfName(uri), "interactions");
+  return sourceFromGoogleUri(uri, type ?? mediaTypeOfName(uri), "interactions");
 }
 
 /** Parses an annotation without its offsets, which count bytes here but characters in the neutral form. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, document_uri: document, file_name: file, name }: JsonObject = value;
-  return [citationOf("interactions", value, { url: url ?? document, title: title ?? file ?? name })];
+  return [parseCitation("interactions", value, { url: url ?? document, title: title ?? file ?? name })];
 }

@@ -2,7 +2,7 @@ import { failureFrames, isAgent, present, type Units } from "@modelgate/contract
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
+import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { keepAlive } from "../../sse/framing.ts";
 import { reportedFees } from "../fees.ts";
 import {
@@ -97,7 +97,7 @@ function renameAnswer(json: Buffer, model: readonly string[], agent: readonly st
 
 /** Returns a frame with its JSON changed if it names an interaction, else unchanged. */
 function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
-  return frame.includes(interactionWord) ? changeJson(frame, change) : frame;
+  return frame.includes(interactionWord) ? replaceFrameJson(frame, change) : frame;
 }
 
 /** Returns an interaction with the members of `echo`: the gateway's id, and members of the request. */

@@ -5,7 +5,7 @@ import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/par
 import type { JsonObject } from "../hub/request.ts";
 import { encodeEnvelope, signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
-import { argsOf } from "../hub/tool-calls.ts";
+import { parseArguments } from "../hub/tool-calls.ts";
 
 const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high", original: "ultra_high" };
 
@@ -39,7 +39,7 @@ export function annotationOf({ own, url, title }: Citation): unknown {
 
 /** Renders a call, without its signature. */
 export function callStep(part: ToolCallPart): JsonObject {
-  return { type: "function_call", id: part.id, name: part.name, arguments: argsOf(part) };
+  return { type: "function_call", id: part.id, name: part.name, arguments: parseArguments(part) };
 }
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */

@@ -2,16 +2,16 @@ import { inputTotal, outputTotal, present, type ToolUnit, type Units } from "@mo
 import { isRecord, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
-  recordsIn as toolsIn,
+  recordsWithPaths as toolsIn,
   reportedFees,
   requestedTiers,
-  tierIn,
+  normalizeTier,
   unitOfTool,
   type ReportedCall,
   type ReportedFees,
   type RequestedFees,
 } from "../fees.ts";
-import { countOf, unitsByModality } from "../hub/counts.ts";
+import { parseCount, unitsByModality } from "../hub/counts.ts";
 
 /**
  * Converts `usage` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to the
@@ -19,8 +19,8 @@ import { countOf, unitsByModality } from "../hub/counts.ts";
  */
 export function interactionsUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const [input, output] = [countOf(usage["total_input_tokens"]), countOf(usage["total_output_tokens"])];
-  const thoughts = countOf(usage["total_thought_tokens"]) ?? 0;
+  const [input, output] = [parseCount(usage["total_input_tokens"]), parseCount(usage["total_output_tokens"])];
+  const thoughts = parseCount(usage["total_thought_tokens"]) ?? 0;
   if (input === undefined && output === undefined && thoughts === 0) return undefined;
   const details = {
     input: usage["input_tokens_by_modality"],
@@ -28,8 +28,8 @@ export function interactionsUsage(usage: unknown): Units | undefined {
     output: usage["output_tokens_by_modality"],
   };
   return unitsByModality({
-    input: (input ?? 0) + (countOf(usage["total_tool_use_tokens"]) ?? 0),
-    cached: countOf(usage["total_cached_tokens"]) ?? 0,
+    input: (input ?? 0) + (parseCount(usage["total_tool_use_tokens"]) ?? 0),
+    cached: parseCount(usage["total_cached_tokens"]) ?? 0,
     output: output ?? 0,
     reasoning: thoughts,
     count: (part, modality) => tokensOf(details[part], modality),
@@ -39,7 +39,7 @@ export function interactionsUsage(usage: unknown): Units | undefined {
 function tokensOf(modalities: unknown, wanted: "audio" | "image"): number {
   return asRecords(modalities)
     .filter(({ modality }) => modality === wanted)
-    .reduce((sum, { tokens }) => sum + (countOf(tokens) ?? 0), 0);
+    .reduce((sum, { tokens }) => sum + (parseCount(tokens) ?? 0), 0);
 }
 
 /** Renders units as `usage`. Tokens written to a cache count as input, since this wire has no member for them. */
@@ -96,12 +96,12 @@ export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecor
   const counts: Units = {};
   for (const { type, count } of asRecords(isRecord(usage) ? usage["grounding_tool_count"] : undefined)) {
     const unit = typeof type === "string" ? ownEntry(counted, type) : undefined;
-    if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (countOf(count) ?? 0);
+    if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (parseCount(count) ?? 0);
   }
   return reportedFees({
     calls: asRecords(steps).flatMap(callsOfStep),
     counts: Object.keys(counts).length > 0 ? counts : undefined,
-    tier: tierIn(tier),
+    tier: normalizeTier(tier),
   });
 }
 

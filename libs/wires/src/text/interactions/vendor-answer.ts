@@ -3,7 +3,7 @@ import { Fields, isRecord, memberOf, asRecords, asText } from "../../json/fields
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
 import { carriedSignature, parseModelStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
@@ -15,7 +15,9 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const tier = body["service_tier"];
   return present({
     ...headOf(body),
-    choices: [{ parts, finish: steps.some(isFiltered) ? "filtered" : finishBy(finishReasons, body["status"], kinds) }],
+    choices: [
+      { parts, finish: steps.some(isFiltered) ? "filtered" : parseFinishReason(finishReasons, body["status"], kinds) },
+    ],
     usage: interactionsUsage(body["usage"]),
     serviceTier: typeof tier === "string" ? tier : undefined,
   });

@@ -2,10 +2,10 @@ import { isAgent, present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { ownTool, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
+import { requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
 import {
-  effortOf,
-  searchName,
+  reasoningEffort,
+  searchToolName,
   type Effort,
   type JsonObject,
   type OutputFormat,
@@ -58,7 +58,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     generation_config: agent ? undefined : config,
     service_tier: renderTier(request.serviceTier, unsupported),
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: unsupported.names };
 }
 
 /** Fields of the neutral form by the members of `generation_config` that express them; agents do not accept these. */
@@ -84,7 +84,7 @@ const levels = {
 
 function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   const { reasoning, audio } = request;
-  const effort = reasoning === undefined ? undefined : effortOf(reasoning);
+  const effort = reasoning === undefined ? undefined : reasoningEffort(reasoning);
   unsupported.noteIf("reasoning", effort === "none");
   const { voice, ...others } = audio ?? {};
   for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
@@ -112,7 +112,7 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
     return undefined;
   }
   const mode = modes[toolChoice.mode];
-  const names = toolChoice.names?.filter((name) => name !== searchName);
+  const names = toolChoice.names?.filter((name) => name !== searchToolName);
   unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
   return names === undefined || names.length === 0 ? mode : { allowed_tools: { mode, tools: names } };
 }
@@ -132,7 +132,7 @@ const toolRenderers: ToolRenderers = {
     unsupported.noteIf("tools.web-search.options", !own && Object.keys(options).length > 0);
     return { type: "google_search", ...(own ? options : {}) };
   },
-  vendor: (tool) => ownTool(tool, "interactions"),
+  vendor: (tool) => requireToolOfWire(tool, "interactions"),
 };
 
 /** Renders tools. Next to functions, another wire's search is dropped: clients would have to send back its steps. */

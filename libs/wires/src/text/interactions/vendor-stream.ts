@@ -1,10 +1,10 @@
 import { Fields, isRecord, ownEntry, parseRecord, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
-import { PartBook } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";
-import { argumentsOf } from "../hub/tool-calls.ts";
-import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
+import { renderArguments } from "../hub/tool-calls.ts";
+import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { isVendorStep, parseAnnotation, parseContent, parseSignature } from "./parts.ts";
 import { interactionsFees, interactionsUsage } from "./usage.ts";
@@ -21,7 +21,7 @@ interface OpenStep {
 /** Reads a vendor's stream of steps, which are identified by their index. Unknown events and deltas are ignored. */
 export class InteractionsReader implements StreamReader {
   whole = false;
-  readonly #book = new PartBook(0);
+  readonly #book = new PartTracker(0);
   readonly #open = new Map<unknown, OpenStep>();
   #isFiltered = false;
   #started = false;
@@ -44,7 +44,7 @@ export class InteractionsReader implements StreamReader {
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
-    if (event === undefined) return notJson;
+    if (event === undefined) return notJsonFailure;
     return ownEntry(this.#on, asText(event["event_type"]))?.(event) ?? [];
   }
 
@@ -67,7 +67,7 @@ export class InteractionsReader implements StreamReader {
       const [id, name, begun] = [asText(step["id"]), asText(step["name"]), step["arguments"]];
       const started = this.#book.start(open.key, { kind: "tool-call", id, name });
       const isWhole = isRecord(begun) && Object.keys(begun).length > 0;
-      return isWhole ? [...started, ...this.#book.delta(open.key, argumentsOf(begun))] : started;
+      return isWhole ? [...started, ...this.#book.delta(open.key, renderArguments(begun))] : started;
     }
     if (type === "thought") {
       open.signature = parseSignature(asText(step["signature"]));
@@ -128,7 +128,7 @@ export class InteractionsReader implements StreamReader {
     if (status === "failed" || status === "cancelled" || status === "budget_exceeded") return [failureOf(interaction)];
     const rest = [...this.#open.keys()].flatMap((index) => this.#end(index));
     this.whole = true;
-    const reason = this.#isFiltered ? "filtered" : finishBy(finishReasons, status, this.#book.kinds);
+    const reason = this.#isFiltered ? "filtered" : parseFinishReason(finishReasons, status, this.#book.kinds);
     return [
       ...this.#start(interaction),
       ...rest,

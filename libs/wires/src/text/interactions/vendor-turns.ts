@@ -3,7 +3,7 @@ import type { Unsupported } from "../hub/field-support.ts";
 import { allInstructions } from "../hub/instructions.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
-import { ownItem, refuseCompaction } from "../hub/render.ts";
+import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
 import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { callStep, contentOf } from "./render-steps.ts";
@@ -48,7 +48,7 @@ class Steps {
 
   add(role: Turn["role"], part: Exclude<Part, ToolResultPart>): void {
     if (part.kind === "compaction") return refuseCompaction();
-    if (part.kind === "vendor") return this.#step(ownItem(part, "interactions"));
+    if (part.kind === "vendor") return this.#step(requireItemOfWire(part, "interactions"));
     if (part.kind === "tool-call") return this.#step(callStep(part));
     if (part.kind === "reasoning") return this.#thought(part.text, ownSignature(part.signature, "interactions"));
     for (const content of this.#content(part))

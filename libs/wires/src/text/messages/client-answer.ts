@@ -5,7 +5,7 @@ import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { isRedacted, type Envelope } from "../hub/signatures.ts";
-import { argsOf } from "../hub/tool-calls.ts";
+import { parseArguments } from "../hub/tool-calls.ts";
 import { renderCitation, signatureBlock, renderSignature } from "./extras.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
@@ -63,7 +63,7 @@ export function answerBlocks(part: Part): readonly JsonObject[] {
     return part.text === "" || part.details !== undefined ? [] : [{ type: "text", text: part.text }];
   if (part.kind === "reasoning") return reasoningBlocks(part);
   if (part.kind === "tool-call") {
-    const call = { type: "tool_use", id: part.id, name: part.name, input: argsOf(part) };
+    const call = { type: "tool_use", id: part.id, name: part.name, input: parseArguments(part) };
     return [call, ...signatureBlocks(part.signature, { call: part.id })];
   }
   return part.kind === "vendor" && part.wire === "messages" && isRecord(part.value) ? [part.value] : [];

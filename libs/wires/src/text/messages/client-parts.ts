@@ -2,8 +2,8 @@ import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import type { Envelope } from "../hub/signatures.ts";
-import { knownMediaType } from "../hub/sources.ts";
-import { argumentsOf } from "../hub/tool-calls.ts";
+import { normalizeMediaType } from "../hub/sources.ts";
+import { renderArguments } from "../hub/tool-calls.ts";
 import { parseCache, parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 
 const maxBlocks = 4_096;
@@ -69,7 +69,7 @@ function readCall(block: Fields, names: CallNames): readonly Part[] {
   const id = block.needText("id");
   const name = block.needText("name");
   names.set(id, name);
-  return [{ kind: "tool-call", id, name, arguments: argumentsOf(block.record("input")) }];
+  return [{ kind: "tool-call", id, name, arguments: renderArguments(block.record("input")) }];
 }
 
 function readThinking(block: Fields): readonly Part[] {
@@ -165,7 +165,11 @@ function imageSource(source: Fields): Source {
 }
 
 function bytesOf(source: Fields): Source {
-  return { kind: "base64", mediaType: knownMediaType(source.needText("media_type")), data: source.needText("data") };
+  return {
+    kind: "base64",
+    mediaType: normalizeMediaType(source.needText("media_type")),
+    data: source.needText("data"),
+  };
 }
 
 function addressOf(source: Fields, type: "url" | "file"): Source {

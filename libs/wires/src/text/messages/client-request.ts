@@ -3,7 +3,7 @@ import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
-import { onlyText } from "../hub/content.ts";
+import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { JsonObject, OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
@@ -86,14 +86,14 @@ const maxMessages = 20_000;
 function parseTurns(body: Fields) {
   body.need("messages");
   const names = new Map<string, string>();
-  const instructions = [...onlyText(body, "system", parseContent(body, "system", names))];
+  const instructions = [...requireTexts(body, "system", parseContent(body, "system", names))];
   const turns: Turn[] = [];
   for (const message of body.each("messages", maxMessages)) {
     const role = message.oneOf("role", ["user", "assistant", "system"]) ?? message.needText("role");
     const parts = parseContent(message, "content", names);
     if (role === "user" || role === "assistant") turns.push({ role, parts });
-    else if (turns.length === 0) instructions.push(...onlyText(message, "content", parts));
-    else turns.push({ role: "system", parts: onlyText(message, "content", parts) });
+    else if (turns.length === 0) instructions.push(...requireTexts(message, "content", parts));
+    else turns.push({ role: "system", parts: requireTexts(message, "content", parts) });
   }
   return { instructions, turns };
 }

@@ -1,4 +1,4 @@
-import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
+import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
@@ -20,7 +20,7 @@ export const ping = renderSseEvent("ping", '{"type":"ping"}');
  */
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #order = new OneAtATime();
+  readonly #order = new PartSequencer();
   readonly #blocks = new MessagePartWriter();
   #started = false;
   #calls = false;

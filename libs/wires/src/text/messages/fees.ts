@@ -4,9 +4,9 @@ import {
   feesUnlessNone,
   requestedTiers,
   countedTools,
-  recordsIn,
+  recordsWithPaths,
   reportedFees,
-  tierIn,
+  normalizeTier,
   unitOfTool,
   type RequestedFees,
   type RequestedTool,
@@ -26,9 +26,9 @@ const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|to
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [
-      ...recordsIn(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
-      ...recordsIn(body["mcp_servers"]).map(([at]) => ({ path: `mcp_servers${at}` })),
-      ...recordsIn(body["fallbacks"]).flatMap(([at, { model }]) =>
+      ...recordsWithPaths(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
+      ...recordsWithPaths(body["mcp_servers"]).map(([at]) => ({ path: `mcp_servers${at}` })),
+      ...recordsWithPaths(body["fallbacks"]).flatMap(([at, { model }]) =>
         typeof model === "string" ? [{ path: `fallbacks${at}`, fallback: model }] : [],
       ),
     ],
@@ -59,7 +59,7 @@ export function messagesFees(usage: unknown): ReportedFees | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;
   const counts = countedTools(usage);
-  return reportedFees({ counts, tier: speed === "fast" ? "fast" : tierIn(tier), ...messagesIterations(usage) });
+  return reportedFees({ counts, tier: speed === "fast" ? "fast" : normalizeTier(tier), ...messagesIterations(usage) });
 }
 
 /** Returns the tool call in a block. */

@@ -2,7 +2,7 @@ import { endUserOf } from "@modelgate/contracts";
 import { memberOf, asRecords, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
 import { named, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
-import { dialogueOfMessages, requestsReasoning } from "../dialogue.ts";
+import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, relied, parseRequest, readCountParams } from "./client-request.ts";
@@ -72,7 +72,7 @@ export const messagesWire = {
     // A ping is allowed only after the stream's first event.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
-    dialogue: dialogueOfMessages,
+    dialogue: identifyMessagesDialogue,
     requestsReasoning,
     count: countTokens,
   },

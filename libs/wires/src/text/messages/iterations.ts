@@ -1,6 +1,6 @@
 import { asRecords, type JsonRecord } from "../../json/fields.ts";
 import type { ReportedFees, ReportedIteration } from "../fees.ts";
-import { countOf } from "../hub/counts.ts";
+import { parseCount } from "../hub/counts.ts";
 import { unitsOfTokens } from "./usage.ts";
 
 /** Maximum number of iterations that are read. No known answer has so many. */
@@ -54,5 +54,5 @@ function isInTotal(declined: readonly JsonRecord[], entries: readonly JsonRecord
 }
 
 function outputOf(counts: JsonRecord): number {
-  return countOf(counts["output_tokens"]) ?? 0;
+  return parseCount(counts["output_tokens"]) ?? 0;
 }

@@ -4,12 +4,12 @@ import { includesAny } from "../../json/scan.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
-import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
+import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
 import { hasUnsignedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
-import { withKnownMediaTypes } from "../hub/sources.ts";
+import { normalizeMediaTypes } from "../hub/sources.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, memberTextReader, type EarlyEnd } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
@@ -54,7 +54,7 @@ export const messagesPass: TextPass = {
   boundOrder: () => ["max_tokens"],
 
   *upstreamBody(body, { model }) {
-    const own = yield* withKnownMediaTypes(yield* withoutForeignSignatures(body));
+    const own = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
     if (model === undefined) return own;
     yield* findMembersInTurns(own);
     return renameAt(own, ["model"], model);
@@ -83,7 +83,7 @@ export const messagesPass: TextPass = {
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
-    frame.includes(modelWord) ? changeJson(frame, (json) => renameAt(json, ["message", "model"], model)) : frame,
+    frame.includes(modelWord) ? replaceFrameJson(frame, (json) => renameAt(json, ["message", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
 
   usage(answer) {

@@ -3,10 +3,10 @@ import {
   type JsonObject,
   searchTool,
   type WebSearchTool,
-  locationOf,
+  parseLocation,
   renderLocation,
-  hasOtherWishes,
-  searchName,
+  hasOtherOptions,
+  searchToolName,
 } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
@@ -21,22 +21,22 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
     allowedDomains: allowed_domains,
     blockedDomains: blocked_domains,
     maxUses: max_uses,
-    location: locationOf(user_location),
+    location: parseLocation(user_location),
   };
   return searchTool("messages", type === searchType ? options : { type, ...options }, wish, others);
 }
 
 /** Renders web search for the vendor. Of another wire's search it renders the options that this wire can express. */
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
-  if (wire === "messages") return { type: searchType, name: searchName, ...options };
+  if (wire === "messages") return { type: searchType, name: searchToolName, ...options };
   const { allowedDomains, blockedDomains, maxUses, location } = wish;
   // The vendor accepts either allowed or blocked domains, not both.
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
-  const lost = hasOtherWishes(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
+  const lost = hasOtherOptions(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);
   return present({
     type: searchType,
-    name: searchName,
+    name: searchToolName,
     allowed_domains: allowedDomains,
     blocked_domains: isTwofold ? undefined : blockedDomains,
     max_uses: maxUses,

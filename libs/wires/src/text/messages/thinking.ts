@@ -1,7 +1,13 @@
 import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { TextTarget } from "../hub/wire.ts";
-import { effortOf, type Effort, type JsonObject, type ReasoningWish, type TextRequest } from "../hub/request.ts";
+import {
+  reasoningEffort,
+  type Effort,
+  type JsonObject,
+  type ReasoningOptions,
+  type TextRequest,
+} from "../hub/request.ts";
 import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
@@ -9,7 +15,7 @@ import { forcesTool } from "../hub/render.ts";
 import { pairs } from "./vendor-turns.ts";
 
 /** Parses a client's `thinking`, and the effort in `output_config`. */
-export function parseThinking(body: Fields, output: Fields | undefined): ReasoningWish | undefined {
+export function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptions | undefined {
   const thinking = body.fields("thinking");
   const type = thinking?.oneOf("type", ["enabled", "adaptive", "disabled", "between_tools"]);
   if (thinking !== undefined && type === undefined) throw thinking.wrong("type", "enabled, adaptive or disabled");
@@ -47,7 +53,7 @@ export function renderThinking(
   const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
   if (reasoning === undefined || isUnset(reasoning)) return silent;
   const adaptive = adaptiveModel(target.model);
-  const effort = effortOf(reasoning);
+  const effort = reasoningEffort(reasoning);
   const alwaysThinks = adaptive?.thinks === "always";
   const off = { ...silent, ...leastThinking(adaptive?.thinks) };
   if (effort === "none") {
@@ -78,7 +84,7 @@ function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<Ren
 /** Renders thinking with a budget; without thinking if the minimum budget does not fit the output limit. */
 function withBudget(
   request: TextRequest,
-  reasoning: ReasoningWish,
+  reasoning: ReasoningOptions,
   how: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: RenderedThinking },
   unsupported: Unsupported,
 ): RenderedThinking {
@@ -111,6 +117,6 @@ function budgetWithin(bound: number, wanted: number): number | undefined {
 }
 
 /** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */
-function isUnset({ effort, budgetTokens, show }: ReasoningWish): boolean {
+function isUnset({ effort, budgetTokens, show }: ReasoningOptions): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }

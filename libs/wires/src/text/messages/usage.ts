@@ -1,6 +1,6 @@
 import { outputTotal, type UnitName, type Units, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { countOf, unitsOf } from "../hub/counts.ts";
+import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** Names of the units that this wire counts. */
@@ -39,18 +39,18 @@ export function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | un
     all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, counts.cacheWriteTokens);
     all.cacheWriteTokens = counts.cacheWriteTokens - all.cacheWrite1hTokens;
   }
-  return unitsOf(all);
+  return withoutZeroUnits(all);
 }
 
 function countsOf(usage: JsonRecord): Counts {
   const details = usage["output_tokens_details"];
   const output = {
-    outputTokens: countOf(usage["output_tokens"]),
-    reasoningTokens: isRecord(details) ? countOf(details["thinking_tokens"]) : undefined,
+    outputTokens: parseCount(usage["output_tokens"]),
+    reasoningTokens: isRecord(details) ? parseCount(details["thinking_tokens"]) : undefined,
   };
   const input = {
-    inputTokens: countOf(usage["input_tokens"]),
-    cachedInputTokens: countOf(usage["cache_read_input_tokens"]),
+    inputTokens: parseCount(usage["input_tokens"]),
+    cachedInputTokens: parseCount(usage["cache_read_input_tokens"]),
     ...cacheWrites(usage),
   };
   // Every prompt has tokens, so zeros mean that the vendor reports its input only in another event.
@@ -63,11 +63,11 @@ function cacheWrites({
   cache_creation_input_tokens: sum,
   cache_creation: creation,
 }: JsonRecord): Pick<Counts, "cacheWriteTokens" | "cacheWrite1hTokens"> {
-  const all = countOf(sum);
+  const all = parseCount(sum);
   if (!isRecord(creation)) return { cacheWriteTokens: all };
   const [short, long] = [
-    countOf(creation["ephemeral_5m_input_tokens"]),
-    countOf(creation["ephemeral_1h_input_tokens"]),
+    parseCount(creation["ephemeral_5m_input_tokens"]),
+    parseCount(creation["ephemeral_1h_input_tokens"]),
   ];
   const cacheWrite1hTokens = all === undefined ? (long ?? 0) : Math.min(long ?? 0, all);
   return { cacheWriteTokens: all === undefined ? (short ?? 0) : all - cacheWrite1hTokens, cacheWrite1hTokens };

@@ -3,7 +3,7 @@ import { memberOf, Fields, isRecord, asText } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part, RefusalPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { finishBy, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
@@ -13,7 +13,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = [...partsOf(body).filter((part) => !isEmptyText(part)), ...refusalOf(body)];
   const usage = messagesUsage(body["usage"]);
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
-  const finish = finishBy(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
+  const finish = parseFinishReason(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
   const stopSequence = body["stop_sequence"];
   return present({
     id: asText(body["id"]),

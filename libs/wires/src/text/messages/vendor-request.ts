@@ -1,11 +1,18 @@
 import { present } from "@modelgate/contracts";
-import { adaptiveModel, takesOneSampling, withAcceptedChoice } from "../hub/claude.ts";
+import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { maxMarks, withLastMarks } from "../hub/prompt-cache.ts";
-import { forcesOne, offeredTools, ownTool, renderToolBy, validName, type ToolRenderers } from "../hub/render.ts";
+import { maxCacheMarks, keepLastMarks } from "../hub/prompt-cache.ts";
+import {
+  forcesSingleTool,
+  offeredTools,
+  requireToolOfWire,
+  renderToolBy,
+  requireToolName,
+  type ToolRenderers,
+} from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";
@@ -37,9 +44,9 @@ export const fieldSupport: FieldSupport = {
 /** Renders the request for a vendor of this wire. Throws Failure unsupported_parameter for what it cannot express. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const accepted = withAcceptedChoice(clientRequest, target.model, unsupported);
+  const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);
   const searching = withoutForeignSteps(accepted, "messages", unsupported);
-  const request = withLastMarks(searching, maxMarks - automaticMarks(searching), unsupported);
+  const request = keepLastMarks(searching, maxCacheMarks - automaticMarks(searching), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInWords(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);
@@ -59,7 +66,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     metadata: request.user === undefined ? undefined : { user_id: request.user },
     service_tier: renderTier(request, unsupported),
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: unsupported.names };
 }
 
 /** Requests JSON by instructions, since the vendor supports JSON only with a schema; reports the field as lost. */
@@ -106,7 +113,7 @@ const names = /^[A-Za-z0-9_-]{1,128}$/;
 const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache }) =>
     present({
-      name: validName(name, names),
+      name: requireToolName(name, names),
       description,
       input_schema: schemaOf(name, parameters),
       strict: strict === true ? true : undefined,
@@ -114,10 +121,10 @@ const renders: ToolRenderers = {
     }),
   custom: ({ name, description, format }, unsupported) => {
     unsupported.noteIf("tools.format", format);
-    return present({ name: validName(name, names), description, input_schema: customParameters });
+    return present({ name: requireToolName(name, names), description, input_schema: customParameters });
   },
   "web-search": renderSearch,
-  vendor: (tool) => ownTool(tool, "messages"),
+  vendor: (tool) => requireToolOfWire(tool, "messages"),
 };
 
 /** Returns a tool's schema with the type `object`, which the vendor requires. */
@@ -141,7 +148,7 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
   }
   const one = parallelTools === false && toolChoice?.mode !== "none" ? true : undefined;
   if (toolChoice === undefined) return one === undefined ? undefined : { type: "auto", disable_parallel_tool_use: one };
-  const chosen = forcesOne(toolChoice)
+  const chosen = forcesSingleTool(toolChoice)
     ? { type: "tool", name: toolChoice.names?.[0] }
     : { type: modes[toolChoice.mode] };
   return present({ ...chosen, disable_parallel_tool_use: one });
@@ -163,7 +170,7 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = adaptiveModel(model) === undefined;
-  const alone = temperature === undefined || !takesOneSampling(model);
+  const alone = temperature === undefined || !takesSingleSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;
   const kept: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};
   const keptTopP: JsonObject = free && alone && beside ? { top_p: topP } : {};

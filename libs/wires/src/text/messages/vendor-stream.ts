@@ -3,9 +3,9 @@ import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { PartBook } from "../hub/part-book.ts";
-import { finishBy, notJson, reportEvents } from "../hub/vendor-answer.ts";
-import { argumentsOf } from "../hub/tool-calls.ts";
+import { PartTracker } from "../hub/part-book.ts";
+import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
+import { renderArguments } from "../hub/tool-calls.ts";
 import { parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { messagesUsage } from "./usage.ts";
@@ -32,7 +32,7 @@ const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
  * deltas are ignored.
  */
 export class MessagesReader implements StreamReader {
-  readonly #book = new PartBook(0);
+  readonly #book = new PartTracker(0);
   readonly #begun = new Map<string, BegunBlock>();
   #started = false;
   #finished = false;
@@ -60,7 +60,7 @@ export class MessagesReader implements StreamReader {
   read({ event: name, data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
-    if (event === undefined) return notJson;
+    if (event === undefined) return notJsonFailure;
     const type = event["type"];
     return ownEntry(this.#on, typeof type === "string" ? type : (name ?? ""))?.(event) ?? [];
   }
@@ -131,7 +131,7 @@ export class MessagesReader implements StreamReader {
     // Vendors without deltas send the arguments when the call begins; absent arguments are an empty object.
     const late =
       begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
-        ? this.#book.delta(key, argumentsOf(begun.block["input"]))
+        ? this.#book.delta(key, renderArguments(begun.block["input"]))
         : [];
     return [...late, ...this.#book.end(key, parseSignature(begun?.signature ?? ""))];
   }
@@ -162,7 +162,12 @@ export class MessagesReader implements StreamReader {
     const stopSequence = typeof sequence === "string" ? { stopSequence: sequence } : {};
     return [
       ...this.#book.endAll(),
-      { type: "finish", choice: 0, reason: finishBy(finishReasons, reason, this.#book.kinds), ...stopSequence },
+      {
+        type: "finish",
+        choice: 0,
+        reason: parseFinishReason(finishReasons, reason, this.#book.kinds),
+        ...stopSequence,
+      },
     ];
   }
 }

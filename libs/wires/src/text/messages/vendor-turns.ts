@@ -1,12 +1,19 @@
 import { present } from "@modelgate/contracts";
 import { takesSystemMessages } from "../hub/claude.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
-import { pairedConversation, type Message, type PairForm } from "../hub/paired-messages.ts";
+import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
-import { isBlank, ownItem, refuseCompaction, renderPartBy, validId, type PartRenderers } from "../hub/render.ts";
+import {
+  isBlank,
+  requireItemOfWire,
+  refuseCompaction,
+  renderPartBy,
+  toValidId,
+  type PartRenderers,
+} from "../hub/render.ts";
 import type { JsonObject, TextRequest } from "../hub/request.ts";
 import { isRedacted, ownSignature } from "../hub/signatures.ts";
-import { argsOf } from "../hub/tool-calls.ts";
+import { parseArguments } from "../hub/tool-calls.ts";
 import { renderCache, ownCitations } from "./extras.ts";
 
 interface RenderedTurns {
@@ -17,7 +24,7 @@ interface RenderedTurns {
 /** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedTurns {
   const render = (part: Part): readonly JsonObject[] => renderPart(part, unsupported);
-  const { system, messages } = pairedConversation(request, unsupported, render, {
+  const { system, messages } = renderPairedMessages(request, unsupported, render, {
     form: pairs,
     takesSystem: takesSystemMessages(model),
   });
@@ -33,7 +40,7 @@ function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
 }
 
 /** Describes this wire's blocks, as rendered for vendors and as clients send them. */
-export const pairs: PairForm = {
+export const pairs: MessageBlocks = {
   text: (text) => ({ type: "text", text }),
   isReasoning: ({ type }) => type === "thinking" || type === "redacted_thinking",
   callOf: ({ type, id }) => (type === "tool_use" ? id : undefined),
@@ -52,10 +59,10 @@ const renders: PartRenderers<Unsupported> = {
     throw unsupportedFailure("video parts");
   },
   reasoning: renderReasoning,
-  "tool-call": (part) => [{ type: "tool_use", id: vendorId(part.id), name: part.name, input: argsOf(part) }],
+  "tool-call": (part) => [{ type: "tool_use", id: vendorId(part.id), name: part.name, input: parseArguments(part) }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
-  vendor: (part) => [ownItem(part, "messages")],
+  vendor: (part) => [requireItemOfWire(part, "messages")],
 };
 
 /** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
@@ -93,7 +100,7 @@ function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupp
 }
 
 function vendorId(id: string): string {
-  return validId(id, /^[A-Za-z0-9_-]+$/, "toolu");
+  return toValidId(id, /^[A-Za-z0-9_-]+$/, "toolu");
 }
 
 function renderResult(

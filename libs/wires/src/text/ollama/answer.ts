@@ -1,10 +1,10 @@
 import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
-import { finishWords, type Choice, type TextAnswer, type FinishReason } from "../hub/answer.ts";
+import { completionFinishReasons, type Choice, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { ToolCallPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
-import { argsOf } from "../hub/tool-calls.ts";
+import { parseArguments } from "../hub/tool-calls.ts";
 
 /** Creates the renderer of a complete answer. It renders the first choice; clients of this wire request only one. */
 export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonObject {
@@ -66,7 +66,7 @@ export function renderCall(
   call: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
   index: number,
 ): JsonObject {
-  return { id: call.id, function: { index, name: call.name, arguments: argsOf(call) } };
+  return { id: call.id, function: { index, name: call.name, arguments: parseArguments(call) } };
 }
 
 const nanosecondsPerMillisecond = 1_000_000;
@@ -79,7 +79,7 @@ export function lastMembers(
 ): JsonObject {
   return {
     done: true,
-    done_reason: finishWords[finish],
+    done_reason: completionFinishReasons[finish],
     total_duration: nanoseconds(total),
     load_duration: 0,
     prompt_eval_count: usage === undefined ? undefined : inputTotal(usage),

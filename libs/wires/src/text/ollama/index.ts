@@ -1,7 +1,7 @@
 import { failureFrames } from "@modelgate/contracts";
 import type { TextClient } from "../hub/wire.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
-import { asksToThink } from "../dialogue.ts";
+import { isReasoningRequested } from "../dialogue.ts";
 import { readChatParams, readGenerateParams, relied, type OllamaParams, parseChat, parseGenerate } from "./request.ts";
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
 import { LineWriter, silence } from "./stream.ts";
@@ -48,6 +48,6 @@ function clientOf(form: AnswerForm, readParams: OllamaClient["readParams"], read
     streamType: "application/x-ndjson",
     keepAlive: silence,
     failureFrame: failureFrames.ollama,
-    requestsReasoning: (body) => asksToThink(body["think"]),
+    requestsReasoning: (body) => isReasoningRequested(body["think"]),
   };
 }

@@ -3,9 +3,9 @@ import type { Static } from "typebox";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import type { TextParams } from "../params.ts";
-import { parseFunction, parseProbabilityWish, parseSampling } from "../hub/content.ts";
+import { parseFunction, parseProbabilityRequest, parseSampling } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import type { OutputFormat, ReasoningWish, TextRequest, Tool } from "../hub/request.ts";
+import type { OutputFormat, ReasoningOptions, TextRequest, Tool } from "../hub/request.ts";
 import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
 import { parseImages, parseTurns } from "./turns.ts";
 
@@ -47,7 +47,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
     ...present({
       format: parseFormat(fields),
       reasoning: parseThink(fields),
-      logProbabilities: parseProbabilityWish(fields),
+      logProbabilities: parseProbabilityRequest(fields),
       ...parseOptions(fields.fields("options") ?? new Fields({})),
     }),
   };
@@ -77,7 +77,7 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
 const efforts = ["low", "medium", "high", "max"] as const;
 
 /** Parses `think`, which is a boolean or an effort. Requested reasoning is also shown. */
-function parseThink(fields: Fields): ReasoningWish | undefined {
+function parseThink(fields: Fields): ReasoningOptions | undefined {
   const think = fields.raw("think");
   if (think === undefined) return undefined;
   if (think === false) return { effort: "none" };

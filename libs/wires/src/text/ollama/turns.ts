@@ -2,7 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
-import { CallPairs, argumentsOf, callId } from "../hub/tool-calls.ts";
+import { CallPairs, renderArguments, callId } from "../hub/tool-calls.ts";
 
 /** Maximum number of messages of one request, and of calls of one message. */
 const [maxMessages, maxCalls] = [20_000, 1_024];
@@ -53,7 +53,7 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
     const id = call.text("id") ?? callId(index, at, name);
     calls.called(id, name);
     const given = named.raw("arguments");
-    const text = typeof given === "string" ? given : argumentsOf(named.record("arguments"));
+    const text = typeof given === "string" ? given : renderArguments(named.record("arguments"));
     return { kind: "tool-call", id, name, arguments: text };
   });
 }

@@ -2,7 +2,7 @@ import { Failure, type Units } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
-import { replay } from "../hub/events.ts";
+import { answerToEvents } from "../hub/events.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { isToolList } from "./client-request.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -17,7 +17,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
   const builder = new PartWriter(context, () => "");
-  for (const event of replay(answer)) builder.take(event);
+  for (const event of answerToEvents(answer)) builder.take(event);
   builder.close();
   const ending = endingOf(choice.finish, builder.refusedInWords);
   return responseObject(context, {

@@ -5,17 +5,17 @@ import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import { followersMembers } from "../hub/followers-members.ts";
+import { extensionMembers } from "../hub/followers-members.ts";
 import {
   efforts,
   type JsonObject,
   type OutputFormat,
-  type ReasoningWish,
+  type ReasoningOptions,
   type TextRequest,
   type NamespacedTool,
   type Tool,
   type ToolChoice,
-  searchName,
+  searchToolName,
 } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { maxTools, parseTurns } from "./client-turns.ts";
@@ -78,7 +78,7 @@ function refuseState(fields: Fields): void {
   if (isRecord(options) && options["include_obfuscation"] !== true) fields.ignore("stream_options");
 }
 
-function parseReasoning(fields: Fields): ReasoningWish | undefined {
+function parseReasoning(fields: Fields): ReasoningOptions | undefined {
   const reasoning = fields.fields("reasoning");
   if (reasoning === undefined) return undefined;
   const effort = reasoning.oneOf("effort", efforts);
@@ -168,7 +168,7 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
 function chosenName(tool: Fields): string {
   const type = tool.needText("type");
   if (type === "function" || type === "custom") return qualifiedName(tool.text("namespace"), tool.needText("name"));
-  return isSearch(type) ? searchName : type;
+  return isSearch(type) ? searchToolName : type;
 }
 
 /** Returns true if `tools` is a list of objects, which a response can repeat. */
@@ -201,7 +201,7 @@ export function readParams(given: unknown): ResponsesParams {
     ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: most,
     boundNames,
-    foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && followersMembers.has(name)),
+    foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && extensionMembers.has(name)),
     readsBeyond: readsBeyond(body),
     choices: 1,
     media: mediaOf(body.input, measureTypedPart),

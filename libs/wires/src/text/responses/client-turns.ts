@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { type Fields, ownEntry } from "../../json/fields.ts";
-import { onlyText, resultParts } from "../hub/content.ts";
+import { requireTexts, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort, type Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/signatures.ts";
@@ -135,8 +135,8 @@ function readMessage(conversation: ItemTurns, item: Fields): void {
   const parts = parseContent(item, "content");
   if (role === "assistant") conversation.addTurn("assistant", parts, true);
   else if (role === "user") conversation.addTurn("user", parts, false);
-  else if (conversation.turns.length === 0) conversation.instructions.push(...onlyText(item, "content", parts));
-  else conversation.addTurn("system", onlyText(item, "content", parts), false);
+  else if (conversation.turns.length === 0) conversation.instructions.push(...requireTexts(item, "content", parts));
+  else conversation.addTurn("system", requireTexts(item, "content", parts), false);
 }
 
 function readOutput(item: Fields, custom: boolean): ToolResultPart {

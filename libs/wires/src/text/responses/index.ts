@@ -1,6 +1,6 @@
 import { readEndUser, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { requestsReasoning, dialogueOf, type Dialogue } from "../dialogue.ts";
+import { requestsReasoning, identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, relied, parseRequest } from "./client-request.ts";
@@ -85,5 +85,5 @@ const answerTypes: ReadonlySet<unknown> = new Set([
 function readDialogue(body: JsonRecord): Dialogue {
   const { input } = body;
   const turns = typeof input === "string" ? [{ content: input }] : input;
-  return dialogueOf(body, { turns }, ({ role, type }) => role === "assistant" || answerTypes.has(type));
+  return identifyDialogue(body, { turns }, ({ role, type }) => role === "assistant" || answerTypes.has(type));
 }

@@ -1,10 +1,10 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
-import { citationOf, contentOf, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
+import { parseCitation, parseContentParts, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
 import { decodeEnvelope, signatureFromClient, placeholderSignature, type Envelope } from "../hub/signatures.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
-import { mediaTypeOfName, readDataUrl, sourceOfUrl } from "../hub/sources.ts";
+import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
 import { qualifiedName } from "./namespaces.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
@@ -113,7 +113,7 @@ function readImageCall(item: Fields): readonly Part[] {
 
 /** Parses a message's content, or a tool's output: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
-  return contentOf(of, name, readers);
+  return parseContentParts(of, name, readers);
 }
 
 const readText: ReadPart = (part) =>
@@ -145,14 +145,14 @@ function readOutputText(part: Fields): Part {
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, filename, start_index: start, end_index: end } = value;
-  return [citationOf("responses", value, { url, title: typeof title === "string" ? title : filename, start, end })];
+  return [parseCitation("responses", value, { url, title: typeof title === "string" ? title : filename, start, end })];
 }
 
 function readImage(part: Fields): Part {
   const detail = part.text("detail");
   const url = part.text("image_url");
   const id = part.text("file_id");
-  const source = url === undefined ? fileId(part, id, "image_url") : sourceOfUrl(url);
+  const source = url === undefined ? fileId(part, id, "image_url") : sourceFromUrl(url);
   const cache = parseBreakpoint(part);
   return present({ kind: "image", source, detail: detail === "auto" ? undefined : detail, cache });
 }
@@ -164,7 +164,7 @@ function readFile(part: Fields): FilePart {
   const id = part.text("file_id");
   const named = present({ name, cache: parseBreakpoint(part) });
   if (data !== undefined) return { kind: "file", source: dataSource(data, name), ...named };
-  if (url !== undefined) return { kind: "file", source: sourceOfUrl(url), ...named };
+  if (url !== undefined) return { kind: "file", source: sourceFromUrl(url), ...named };
   return { kind: "file", source: fileId(part, id, "file_data"), ...named };
 }
 

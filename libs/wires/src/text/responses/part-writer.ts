@@ -1,4 +1,4 @@
-import { dispatch, OneAtATime, type EventHandlers } from "../hub/events.ts";
+import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import { Failure } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
@@ -26,7 +26,7 @@ export class PartWriter {
   readonly #emit: Emit;
   readonly #custom: ReadonlySet<string>;
   readonly #names: ReadonlyMap<string, LocalName>;
-  readonly #order = new OneAtATime();
+  readonly #order = new PartSequencer();
   #open: OpenItem | undefined;
   #opened: OpenedPart | undefined;
   #kept = 0;

@@ -8,7 +8,7 @@ import { reportedFees, type ReportedFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import { fromWord, holdsWord, plainFrame, type TextPass, renameAt } from "../pass.ts";
-import { changeJson, parseFrameRecord } from "../../sse/decode.ts";
+import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, wordsOf } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { withoutForeignIds } from "./stores.ts";
@@ -72,11 +72,11 @@ export const responsesPass: TextPass = {
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
-    frame.includes(modelWord) ? changeJson(frame, (json) => renameAt(json, ["response", "model"], model)) : frame,
+    frame.includes(modelWord) ? replaceFrameJson(frame, (json) => renameAt(json, ["response", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
   echoFrame(frame, echo) {
     if (!frame.includes(responseWord)) return frame;
-    return changeJson(frame, (json) => {
+    return replaceFrameJson(frame, (json) => {
       const response = membersOf(json).findLast(({ name }) => name === "response");
       if (response === undefined) return json;
       return spliceMembers(json, { response: withEcho(json.subarray(response.start, response.end), echo) });

@@ -5,9 +5,9 @@ import {
   type JsonObject,
   searchTool,
   type WebSearchTool,
-  locationOf,
+  parseLocation,
   renderLocation,
-  hasOtherWishes,
+  hasOtherOptions,
 } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
@@ -27,7 +27,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
     allowedDomains: allowed_domains,
     blockedDomains: blocked_domains,
     contextSize,
-    location: locationOf(user_location),
+    location: parseLocation(user_location),
   };
   return searchTool("responses", type === searchType ? rest : { type, ...rest }, wish, { ...others, ...filtering });
 }
@@ -36,7 +36,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
 export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
   if (wire === "responses") return { type: searchType, ...options };
   const { allowedDomains, blockedDomains, contextSize, location } = wish;
-  const lost = hasOtherWishes(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
+  const lost = hasOtherOptions(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || lost);
   return present({
     type: searchType,

@@ -7,40 +7,40 @@ import {
   requestedSearches,
   requestedTiers,
   countedTools,
-  recordsIn,
+  recordsWithPaths,
   searchMembers,
   reportedFees,
-  tierIn,
+  normalizeTier,
   unitOfTool,
   type RequestedFees,
   type RequestedTool,
   type ReportedCall,
   type ReportedFees,
 } from "../fees.ts";
-import { cacheWritesIn, countOf, unitsOf } from "../hub/counts.ts";
+import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 import { memberOf as memberInBody } from "../pass.ts";
 
 /** Converts `usage` of a response to disjoint units, never negative; undefined if it has no tokens. */
 export function responsesUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const input = countOf(usage["input_tokens"]);
-  const output = countOf(usage["output_tokens"]);
+  const input = parseCount(usage["input_tokens"]);
+  const output = parseCount(usage["output_tokens"]);
   if (input === undefined && output === undefined) return undefined;
   const inputs = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
   const outputs = isRecord(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
-  const cachedInputTokens = countOf(inputs["cached_tokens"]) ?? 0;
-  const writes = countOf(inputs["cache_write_tokens"]) ?? 0;
+  const cachedInputTokens = parseCount(inputs["cached_tokens"]) ?? 0;
+  const writes = parseCount(inputs["cache_write_tokens"]) ?? 0;
   // Tokens cached for twelve hours cost at least as much as tokens that other vendors cache for one hour.
-  const long = countOf(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
+  const long = parseCount(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
   const cacheWrite1hTokens = Math.min(long, writes);
-  return unitsOf({
+  return withoutZeroUnits({
     inputTokens: Math.max(0, (input ?? 0) - cachedInputTokens - writes),
     cachedInputTokens,
     cacheWriteTokens: writes - cacheWrite1hTokens,
     cacheWrite1hTokens,
     outputTokens: output ?? 0,
-    reasoningTokens: countOf(outputs["reasoning_tokens"]) ?? 0,
+    reasoningTokens: parseCount(outputs["reasoning_tokens"]) ?? 0,
   });
 }
 
@@ -84,7 +84,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [
       ...vendorTools("tools", body["tools"]),
-      ...(Array.isArray(body["input"]) ? recordsIn(body["input"]) : []).flatMap(([at, item]) =>
+      ...(Array.isArray(body["input"]) ? recordsWithPaths(body["input"]) : []).flatMap(([at, item]) =>
         bringingTools.has(item["type"]) ? vendorTools(`input${at}.tools`, item["tools"]) : [],
       ),
       ...requestedSearches(body),
@@ -95,7 +95,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 }
 
 function vendorTools(path: string, tools: unknown): readonly RequestedTool[] {
-  return recordsIn(tools).flatMap(([at, tool]) => vendorTool(`${path}${at}`, tool));
+  return recordsWithPaths(tools).flatMap(([at, tool]) => vendorTool(`${path}${at}`, tool));
 }
 
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
@@ -152,5 +152,5 @@ export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
 /** Reads the charges in addition to tokens from a complete response. */
 export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
-  return reportedFees({ calls, counts: countedTools(usage), tier: tierIn(tier) });
+  return reportedFees({ calls, counts: countedTools(usage), tier: normalizeTier(tier) });
 }

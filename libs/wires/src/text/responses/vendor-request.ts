@@ -2,11 +2,11 @@ import { present } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { openAiEffort, openAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
+import { openAiEffort, rulesOfOpenAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { cachedBy, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
-import { chosenName, ownTool, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import { effortOf, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
+import { adaptCacheMarks, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
+import { toolChoiceName, requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
+import { reasoningEffort, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
 import { renderTurns } from "./vendor-turns.ts";
@@ -48,13 +48,14 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedSampling(clientRequest, target.model, unsupported);
-  const request = withoutForeignSteps(cachedBy(target.model, accepted, unsupported), "responses", unsupported);
+  const request = withoutForeignSteps(adaptCacheMarks(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
   // A client's instructions apply to the complete conversation, so a model that reads `instructions` last gets them as
   // messages at the beginning. So does a request with breakpoints in them, which only messages can have.
   const [first, ...others] = request.instructions;
-  const areMessages = openAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
+  const areMessages =
+    rulesOfOpenAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
   const lasting = areMessages ? request.instructions : others;
   const instructions = lasting === others ? first : undefined;
   unsupported.noteIf("text.cache", instructions?.cache);
@@ -81,7 +82,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     safety_identifier: request.safetyIdentifier,
     service_tier: request.serviceTier,
   });
-  return { body, dropped: unsupported.words };
+  return { body, dropped: unsupported.names };
 }
 
 /** Returns an output limit that the vendor accepts. A smaller limit is raised, which is reported as a loss. */
@@ -111,7 +112,7 @@ function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
 
 /** Renders `include`. Encrypted reasoning is requested only if the model reasons, since other models refuse it. */
 function renderInclude({ reasoning, logProbabilities }: TextRequest, model: string): readonly string[] | undefined {
-  const thinks = reasoning !== undefined && effortOf(reasoning) !== "none" && takesReasoning(model);
+  const thinks = reasoning !== undefined && reasoningEffort(reasoning) !== "none" && takesReasoning(model);
   const include = [
     ...(thinks ? ["reasoning.encrypted_content"] : []),
     ...(logProbabilities === undefined ? [] : ["message.output_text.logprobs"]),
@@ -161,7 +162,7 @@ const renders: ToolRenderers = {
   custom: ({ name, description, format, within }) =>
     present({ type: "custom", ...named(within ?? { name, description }), format }),
   "web-search": renderSearch,
-  vendor: (tool) => ownTool(tool, "responses"),
+  vendor: (tool) => requireToolOfWire(tool, "responses"),
 };
 
 function named({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
@@ -187,7 +188,7 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
 
 /** Returns the type of a chosen tool; vendor tools are identified by their type alone. */
 function typeOf(tools: readonly Tool[], name: string): string {
-  const tool = tools.find((each) => chosenName(each) === name);
+  const tool = tools.find((each) => toolChoiceName(each) === name);
   if (tool?.kind === "web-search") return "web_search";
   return tool?.kind === "custom" || tool?.kind === "vendor" ? (tool.kind === "custom" ? "custom" : name) : "function";
 }

@@ -3,8 +3,8 @@ import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
-import { PartBook } from "../hub/part-book.ts";
-import { notJson, reportEvents } from "../hub/vendor-answer.ts";
+import { PartTracker } from "../hub/part-book.ts";
+import { notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
@@ -15,7 +15,7 @@ import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
  * items of tools, arrive only with an item's end and are emitted then. Unknown events are ignored.
  */
 export class ResponsesReader implements StreamReader {
-  readonly #book = new PartBook(0);
+  readonly #book = new PartTracker(0);
   #started = false;
   whole = false;
 
@@ -26,7 +26,7 @@ export class ResponsesReader implements StreamReader {
   read({ data }: Frame): readonly TextEvent[] {
     if (data === "" || data === "[DONE]") return [];
     const event = parseRecord(data);
-    if (event === undefined) return notJson;
+    if (event === undefined) return notJsonFailure;
     const type = asText(event["type"]);
     if (type === "error" || type === "response.failed") return [failureOf(event)];
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
@@ -75,7 +75,7 @@ function failureOf(event: JsonRecord): TextEvent {
   };
 }
 
-type ResponsesHandler = (book: PartBook, event: JsonRecord) => readonly TextEvent[];
+type ResponsesHandler = (book: PartTracker, event: JsonRecord) => readonly TextEvent[];
 
 /** Handlers of the stream's events. A part's key has the index of its item and the part's index in the item. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
@@ -120,7 +120,7 @@ function contentKey(event: JsonRecord): string {
 }
 
 /** Opens a call with the first event of its item; items of other types open with their first part. */
-function startCall(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
+function startCall(book: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
   const namespace = item["namespace"];
@@ -129,21 +129,21 @@ function startCall(book: PartBook, key: string, item: JsonRecord): readonly Text
   return book.start(key, custom ? { ...opened, custom } : opened);
 }
 
-function startText(book: PartBook, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
+function startText(book: PartTracker, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
   if (part["type"] === "output_text") return book.start(contentKey(event), { kind: "text" });
   return part["type"] === "refusal" ? book.start(contentKey(event), { kind: "refusal" }) : [];
 }
 
-function grow(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
+function grow(book: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
   return [...book.start(key, opened), ...book.delta(key, asText(text))];
 }
 
 /** Adds the complete text of a part for which the vendor sent no deltas. */
-function late(book: PartBook, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
+function late(book: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
   return book.hasText(key) ? [] : grow(book, key, opened, text);
 }
 
-function lateArguments(book: PartBook, event: JsonRecord, text: unknown): readonly TextEvent[] {
+function lateArguments(book: PartTracker, event: JsonRecord, text: unknown): readonly TextEvent[] {
   const key = itemKey(event["output_index"]);
   return book.hasText(key) ? [] : book.delta(key, asText(text));
 }
@@ -157,7 +157,7 @@ function reasoningIndex(event: JsonRecord, summary: boolean): unknown {
 }
 
 /** Adds text of reasoning. A summary's parts become one text, separated by blank lines, as in a complete answer. */
-function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
+function think(book: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = reasoningKey(event, summary);
   const id = asText(event["item_id"]);
   // A summary ends when the content begins, since only one part of an item may be open at a time.
@@ -167,13 +167,13 @@ function think(book: PartBook, event: JsonRecord, summary: boolean, text: unknow
   return [...ended, ...started, ...book.delta(key, book.gap(key, reasoningIndex(event, summary)) + asText(text))];
 }
 
-function lateReasoning(book: PartBook, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
+function lateReasoning(book: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const isSent = book.isAt(reasoningKey(event, summary), reasoningIndex(event, summary));
   return isSent ? [] : think(book, event, summary, text);
 }
 
 /** Ends an item and its open parts, the last with encrypted content. Emits the parts of an item that opened none. */
-function endItem(book: PartBook, key: string, item: JsonRecord): readonly TextEvent[] {
+function endItem(book: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));
   const encrypted = item["type"] === "reasoning" ? asText(item["encrypted_content"]) : "";

@@ -7,7 +7,7 @@ import {
   optionalFieldNames,
   renderAdditionalMembers,
 } from "../../kind/index.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
 import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
@@ -82,7 +82,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {
   const inHead = Number(headers[countHeader] ?? Number.NaN);
   const inputTokens =
-    countOf(memberOf(memberOf(meta, "billed_units"), "input_tokens")) ??
+    parseCount(memberOf(memberOf(meta, "billed_units"), "input_tokens")) ??
     (Number.isSafeInteger(inHead) && inHead >= 0 ? inHead : undefined);
   return inputTokens === undefined ? undefined : { inputTokens };
 }

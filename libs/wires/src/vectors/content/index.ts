@@ -1,7 +1,7 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, type UnstreamedContext, type UnstreamedWire } from "../../kind/index.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import { floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import type { VectorsRequest } from "../hub/request.ts";
 import { maxInBatch, parseBatch, parseSingle, renderRequest } from "./request.ts";
@@ -34,7 +34,7 @@ function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
 
 /** Reads `usageMetadata` of an answer; older models report none. */
 function readUsage({ usageMetadata: usage }: JsonRecord): Units | undefined {
-  const inputTokens = isRecord(usage) ? countOf(usage["promptTokenCount"]) : undefined;
+  const inputTokens = isRecord(usage) ? parseCount(usage["promptTokenCount"]) : undefined;
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 

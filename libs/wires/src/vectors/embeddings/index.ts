@@ -8,7 +8,7 @@ import {
   renderAdditionalMembers,
 } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
 import type { Vector, VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
@@ -175,7 +175,7 @@ function parseAnswer(body: JsonRecord): VectorsAnswer {
 /** Reads `usage` of an answer, as input tokens; some vendors report only the total. */
 function readUsage({ usage }: JsonRecord): Units | undefined {
   if (!isRecord(usage)) return undefined;
-  const inputTokens = countOf(usage["prompt_tokens"]) ?? countOf(usage["total_tokens"]);
+  const inputTokens = parseCount(usage["prompt_tokens"]) ?? parseCount(usage["total_tokens"]);
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 

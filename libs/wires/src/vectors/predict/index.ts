@@ -1,7 +1,7 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { type UnstreamedWire, optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import type { Rendered } from "../../wire.ts";
 import { taskTypes } from "../content/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
@@ -39,7 +39,7 @@ function renderRequest(request: VectorsRequest): Rendered {
 /** Sums the tokens that the vendor reports for each text. */
 function readUsage(body: JsonRecord): Units | undefined {
   const counts = predictionsIn(body).map((each) =>
-    countOf(memberOf(memberOf(each["embeddings"], "statistics"), "token_count")),
+    parseCount(memberOf(memberOf(each["embeddings"], "statistics"), "token_count")),
   );
   const known = counts.filter((count) => count !== undefined);
   return known.length < counts.length ? undefined : { inputTokens: known.reduce((sum, count) => sum + count, 0) };

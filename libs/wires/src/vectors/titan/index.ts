@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { type UnstreamedWire, optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
-import { countOf } from "../../text/hub/counts.ts";
+import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Rendered, Target } from "../../wire.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
@@ -17,7 +17,7 @@ export const titan = {
     render: renderRequest,
     parse: ({ embedding }) => ({ vectors: [{ floats: floatsIn(embedding) }] }),
     usage({ inputTextTokenCount }) {
-      const inputTokens = countOf(inputTextTokenCount);
+      const inputTokens = parseCount(inputTextTokenCount);
       return inputTokens === undefined ? undefined : { inputTokens };
     },
   },

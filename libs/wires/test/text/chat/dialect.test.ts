@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { runToEnd } from "../../../src/json/scan.ts";
-import { chatWireIn, type ChatDialect } from "../../../src/text/index.ts";
+import { chatWireForDialect, type ChatDialect } from "../../../src/text/index.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 
 const user = { role: "user", content: "hi" };
 
 function fittedBytes(dialect: ChatDialect, body: Buffer) {
-  const fit = chatWireIn(dialect).pass?.fit?.(body, { model: "m", foreignItems: new Set() });
+  const fit = chatWireForDialect(dialect).pass?.fit?.(body, { model: "m", foreignItems: new Set() });
   return fit && runToEnd(fit);
 }
 
@@ -52,20 +52,20 @@ describe("a passed request", () => {
     [{}, { role: "developer", content: "x" }, true],
     [{ noDeveloper: true }, { role: "developer", content: "x" }, false],
     [{ noDeveloper: true }, user, true],
-    [{ thoughts: "none" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
-    [{ thoughts: "reasoning" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
+    [{ reasoningMember: "none" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
+    [{ reasoningMember: "reasoning" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
   ])("in %j of %j is taken as it is: %s", (dialect, message, taken) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
-    const takes = chatWireIn(dialect).pass?.takes?.(body, "m");
+    const takes = chatWireForDialect(dialect).pass?.takes?.(body, "m");
     expect(takes === undefined || runToEnd(takes)).toBe(taken);
   });
 });
 
 test.each<[ChatDialect, object, readonly string[]]>([
   [{}, { reasoning_content: "t" }, []],
-  [{ thoughts: "reasoning" }, { reasoning: "t" }, []],
-  [{ thoughts: "none" }, {}, ["turn.reasoning"]],
+  [{ reasoningMember: "reasoning" }, { reasoning: "t" }, []],
+  [{ reasoningMember: "none" }, {}, ["turn.reasoning"]],
 ])("a rendered request in %j has the thoughts before a call as %j", (dialect, thoughts, dropped) => {
   const call = { kind: "tool-call", id: "c", name: "f", arguments: "{}" } as const;
   const request = {
@@ -74,7 +74,7 @@ test.each<[ChatDialect, object, readonly string[]]>([
     instructions: [],
     turns: [{ role: "assistant", parts: [{ kind: "reasoning", text: "t" }, call] }],
   } as const;
-  const rendered = chatWireIn(dialect).vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
+  const rendered = chatWireForDialect(dialect).vendor?.render(request, { model: "m", defaultMaxTokens: 1 });
   expect(rendered?.body["messages"]).toEqual([
     { role: "assistant", content: null, tool_calls: [expect.objectContaining({ id: "c" })], ...thoughts },
     { role: "tool", tool_call_id: "c", content: "no result was given" },
@@ -88,11 +88,11 @@ describe("usage in a dialect", () => {
 
   test("stands in another member of a chunk", () => {
     const held = { x_groq: { usage } };
-    expect(chatWireIn({ usageIn: "x_groq" }).pass?.see(frame(held)).usage).toEqual({
+    expect(chatWireForDialect({ usageIn: "x_groq" }).pass?.see(frame(held)).usage).toEqual({
       inputTokens: 3,
       outputTokens: 4,
     });
-    expect(chatWireIn({}).pass?.see(frame(held)).usage).toBeUndefined();
+    expect(chatWireForDialect({}).pass?.see(frame(held)).usage).toBeUndefined();
   });
 
   test.each<[ChatDialect, object, object]>([
