@@ -10,6 +10,7 @@ export type { RequestedFees, RequestedTool, ReportedFees, ReportedIteration } fr
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,
+  AnswerCollector,
   AnsweredRequest,
   PromptBatch,
   TextClient,

@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { answerJson, idsOf, type AreaHandlers, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
-import type { JsonObject } from "@modelgate/wires/text";
+import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
 import {
   answerCancelled,
   answerInBackground,
@@ -17,7 +17,6 @@ import {
   type ResponsesDeps,
 } from "../responses/index.ts";
 import { newAnswerId, runText, TextCallKind } from "../text-kind.ts";
-import { InteractionBytes } from "./collector.ts";
 import { prepareInteraction, readInteraction, type ReadInteraction } from "./prepare.ts";
 
 const wire = "interactions";
@@ -58,9 +57,10 @@ async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBo
   const { previousId, store } = body.seen.params;
   const answerId = newAnswerId(deps, wire);
   const { maxBytes } = deps.body;
-  const answer = keepingAnswer(call.answer, {
+  const answer = keepingAnswer(call, {
     maxBytes,
-    streamed: new InteractionBytes(maxBytes),
+    memory: body.holding,
+    collector: new InteractionCollector(),
     keep: (id, response) => keep(deps, call, id, { response, input: body.seen.steps, ancestors }),
   });
   await runText(new TextCallKind(deps), store ? { ...call, answer } : call, {
@@ -70,6 +70,7 @@ async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBo
     answerId,
     echo: echoOf(answerId, previousId),
   });
+  await answer.kept;
 }
 
 /** Stores an interaction. Never rejects, because the client's answer is complete without it; a failure is logged. */

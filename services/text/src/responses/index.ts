@@ -8,7 +8,7 @@ export { responsesRoutes } from "./routes/index.ts";
 export { ResponseSockets } from "./sockets/response-sockets.ts";
 export { storedTurns } from "./conversation.ts";
 export { answerCancelled, followFrom, removeStored, withStored } from "./routes/stored-responses.ts";
-export { keepingAnswer, type AnswerCollector } from "./threads/kept-answer.ts";
+export { keepingAnswer } from "./threads/kept-answer.ts";
 export { keepThread } from "./threads/keep-thread.ts";
 export { threadWishOf, wholeTurn } from "./threads/thread-turn.ts";
 export { responsesVariables } from "./variables.ts";

@@ -26,9 +26,10 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
     const { accountId } = call.caller;
     const { value, bytes, until } = await wholeTurn(deps, accountId, seen.thread, body.holding);
     const { maxBytes } = deps.body;
-    const answer = keepingAnswer(call.answer, {
+    const answer = keepingAnswer(call, {
       maxBytes,
-      streamed: new MessageCollector(maxBytes),
+      memory: body.holding,
+      collector: new MessageCollector(),
       async keep(id, { role, content }) {
         const kept = { ...until, messages: [...until.messages, { role, content }] };
         await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
@@ -36,6 +37,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
     });
     const params = await readTurn(deps, call, client, value);
     await runText(kind, { ...call, answer }, { wire: "messages", body: bytes, params, forward });
+    await answer.kept;
   };
 }
 

@@ -108,6 +108,13 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   readonly minBound?: number;
 }
 
+/** Assembles a complete answer from the events of its stream, in a client's wire. */
+export interface AnswerCollector {
+  take(event: JsonRecord): void;
+  /** The answer; undefined until the stream has ended normally. */
+  readonly answer: JsonRecord | undefined;
+}
+
 /** An answer that its vendor generates in the background, as its stream reports it. A broken stream can be resumed. */
 export interface VendorRun {
   /** Id of the answer at the vendor; undefined until the stream has reported it. */

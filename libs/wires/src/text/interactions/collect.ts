@@ -1,8 +1,10 @@
 import { isRecord, parseRecord, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
+import type { AnswerCollector } from "../hub/wire.ts";
 import { isVendorStep } from "./parts.ts";
+import { taskOf } from "./vendor-answer.ts";
 
 /** Assembles an interaction from the events of its stream, step by step as clients do. */
-export class InteractionCollector {
+export class InteractionCollector implements AnswerCollector {
   /** Members of the interaction, merged from all events that have it; undefined before the first. */
   interaction: JsonRecord | undefined;
   readonly #steps = new Map<unknown, JsonRecord>();
@@ -17,6 +19,12 @@ export class InteractionCollector {
     const pieces = this.#pieces.get(index) ?? [];
     pieces.push(asText(delta["arguments"]));
     this.#pieces.set(index, pieces);
+  }
+
+  get answer(): JsonRecord | undefined {
+    const { interaction } = this;
+    if (typeof interaction?.["status"] !== "string" || taskOf(interaction) !== undefined) return undefined;
+    return { ...interaction, steps: this.steps };
   }
 
   /** Returns the steps that were received so far. */

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
-import { SseDecoder } from "../../sse/decode.ts";
+import type { AnswerCollector } from "../hub/wire.ts";
 
 /** Members of a block to which deltas append text, by the type of the delta. */
 const texts: Readonly<Record<string, string>> = {
@@ -15,33 +15,18 @@ interface OpenBlock {
   readonly citations: unknown[];
 }
 
-/** Assembles a message from its complete JSON, or from the events of a stream, block by block as clients do. */
-export class MessageCollector {
-  readonly #decoder = new SseDecoder();
+/** Assembles a message from the events of its stream, block by block as clients do. */
+export class MessageCollector implements AnswerCollector {
   readonly #blocks = new Map<unknown, OpenBlock>();
-  readonly #maxBytes: number;
-  #bytes = 0;
   #start: JsonRecord | undefined;
   #isWhole = false;
 
-  constructor(maxBytes: number) {
-    this.#maxBytes = maxBytes;
-  }
-
-  /** Takes bytes of a stream; bytes beyond the maximum size are ignored. */
-  push(bytes: Buffer): void {
-    this.#bytes += bytes.length;
-    if (this.#bytes > this.#maxBytes) return;
-    for (const { data } of this.#decoder.push(bytes)) this.#read(parseRecord(data) ?? {});
-  }
-
-  /** Returns the message; undefined if the stream did not end normally, or was too long. */
-  message(): JsonRecord | undefined {
-    if (!this.#isWhole || this.#start === undefined || this.#bytes > this.#maxBytes) return undefined;
+  get answer(): JsonRecord | undefined {
+    if (!this.#isWhole || this.#start === undefined) return undefined;
     return { ...this.#start, content: [...this.#blocks.values()].map(wholeBlock) };
   }
 
-  #read(event: JsonRecord): void {
+  take(event: JsonRecord): void {
     const { type, index, message, content_block: block, delta } = event;
     if (type === "message_start" && isRecord(message)) this.#start = message;
     if (type === "content_block_start" && isRecord(block))

@@ -1,6 +1,6 @@
 import { endpointOf, Failure } from "@modelgate/contracts";
 import { ClientGone, failureFrom, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
-import type { Call } from "@modelgate/relay";
+import type { Call, JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import type { StoredResponse } from "../stored-response.ts";
@@ -17,8 +17,8 @@ const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
-  /** Disposed when the response has ended. */
-  readonly body: Disposable;
+  /** Disposed when the response has ended. Its memory is also taken by the answer. */
+  readonly body: Disposable & Pick<JsonBody<unknown>, "holding">;
   readonly form: EventForm;
   /** Fields that replace those of the object that the vendor reports. */
   readonly patch: JsonObject;
@@ -52,7 +52,7 @@ export class BackgroundRun {
   #isLost = false;
 
   constructor(deps: ResponsesDeps, work: BackgroundWork) {
-    const { call, form, id, patch, queued } = work;
+    const { body, call, form, id, patch, queued } = work;
     const { maxEvents, maxCharacters } = deps.background;
     this.at = { accountId: call.caller.accountId, id };
     this.tokenId = call.caller.tokenId;
@@ -66,6 +66,8 @@ export class BackgroundRun {
       from: form.queued(queued.response).length,
       form,
       patch,
+      memory: body.holding,
+      maxHeldBytes: deps.body.maxBytes,
     });
     this.over = this.#run();
   }

@@ -1,5 +1,5 @@
-import type { Failure } from "@modelgate/contracts";
-import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
+import { asFailure, Failure } from "@modelgate/contracts";
+import { ClientGone, type AnswerSink, type Holding, type SinkWatcher } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/wires/json";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -23,6 +23,10 @@ export interface EventKeeping {
   readonly form: EventForm;
   /** Fields that replace those of each object that the vendor reports. */
   readonly patch: JsonObject;
+  /** Memory of the run, of which the events that are held take a part. */
+  readonly memory: Pick<Holding, "take">;
+  /** Maximum bytes of the events that are held. */
+  readonly maxHeldBytes: number;
 }
 
 /**
@@ -41,6 +45,7 @@ export class BackgroundSink implements AnswerSink {
   #waitingCharacters = 0;
   #keptCharacters = 0;
   #isKeeping = true;
+  #heldBytes = 0;
   #flushing: Promise<void> | undefined;
   #begun = false;
   #isEnding = false;
@@ -130,8 +135,23 @@ export class BackgroundSink implements AnswerSink {
     const data = eventStreamFraming.parse(frame)?.data;
     const event = data === undefined ? undefined : parseRecord(data);
     if (event === undefined) return; // a heartbeat, or the end mark of some vendors' streams
+    if (!this.#ending.signal.aborted) this.#hold(this.#followed.heldBytes(frame.length));
     const kept = this.#followed.take(event);
     if (kept !== undefined) this.#keep(kept);
+  }
+
+  /** Takes memory for an event. Ends the response if there is not enough. */
+  #hold(bytes: number): void {
+    if (bytes === 0) return;
+    this.#heldBytes += bytes;
+    const { maxHeldBytes, memory } = this.#keeping;
+    try {
+      if (this.#heldBytes > maxHeldBytes)
+        throw new Failure("answer_too_large", `The answer is larger than the ${maxHeldBytes} bytes that are kept.`);
+      memory.take(bytes);
+    } catch (error) {
+      this.interrupt(asFailure(error));
+    }
   }
 
   #keep(kept: JsonObject): void {

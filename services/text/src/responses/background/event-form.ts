@@ -11,6 +11,8 @@ export interface FollowedObject {
   readonly object: JsonObject | undefined;
   /** Reads an event. Returns the event to store; undefined for an event that is stored elsewhere. */
   take(event: JsonObject): JsonObject | undefined;
+  /** Returns the bytes of memory that an event takes until the object has ended. */
+  heldBytes(eventBytes: number): number;
 }
 
 /** Form of the stored objects of a wire, and of the events that report them. */
@@ -62,6 +64,11 @@ class FollowedResponse implements FollowedObject {
     this.#patch = patch;
   }
 
+  /** Each event with the response contains all of it, so that the earlier ones need not be held. */
+  heldBytes(): number {
+    return 0;
+  }
+
   take(event: JsonObject): JsonObject | undefined {
     const { type, response } = event;
     if (type === "error") {
@@ -103,7 +110,12 @@ class FollowedInteraction implements FollowedObject {
   get object(): JsonObject | undefined {
     const { interaction, steps } = this.#collector;
     const failed = this.#error === undefined ? {} : { status: "failed", errors: [this.#error] };
-    return interaction && { ...interaction, ...this.#patch, steps, ...failed };
+    if (interaction === undefined && this.#error === undefined) return undefined;
+    return { ...interaction, ...this.#patch, steps, ...failed };
+  }
+
+  heldBytes(eventBytes: number): number {
+    return eventBytes;
   }
 
   take(event: JsonObject): JsonObject | undefined {

@@ -1,38 +1,68 @@
-import type { AnswerSink } from "@modelgate/platform";
+import { idsOf, type AnswerSink, type Holding, type ServiceCall } from "@modelgate/platform";
+import { reparseJson } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
-import type { JsonObject } from "@modelgate/wires/text";
+import { SseDecoder } from "@modelgate/wires/sse";
+import type { AnswerCollector, JsonObject } from "@modelgate/wires/text";
 
-/** Stores a complete answer before its client has received the last part. Never rejects. */
-type KeepAnswer = (id: string, answer: JsonObject) => Promise<void>;
+/** Options of `keepingAnswer`. */
+interface KeepingOptions {
+  /** Maximum bytes of an answer; a longer one is not stored. */
+  readonly maxBytes: number;
+  /** Memory of the call, of which the answer takes a part until it is stored. */
+  readonly memory: Pick<Holding, "take">;
+  /** Assembles the answer of a stream. */
+  readonly collector: AnswerCollector;
+  /** Stores a complete answer. Never rejects. */
+  readonly keep: (id: string, answer: JsonObject) => Promise<void>;
+}
 
-/** Assembles a complete answer from the bytes of its stream. */
-export interface AnswerCollector {
-  push(bytes: Buffer): void;
-  /** Returns the answer; undefined if the stream did not end normally, or was too long. */
-  message(): JsonObject | undefined;
+/** Sink of a call whose answer is stored. */
+export interface KeepingSink extends AnswerSink {
+  /** Resolves when the answer is stored, or at once if there is none. The call's memory is needed until then. */
+  readonly kept: Promise<void>;
 }
 
 /**
- * Wraps a sink so that the complete answer is stored before the client receives its last part. The client can then
- * refer to it immediately. `streamed` assembles the answer of a stream. A streamed answer is limited by it, any other
- * answer by `maxBytes`; a longer one is not stored.
+ * Wraps the sink of a call so that the complete answer is stored before the client receives its last part. The client
+ * can then refer to it immediately. An answer for which the memory does not suffice is not stored.
  */
 export function keepingAnswer(
-  sink: AnswerSink,
-  {
-    maxBytes,
-    streamed,
-    keep,
-  }: { readonly maxBytes: number; readonly streamed: AnswerCollector; readonly keep: KeepAnswer },
-): AnswerSink {
+  call: Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">,
+  { maxBytes, memory, collector, keep }: KeepingOptions,
+): KeepingSink {
+  const sink = call.answer;
+  const decoder = new SseDecoder();
   let isStream = false;
   let isGood = false;
-  const messageIn = (last: Buffer | string | undefined): JsonObject | undefined => {
-    if (!isGood) return undefined;
-    if (!isStream) return last === undefined || last.length > maxBytes ? undefined : parseRecord(last.toString());
-    if (last !== undefined) streamed.push(Buffer.from(last));
-    return streamed.message();
-  };
+  let bytes = 0;
+  let kept = Promise.resolve();
+
+  /** Counts a piece of the answer. Returns false if the answer cannot be stored. */
+  function count(piece: Buffer): boolean {
+    bytes += piece.length;
+    isGood &&= bytes <= maxBytes;
+    if (!isGood) return false;
+    try {
+      memory.take(piece.length);
+    } catch (error) {
+      isGood = false;
+      call.log.warn({ ...idsOf(call), err: error }, "an answer was not kept");
+    }
+    return isGood;
+  }
+
+  function collect(piece: Buffer): void {
+    if (!count(piece)) return;
+    for (const { data } of decoder.push(piece)) collector.take(parseRecord(data) ?? {});
+  }
+
+  /** Stores the answer that ends with `last`. */
+  async function keepWhole(last: Buffer): Promise<void> {
+    const answer = isStream ? collector.answer : await reparseJson(last).catch(() => undefined);
+    const id = answer?.["id"];
+    if (answer !== undefined && typeof id === "string") await keep(id, answer);
+  }
+
   return {
     get begun() {
       return sink.begun;
@@ -43,6 +73,9 @@ export function keepingAnswer(
     get full() {
       return sink.full;
     },
+    get kept() {
+      return kept;
+    },
     setHeader: (name, value) => sink.setHeader(name, value),
     announceTrailer: (name) => sink.announceTrailer(name),
     addTrailer: (name, value) => sink.addTrailer(name, value),
@@ -52,14 +85,15 @@ export function keepingAnswer(
       sink.begin(status, headers);
     },
     write(piece) {
-      if (isStream) streamed.push(Buffer.from(piece));
+      if (isStream) collect(Buffer.from(piece));
       return sink.write(piece);
     },
     end(last) {
-      const message = messageIn(last);
-      const id = message?.["id"];
-      if (message === undefined || typeof id !== "string") return sink.end(last);
-      void keep(id, message).then(() => sink.end(last));
+      const piece = Buffer.from(last ?? "");
+      if (isStream) collect(piece);
+      else count(piece);
+      if (!isGood) return sink.end(last);
+      kept = keepWhole(piece).finally(() => sink.end(last));
     },
     destroy: () => sink.destroy(),
     watch: (watcher) => sink.watch(watcher),

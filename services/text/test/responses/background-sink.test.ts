@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { BufferBudget } from "@modelgate/platform";
+import { BackgroundSink } from "../../src/responses/background/background-sink.ts";
+import { interactionForm, responseForm } from "../../src/responses/background/event-form.ts";
+
+const sse = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
+
+function sinkOf(form: typeof interactionForm, { maxHeldBytes = 10_000, limitBytes = 10_000 } = {}) {
+  const memory = new BufferBudget(limitBytes).holdFor({ accountId: "a", tokenId: "t" });
+  const sink = new BackgroundSink({
+    keep: () => Promise.resolve(true),
+    maxEvents: 100,
+    maxCharacters: 10_000,
+    from: 1,
+    form,
+    patch: { id: "int_1" },
+    memory,
+    maxHeldBytes,
+  });
+  return { memory, sink };
+}
+
+test("an error before the first event of an interaction is not lost", () => {
+  const { sink } = sinkOf(interactionForm);
+  const error = { code: "internal", message: "It broke." };
+  sink.write(sse({ event_type: "error", error }));
+  expect(sink.response).toEqual({ id: "int_1", steps: [], status: "failed", errors: [error] });
+});
+
+test("the events of an interaction are counted; those of a response contain it and need not be held", () => {
+  const delta = sse({ event_type: "step.delta", index: 0, delta: { type: "text", text: "Hi" } });
+  const made = sinkOf(interactionForm);
+  made.sink.write(delta + delta);
+  expect(made.memory.bytes).toBe(2 * delta.length);
+  const response = sinkOf(responseForm);
+  response.sink.write(sse({ type: "response.in_progress", response: { id: "r" } }));
+  expect(response.memory.bytes).toBe(0);
+});
+
+test.each([
+  ["its maximum", { maxHeldBytes: 200 }, "answer_too_large"],
+  ["the memory", { limitBytes: 200 }, "server_overloaded"],
+])("an interaction beyond %s is ended", (_, limits, code) => {
+  const { memory, sink } = sinkOf(interactionForm, limits);
+  const delta = sse({ event_type: "step.delta", index: 0, delta: { type: "text", text: "x".repeat(50) } });
+  sink.write(delta);
+  expect(sink.ending.aborted).toBe(false);
+  sink.write(delta + delta);
+  expect(sink.ending.reason).toMatchObject({ code });
+  expect(memory.bytes).toBeLessThanOrEqual(200);
+});
