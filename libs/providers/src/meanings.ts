@@ -57,17 +57,29 @@ const permissionHint =
 /** Matches messages about a permission that the operator's project, role or network lacks. */
 const permissionMessages =
   /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
+/** Matches the names of things in such messages that clients name: cached contents and files. */
+const clientResources = /\bcachedContents?\b|\bfiles\//i;
+/** Message for clients about such a thing; the vendor's names the operator's project. */
+const deniedResourceHint =
+  "The vendor denies access to the cached content or file that the request names, or it does not exist.";
 /** Matches the names of models in such messages, in the clouds' spelling. */
 const modelResources = /\bmodels\/|\bendpoints\/|foundation-model\/|inference-profile\/|\bdeployments\//i;
 
 /**
  * Returns the failure of a permission that the operator's account lacks; undefined for any other error. It blames the
- * model if the message names one, otherwise the key.
+ * model if the message names one, otherwise the key. If the message names something that the client chose, the client is
+ * to blame.
  */
 export function permissionDenied(error: ErrorBody): VendorFailure | undefined {
   const { message = "" } = error;
   if (!permissionMessages.test(message)) return undefined;
-  return { ...keyRefused(error), message: permissionHint, blame: modelResources.test(message) ? "model" : "key" };
+  if (clientResources.test(message)) return requestForbidden({ ...error, message: deniedResourceHint });
+  return { ...permissionMissing(error), blame: modelResources.test(message) ? "model" : "key" };
+}
+
+/** Creates the failure of a key that lacks a permission, which only the operator can grant. */
+export function permissionMissing(error: ErrorBody): VendorFailure {
+  return { ...keyRefused(error), message: permissionHint };
 }
 
 /** Matches messages about the key, or the account that pays for it. */

@@ -5,7 +5,7 @@ import { service } from "../src/service.ts";
 
 const key = "sk-unproven-0123456789";
 
-/** Two vendors of OpenAI's formats at addresses of their own: one has responses, the other says that it does not. */
+/** Vendors of OpenAI's formats at addresses of their own: one has responses, the others say that they do not. */
 let vendor: ScriptedServer;
 let area: Area;
 beforeAll(async () => {
@@ -16,13 +16,16 @@ beforeAll(async () => {
         status: 404,
         body: { error: { message: `Invalid URL (POST ${path})`, type: "invalid_request_error", param: "", code: "" } },
       };
+    // The message is ours.
+    if (wire === "responses" && path.startsWith("/old/"))
+      return { status: 400, body: { error: { message: `Unsupported path: ${path}` } } };
     return { body: textAnswers[wire]({ text: "Hi", usage: textUsage[wire](3, 3) }).whole };
   });
   area = await startArea(service, {
     config: {
       groups: { default: { models: ["*"], unpriced: "pass" } },
-      models: { both: { kind: "chat" }, chats: { kind: "chat" } },
-      channels: ["both", "chats"].map((id) => ({
+      models: { both: { kind: "chat" }, chats: { kind: "chat" }, old: { kind: "chat" } },
+      channels: ["both", "chats", "old"].map((id) => ({
         id,
         provider: "openai",
         baseUrl: `${vendor.url}/${id}/v1`,
@@ -57,8 +60,14 @@ test("a request that chat carries whole goes to chat", async () => {
   expect(await send("both", {})).toEqual([200, ["chat"], null]);
 });
 
-test("a vendor without the wire is asked for it once, and then gets what it can carry", async () => {
-  const dropped = "tools.web-search";
-  expect(await send("chats", search)).toEqual([200, ["responses", "chat"], dropped]);
-  expect(await send("chats", search)).toEqual([200, ["chat"], dropped]);
-});
+test.each([
+  ["404", "chats"],
+  ["400", "old"],
+])(
+  "a vendor that says by %s that it lacks the wire is asked for it once, and then gets what it can carry",
+  async (_, model) => {
+    const dropped = "tools.web-search";
+    expect(await send(model, search)).toEqual([200, ["responses", "chat"], dropped]);
+    expect(await send(model, search)).toEqual([200, ["chat"], dropped]);
+  },
+);

@@ -6,6 +6,7 @@ import {
   failureOfStatus,
   noEndpoint,
   noModel,
+  permissionMissing,
   regionRefused,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
@@ -25,7 +26,7 @@ const keyCodes: ReadonlySet<string> = new Set([
   "billing_not_active",
 ]);
 /** Codes of a 401 or 403 that concern something that a request names, not the key. */
-const requestCodes: ReadonlySet<string> = new Set(["missing_scope", "content_policy_violation", "content_filter"]);
+const requestCodes: ReadonlySet<string> = new Set(["content_policy_violation", "content_filter"]);
 /** Codes of a 404 for a path that does not exist. A body without a code means the same. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
@@ -37,10 +38,18 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (code === "unsupported_country_region_territory") return regionRefused;
   // The code comes with 404, or with 403 if the key's project may not use the model.
   if (code === "model_not_found" || code === "model_not_available") return noModel;
+  if (code === "missing_scope") return permissionMissing(error);
   if (isForbidden(status, code)) return requestForbidden(error);
+  if (status === 400 && isNoEndpoint(error)) return noEndpoint;
   if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
   if (status === 404) return failureOfNotFound(error) ?? failureOfStatus(status, error);
   return failureOfStatus(status, error);
+}
+
+/** Returns whether the vendor has no endpoint for the path of a request. Some servers report this with status 400. */
+function isNoEndpoint({ param, message = "" }: ErrorBody): boolean {
+  const isUnknown = /\b(?:unknown|unsupported|unexpected|unrecognized|no such) (?:api )?(?:endpoint|path|route)\b/i;
+  return param === undefined && isUnknown.test(message);
 }
 
 /**

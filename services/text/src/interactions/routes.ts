@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { Failure, present } from "@modelgate/contracts";
 import { answerJson, idsOf, type AreaHandlers, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
 import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
@@ -7,6 +7,7 @@ import {
   answerInBackground,
   asStream,
   followFrom,
+  hasEvents,
   interactionForm,
   isOver,
   keepingAnswer,
@@ -135,10 +136,18 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** POST /v1/interactions/{interaction_id}/cancel: cancels an interaction and returns its state. */
+/**
+ * POST /v1/interactions/{interaction_id}/cancel: cancels an interaction in the background and returns its state. Refuses
+ * any other one, as Google does.
+ */
 function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    await answerCancelled(deps, background, call, interactionForm, await isOpen(deps, call));
+    const isRunning = await isOpen(deps, call);
+    if (!isRunning && !(await hasEvents(deps, call, interactionForm)))
+      throw new Failure("invalid_value", "Only interactions that run in the background can be cancelled.", {
+        param: "interaction_id",
+      });
+    await answerCancelled(deps, background, call, interactionForm, isRunning);
   };
 }
 

@@ -7,7 +7,7 @@ export { answerInBackground } from "./routes/responses.ts";
 export { responsesRoutes } from "./routes/index.ts";
 export { ResponseSockets } from "./sockets/response-sockets.ts";
 export { storedTurns } from "./conversation.ts";
-export { answerCancelled, followFrom, removeStored, withStored } from "./routes/stored-responses.ts";
+export { answerCancelled, followFrom, hasEvents, removeStored, withStored } from "./routes/stored-responses.ts";
 export { keepingAnswer } from "./threads/kept-answer.ts";
 export { keepThread } from "./threads/keep-thread.ts";
 export { threadWishOf, wholeTurn } from "./threads/thread-turn.ts";

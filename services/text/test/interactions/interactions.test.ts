@@ -124,6 +124,12 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
     expect(next.previous_interaction_id).toBe(id);
   });
 
+  test("in the foreground it cannot be cancelled", async () => {
+    const { id } = await mine().create({ model, input: "Hi" });
+    expect(await failureOf(mine().cancel(id))).toMatchObject({ status: 400 });
+    expect(await failureOf(mine().cancel("int_unknown"))).toMatchObject({ status: 404 });
+  });
+
   test("in the background it is cancelled", async () => {
     const { id, status } = await mine().create({ model, input: slowly(2_000), background: true });
     expect(status).toBe("in_progress");

@@ -122,6 +122,16 @@ test("one that is being made is cancelled when it is deleted", async () => {
   await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
 });
 
+test("one that is deleted is not stored again, even if it ends later", async () => {
+  const { id } = await mine().create({ model: "chat", input: slowly(2_000), background: true });
+  const [lease = ""] = (await area.redis.keys(`background:*${id}`)).filter((name) => name.endsWith(id));
+  // Its process does not react to the deletion in time.
+  await area.redis.set(lease, "deleted", "KEEPTTL", "XX");
+  await until("its end", async () => (await area.redis.exists(lease)) === 0);
+  expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
+  expect((await area.redis.keys(`*${id}*`)).filter((name) => !name.includes("tried"))).toEqual([]);
+});
+
 test("a key has a maximum number at the same time, and slots are released", async () => {
   const begin = () => of("crowd").create({ model, input: slowly(2_000), background: true });
   const open = await Promise.all([begin(), begin(), begin()]);

@@ -153,10 +153,13 @@ export class BackgroundRun {
     const { [form.wire]: store, backgroundStore } = this.#deps;
     const { accountId, id } = this.at;
     let { response } = stored;
+    let isDeleted = false;
     await this.#retried(async () => {
       // If another process has declared the run dead, it has stored the response as failed.
-      this.#isLost ||= (await backgroundStore.renew(this.at, this.tokenId)) === "lost";
-      if (this.#isLost) return;
+      const renewal = await backgroundStore.renew(this.at, this.tokenId);
+      this.#isLost ||= renewal === "lost";
+      isDeleted = renewal === "deleted";
+      if (this.#isLost || isDeleted) return;
       if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
       response = form.failed(
         { ...response, [form.output]: [] },
@@ -165,8 +168,16 @@ export class BackgroundRun {
       await store.save(accountId, id, { ...stored, input: [], response }, Infinity);
     });
     if (this.#isLost) return;
-    await kept?.({ ...stored, response });
-    await backgroundStore.addFinalEvent(this.at, form.numbered(form.final(response), this.#sink.next));
+    if (!isDeleted) {
+      await kept?.({ ...stored, response });
+      await backgroundStore.addFinalEvent(this.at, form.numbered(form.final(response), this.#sink.next));
+      // The response may have been deleted while it was stored.
+      isDeleted = (await backgroundStore.renew(this.at, this.tokenId)) === "deleted";
+    }
+    if (isDeleted) {
+      await store.remove(accountId, id);
+      await backgroundStore.removeEvents(this.at);
+    }
     await backgroundStore.leave(this.at, this.tokenId);
   }
 

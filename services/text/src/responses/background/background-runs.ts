@@ -155,7 +155,7 @@ export class BackgroundRuns implements Disposable {
     this.#renewing.add(run);
     try {
       const verdict = await this.#deps.backgroundStore.renew(run.at, run.tokenId);
-      if (verdict === "cancelled") run.cancel();
+      if (verdict === "cancelled" || verdict === "deleted") run.cancel();
       // The lease is also missing if the response has ended meanwhile.
       if (verdict === "lost" && this.#open.has(run.at.id)) run.lost();
     } catch (error) {

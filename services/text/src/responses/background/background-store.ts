@@ -12,14 +12,19 @@ export interface BackgroundId {
 export interface BackgroundStoreLimits {
   /** Time in ms without a lease renewal after which the process of a response counts as dead. */
   readonly leaseMs: number;
+  /** Maximum duration of a response in ms. */
+  readonly longestMs: number;
   /** Maximum background responses of one API key at the same time. */
   readonly perToken: number;
   /** Time in ms after the last added event for which a response's events can be read. */
   readonly eventsLifetimeMs: number;
 }
 
-/** Result of a lease renewal. "cancelled": the response must be cancelled; "lost": the lease has expired. */
-type LeaseRenewal = "renewed" | "cancelled" | "lost";
+/**
+ * Result of a lease renewal. "cancelled": the response must be cancelled; "deleted": it must not be stored; "lost": the
+ * lease has expired.
+ */
+type LeaseRenewal = "renewed" | "cancelled" | "deleted" | "lost";
 
 const enterScript = defineScript({
   file: new URL("enter.lua", import.meta.url),
@@ -31,7 +36,7 @@ const renewScript = defineScript({
   file: new URL("renew.lua", import.meta.url),
   keys: ["lease", "open"],
   args: { id: "text", leaseMs: "number" },
-  replies: { renewed: {}, cancelled: {}, lost: {} } satisfies Record<LeaseRenewal, object>,
+  replies: { renewed: {}, cancelled: {}, deleted: {}, lost: {} } satisfies Record<LeaseRenewal, object>,
 });
 
 /** Returns the Redis keys of an account's background responses. All are in one slot of a Redis cluster. */
@@ -89,6 +94,15 @@ export class BackgroundStore {
   /** Requests that the response is cancelled, if a process generates it. */
   async askToCancel({ accountId, id }: BackgroundId): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
+  }
+
+  /**
+   * Marks a response as deleted if a process still generates it, for as long as that can take. The process then does not
+   * store the result.
+   */
+  async markDeleted({ accountId, id }: BackgroundId): Promise<void> {
+    const { longestMs } = this.#limits;
+    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", longestMs, "XX"));
   }
 
   /** Appends events. Returns false if the account has reached its storage limit. */

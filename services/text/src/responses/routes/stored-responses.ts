@@ -106,7 +106,10 @@ export async function removeStored(
   { isOpen, hasEvents }: { readonly isOpen: boolean; readonly hasEvents: boolean },
 ): Promise<string> {
   const at = atOf(call, form);
-  if (isOpen) await cancelRun(deps, background, call, form);
+  if (isOpen) {
+    await cancelRun(deps, background, call, form);
+    await deps.backgroundStore.markDeleted(at);
+  }
   if (hasEvents) await deps.backgroundStore.removeEvents(at);
   if (!(await deps[form.wire].remove(at.accountId, at.id))) throw absent(at.id, form);
   return at.id;
@@ -139,6 +142,11 @@ export async function withStored<Result>(
     if (stored === undefined) throw absent(at.id, form);
     return use(stored);
   });
+}
+
+/** Returns true if the events of a response or interaction are stored, because it was made in the background. */
+export async function hasEvents(deps: ResponsesDeps, call: ServiceCall, form: EventForm): Promise<boolean> {
+  return (await deps.backgroundStore.countEvents(atOf(call, form))) > 0;
 }
 
 /** Names of the object in error messages, and of its id in paths. */

@@ -22,47 +22,17 @@ export interface KeepingSink extends AnswerSink {
   readonly kept: Promise<void>;
 }
 
+/** Call whose answer is stored. */
+type KeptCall = Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">;
+
 /**
  * Wraps the sink of a call so that the complete answer is stored before the client receives its last part. The client
  * can then refer to it immediately. An answer for which the memory does not suffice is not stored.
  */
-export function keepingAnswer(
-  call: Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">,
-  { maxBytes, memory, collector, keep }: KeepingOptions,
-): KeepingSink {
+export function keepingAnswer(call: KeptCall, options: KeepingOptions): KeepingSink {
   const sink = call.answer;
-  const decoder = new SseDecoder();
-  let isStream = false;
-  let isGood = false;
-  let bytes = 0;
+  const answer = new KeptAnswer(call, options);
   let kept = Promise.resolve();
-
-  /** Counts a piece of the answer. Returns false if the answer cannot be stored. */
-  function count(piece: Buffer): boolean {
-    bytes += piece.length;
-    isGood &&= bytes <= maxBytes;
-    if (!isGood) return false;
-    try {
-      memory.take(piece.length);
-    } catch (error) {
-      isGood = false;
-      call.log.warn({ ...idsOf(call), err: error }, "an answer was not kept");
-    }
-    return isGood;
-  }
-
-  function collect(piece: Buffer): void {
-    if (!count(piece)) return;
-    for (const { data } of decoder.push(piece)) collector.take(parseRecord(data) ?? {});
-  }
-
-  /** Stores the answer that ends with `last`. */
-  async function keepWhole(last: Buffer): Promise<void> {
-    const answer = isStream ? collector.answer : await reparseJson(last).catch(() => undefined);
-    const id = answer?.["id"];
-    if (answer !== undefined && typeof id === "string") await keep(id, answer);
-  }
-
   return {
     get begun() {
       return sink.begun;
@@ -80,22 +50,60 @@ export function keepingAnswer(
     announceTrailer: (name) => sink.announceTrailer(name),
     addTrailer: (name, value) => sink.addTrailer(name, value),
     begin(status, headers) {
-      isGood = status === 200;
-      isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
+      answer.isGood = status === 200;
+      answer.isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
       sink.begin(status, headers);
     },
     write(piece) {
-      if (isStream) collect(Buffer.from(piece));
+      if (answer.isStream) answer.add(Buffer.from(piece));
       return sink.write(piece);
     },
     end(last) {
       const piece = Buffer.from(last ?? "");
-      if (isStream) collect(piece);
-      else count(piece);
-      if (!isGood) return sink.end(last);
-      kept = keepWhole(piece).finally(() => sink.end(last));
+      answer.add(piece);
+      if (!answer.isGood) return sink.end(last);
+      kept = answer.store(piece).finally(() => sink.end(last));
     },
     destroy: () => sink.destroy(),
     watch: (watcher) => sink.watch(watcher),
   };
+}
+
+/** Answer that is collected to be stored. */
+class KeptAnswer {
+  isStream = false;
+  /** False if the answer is an error, too long, or larger than the memory. */
+  isGood = false;
+  readonly #call: KeptCall;
+  readonly #options: KeepingOptions;
+  readonly #decoder = new SseDecoder();
+  #bytes = 0;
+
+  constructor(call: KeptCall, options: KeepingOptions) {
+    this.#call = call;
+    this.#options = options;
+  }
+
+  /** Adds a piece of a stream, or a whole answer. */
+  add(piece: Buffer): void {
+    const { collector, maxBytes, memory } = this.#options;
+    this.#bytes += piece.length;
+    this.isGood &&= this.#bytes <= maxBytes;
+    if (!this.isGood) return;
+    try {
+      memory.take(piece.length);
+    } catch (error) {
+      this.isGood = false;
+      return this.#call.log.warn({ ...idsOf(this.#call), err: error }, "an answer was not kept");
+    }
+    if (this.isStream) for (const { data } of this.#decoder.push(piece)) collector.take(parseRecord(data) ?? {});
+  }
+
+  /** Stores the answer that ends with `last`, if it is complete. */
+  async store(last: Buffer): Promise<void> {
+    const { collector, keep } = this.#options;
+    const answer = this.isStream ? collector.answer : await reparseJson(last).catch(() => undefined);
+    const id = answer?.["id"];
+    if (answer !== undefined && typeof id === "string") await keep(id, answer);
+  }
 }
