@@ -255,6 +255,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const sum = [...sizes.values()].reduce((all, size) => all + size, 0);
     expect(sum).toBeGreaterThan(50_000);
     expect(sum).toBeLessThan(maxBytes);
+    expect([...sizes.keys()].filter((name) => name.includes("jsx-dev"))).toEqual([]); // React's development form
     const icon = await fetch(
       await page.locator("link[rel=icon]").evaluate((link) => String(Reflect.get(link, "href"))),
     );

@@ -9,6 +9,8 @@ const dist = join(folder, "dist");
 const stamp = ".built-from";
 const sources = sourceHash();
 if (!isBuilt()) {
+  // vite takes over a caller's value, such as `test`, and would build the slow development form of React.
+  process.env["NODE_ENV"] = "production";
   const { build } = await import("vite"); // most starts have nothing to build, and no time for it
   // Built in a separate folder that then replaces dist/, which other processes may read or build at the same time.
   const own = join(folder, `node_modules/.cache/dist-${process.pid}`);
