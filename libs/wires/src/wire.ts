@@ -32,7 +32,7 @@ export interface Target {
 }
 
 /** A vendor's answer in the neutral form of its kind. */
-export interface Answered {
+export interface WithUsage {
   /** Usage; absent if the vendor reports none, or if `VendorSide.usage` reads it. */
   readonly usage?: Units | undefined;
 }

@@ -19,7 +19,7 @@ import {
 } from "@modelgate/relay";
 import type { JsonRecord } from "@modelgate/wires/json";
 import type { InputSize, UnstreamedClient, UnstreamedVendor } from "@modelgate/wires/kind";
-import type { Answered, Parsed } from "@modelgate/wires/wire";
+import type { WithUsage, Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
@@ -67,7 +67,7 @@ interface UnstreamedPlan<Request, Answer, Vendor> extends Plan {
 /** Kind of call whose answer is not streamed: embeddings, ranking and moderation. */
 export class UnstreamedKind<
   Request extends { readonly model: string },
-  Answer extends Answered,
+  Answer extends WithUsage,
   Vendor extends UnstreamedVendor<Request, Answer>,
 > implements CallKind<UnstreamedRequest<Request, Answer, Vendor>, UnstreamedPlan<Request, Answer, Vendor>> {
   readonly #options: UnstreamedKindOptions<Request, Answer, Vendor>;

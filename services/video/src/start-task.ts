@@ -64,7 +64,10 @@ export interface RenderedStart {
   readonly dropped: readonly string[];
 }
 
-/** Renders the start of a task for one vendor. Throws Failure (400) for fields that its wire cannot express. */
+/**
+ * Renders the start of a task for one vendor. Throws Failure (400) for fields that its wire cannot express. The provider
+ * builds the complete request, and the answer starts a job, so that `exchangeWith` has nothing to add.
+ */
 export function renderStart(
   deps: Deps,
   { strict, requestId }: Pick<Call, "strict" | "requestId">,

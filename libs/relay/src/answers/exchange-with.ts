@@ -1,12 +1,12 @@
 import { addUnits, Failure, type Units, type UpstreamWire } from "@modelgate/contracts";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { Answered, AnswerHeaders, Rendered, Target, VendorSide } from "@modelgate/wires/wire";
+import type { WithUsage, AnswerHeaders, Rendered, Target, VendorSide } from "@modelgate/wires/wire";
 import { renderJson } from "../bodies/read-json.ts";
 import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "./exchange.ts";
 import { taskReader } from "./finish-task.ts";
 import type { UpstreamHead } from "./stream-reader.ts";
 import { renderSupported, type UnsupportedRules } from "./unsupported.ts";
-import { parseAnswer } from "./whole-answer.ts";
+import { parseAnswer, parseAnyAnswer } from "./whole-answer.ts";
 
 /** At least one value. */
 export type Several<Value> = readonly [Value, ...Value[]];
@@ -28,7 +28,7 @@ type ExchangeVendor<Request, Answer, Output> = Pick<
 type Sent = Partial<Rendered> & Pick<Rendered, "dropped">;
 
 /** The parts of an exchange that follow from the rendered request. */
-type Written = Pick<Exchange, "body"> & Partial<Exchange>;
+type SentParts = Pick<Exchange, "body"> & Partial<Exchange>;
 
 /**
  * A call that is converted to the wires of vendors: the same for all vendors that it may be sent to. Its functions get
@@ -46,7 +46,7 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Re
    */
   requests(vendor: Vendor, target: Target): Several<Request> | Promise<Several<Request>>;
   /** Writes a rendered request. Absent: as JSON, and the answer is not a stream. */
-  write?(rendered: Output, vendor: Vendor, target: Target): Written | Promise<Written>;
+  write?(rendered: Output, vendor: Vendor, target: Target): SentParts | Promise<SentParts>;
   /**
    * Returns the reader of an answer that is not a JSON document, such as a stream; undefined for JSON. Throws Failure
    * upstream_error for an answer that is neither. Absent: all answers are JSON.
@@ -63,13 +63,14 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Re
 }
 
 /**
- * Creates the exchange of one attempt in a vendor's wire, for all kinds of calls. Throws Failure (400) for errors in the
- * client's request, and for fields that the wire cannot express.
+ * Creates the exchange of one attempt in a vendor's wire. All kinds use it, except for text's exchanges with streams,
+ * which render a request once for all attempts, and for the start of videos, which become jobs. Throws Failure (400) for
+ * errors in the client's request, and for fields that the wire cannot express.
  */
 export async function exchangeWith<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,
-  Answer extends Answered,
+  Answer extends WithUsage,
   Output extends Sent,
 >(
   { name, vendor }: { readonly name: UpstreamWire; readonly vendor: Vendor },
@@ -92,7 +93,7 @@ export async function exchangeWith<
   };
 }
 
-async function writeJson({ body }: Sent, bodyBytes: number): Promise<Written> {
+async function writeJson({ body }: Sent, bodyBytes: number): Promise<SentParts> {
   return { body: await renderJson(body, bodyBytes) };
 }
 
@@ -108,7 +109,7 @@ interface SentCall<Vendor, Request, Answer, Output extends Sent> {
 function documentReader<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,
-  Answer extends Answered,
+  Answer extends WithUsage,
   Output extends Sent,
 >(
   { headers }: UpstreamHead,
@@ -137,12 +138,12 @@ function documentReader<
   });
 }
 
-async function readDocument<Request, Answer extends Answered, Output>(
+async function readDocument<Request, Answer extends WithUsage, Output>(
   vendor: ExchangeVendor<Request, Answer, Output>,
   bytes: Buffer,
   headers: AnswerHeaders,
 ): Promise<VendorAnswer<Answer>> {
-  const json = await parseAnswer(bytes);
+  const json = await parseAnyAnswer(bytes);
   if (vendor.parse === undefined)
     throw new Failure("upstream_error", "The vendor's answer is not expected to be JSON.");
   const answer = vendor.parse(json, headers);
@@ -170,7 +171,7 @@ async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<rea
 type SentAnswer = Awaited<ReturnType<VendorLink["send"]>>;
 
 /** Sums the usage of several answers; undefined if one of them has none. */
-export function usageOfAll(answers: readonly Answered[]): Units | undefined {
+export function usageOfAll(answers: readonly WithUsage[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});
 }

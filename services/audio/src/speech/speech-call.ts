@@ -17,7 +17,6 @@ import {
   type SpeechVendor,
 } from "@modelgate/wires/speech";
 import { eventStreamFraming } from "@modelgate/wires/sse";
-import type { Rendered } from "@modelgate/wires/wire";
 import { canBeginAnswer } from "../event-stream.ts";
 import { audioToEvents, passAudio, eventsToAudio, passSpeechEvents } from "./translators.ts";
 
@@ -27,7 +26,7 @@ const { speech } = wires;
 export function speechCall(
   request: SpeechRequest,
   strict: boolean,
-): ConvertedCall<SpeechVendor, SpeechRequest, SpeechAnswer, Rendered> {
+): ConvertedCall<SpeechVendor, SpeechRequest, SpeechAnswer> {
   return {
     unsupported: { spelling: speech.client.spelling, strict },
     dropped: [],

@@ -2,7 +2,7 @@ import type { TranscriptsWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { Answered, ClientSide, Rendered, VendorSide } from "../../wire.ts";
+import type { WithUsage, ClientSide, Rendered, VendorSide } from "../../wire.ts";
 
 /** Formats of answers. */
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
@@ -59,7 +59,7 @@ export interface Segment {
 }
 
 /** A vendor's transcript. Its usage is tokens, or seconds of audio. */
-export interface Transcript extends Answered {
+export interface Transcript extends WithUsage {
   readonly text: string;
   /** Segments; undefined if the vendor returned no times. */
   readonly segments: readonly Segment[] | undefined;
