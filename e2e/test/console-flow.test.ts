@@ -255,6 +255,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await dialog.getByLabel(/^Dollars per day/).fill("1.50");
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByRole("cell", { name: "$1.50 a day" }).waitFor();
+    await page.getByRole("cell", { name: "key wide", exact: true }).waitFor();
     const budgets = await page.getByRole("table", { name: "Budgets" }).locator("tbody tr").allInnerTexts();
     expect(budgets.map((row) => row.split("\t").slice(0, 4))).toEqual([["key wide", "today (UTC)", "$0.00", "$1.50"]]);
     await page.getByRole("button", { name: "disable wide" }).click();

@@ -12,6 +12,12 @@ test.each([
     { id: "tok_1", name: "ci", group: "team", budget: { perDay: "2500000000" } },
     "Changed the key ci: group: default → team, models: a, b → none, budget per day: $1.00 → $2.50",
   ],
+  [
+    "budget.set",
+    { id: "bud_1", name: "Red", nanos: "1000000000", mode: "hard" },
+    { id: "bud_1", name: "Red", nanos: "1500000000", mode: "soft" },
+    "Changed the budget Red: nanos: $1.00 → $1.50, mode: hard → soft",
+  ],
   ["operator.change", null, { name: "ada", role: "viewer" }, "Changed the operator ada: role: viewer"],
   [
     "configuration.save",

@@ -33,7 +33,7 @@ export function CreateKey({
   const form = useDraft(emptyKey);
   const make = useChange({
     change: () => post("/accounts/{id}/tokens", { params: { id: accountId }, body: wishOf(form.draft) }),
-    changes: ["tokens"],
+    changes: ["tokens", "budgets"],
     onDone: ({ key }) => onMade(key),
   });
   return <KeyFields form={form} change={make} action={say("Create")} />;
@@ -51,7 +51,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
   });
   const change = useChange({
     change: () => post("/tokens/{id}", { params: { id: token.id }, body: wishOf(form.draft) }),
-    changes: ["tokens"],
+    changes: ["tokens", "budgets"],
     onDone,
   });
   return <KeyFields form={form} change={change} action={say("Save")} />;

@@ -59,7 +59,7 @@ export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
   const [opened, { open, close }] = useDisclosure(false);
   const change = useChange({
     change: () => post("/tokens/{id}/delete", { params: { id } }),
-    changes: ["tokens"],
+    changes: ["tokens", "budgets"],
     onDone: close,
   });
   return (

@@ -18,6 +18,14 @@ export const chineseWords = {
   "no key": "无密钥",
   enable: "启用",
   disable: "停用",
+  // budgets
+  day: "日",
+  week: "周",
+  month: "月",
+  quarter: "季度",
+  total: "总计",
+  hard: "硬性（超出即拒绝）",
+  soft: "软性（仅统计）",
   // roles
   viewer: "查看者",
   operator: "操作员",

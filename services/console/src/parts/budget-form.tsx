@@ -1,0 +1,130 @@
+import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { post } from "../api/client.ts";
+import type { Budget } from "../api/types.ts";
+import { Dialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
+import { FailedChange, useChange } from "./use-change.tsx";
+import { useDraft } from "./use-draft.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+const periods = ["day", "week", "month", "quarter", "total"] as const satisfies readonly Budget["period"][];
+const modes = ["hard", "soft"] as const satisfies readonly Budget["mode"][];
+
+/** Button that opens a form for a new budget of an account. */
+export function CreateBudget({ accountId }: { readonly accountId: string }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        {say("Create budget")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={say("Create budget")}>
+        {opened && <BudgetFields accountId={accountId} onDone={close} />}
+      </Dialog>
+    </>
+  );
+}
+
+const choicesOf = (words: readonly string[]) => words.map((value) => ({ value, label: sayWord(value) }));
+
+const emptyBudget = {
+  scope: "account",
+  amount: "",
+  rolloverCap: "",
+  name: "",
+  zone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  period: "month",
+  mode: "hard",
+};
+
+function BudgetFields({ accountId, onDone }: { readonly accountId: string; readonly onDone: () => void }) {
+  const { draft, set, field } = useDraft(emptyBudget);
+  const isTotal = draft.period === "total";
+  const create = useChange({
+    change: () =>
+      post("/accounts/{id}/budgets", {
+        params: { id: accountId },
+        body: {
+          scope: draft.scope,
+          period: periods.find((known) => known === draft.period) ?? "month",
+          mode: modes.find((known) => known === draft.mode) ?? "hard",
+          amount: draft.amount,
+          ...(isTotal ? {} : { zone: draft.zone, rolloverCap: draft.rolloverCap || null }),
+          name: draft.name || null,
+        },
+      }),
+    changes: ["budgets"],
+    onDone,
+  });
+  return (
+    <Form change={create}>
+      <Stack>
+        <TextInput label={say("Name")} data-autofocus {...field("name", create)} />
+        <TextInput
+          label={say("Scope")}
+          description="account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
+          required
+          {...field("scope", create)}
+        />
+        <TextInput label={say("US dollars of a period")} inputMode="decimal" required {...field("amount", create)} />
+        <Select
+          label={say("Period")}
+          data={choicesOf(periods)}
+          value={draft.period}
+          onChange={(chosen) => set({ period: chosen ?? draft.period })}
+        />
+        {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
+        <Select
+          label={say("Mode")}
+          data={choicesOf(modes)}
+          value={draft.mode}
+          onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
+        />
+        {!isTotal && (
+          <TextInput
+            label={say("Maximum that goes over to the next period (empty: nothing)")}
+            inputMode="decimal"
+            {...field("rolloverCap", create)}
+          />
+        )}
+        <FailedChange error={create.error} />
+        <Group justify="end">
+          <Button type="submit" loading={create.isPending}>
+            {say("Create")}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}
+
+/** Button that deletes a budget after a confirmation. */
+export function DeleteBudget({ accountId, budget }: { readonly accountId: string; readonly budget: Budget }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const params = { id: accountId, budget: budget.id };
+  const remove = useChange({
+    change: () => post("/accounts/{id}/budgets/{budget}/delete", { params }),
+    changes: ["budgets"],
+    onDone: close,
+  });
+  const title = say("Delete the budget {name}", { name: budget.name ?? budget.scope });
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
+        {say("Delete")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={title}>
+        <Stack>
+          <Text>{say("Calls are not limited by it from now on. What it has counted is deleted too.")}</Text>
+          <FailedChange error={remove.error} />
+          <Group justify="end">
+            <Button color="red" loading={remove.isPending} onClick={remove.start}>
+              {say("Delete")}
+            </Button>
+          </Group>
+        </Stack>
+      </Dialog>
+    </>
+  );
+}
