@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBooks, readCalls, readTotals, recordCalls, type Books } from "@modelgate/books";
 import type { UsageEvent } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
-import { draftOf, startPostgres, type PostgresBackend } from "@modelgate/testkit";
+import { testUsageDraft, startPostgres, type PostgresBackend } from "@modelgate/testkit";
 import { sql } from "kysely";
 
 const { log } = createLogger("test", "silent");
 const readme = readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8");
 const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
 const calls = Array.from({ length: 50 }, (_, at): UsageEvent => ({
-  ...draftOf("acme", `call-${at}`),
+  ...testUsageDraft("acme", `call-${at}`),
   time: new Date(month.from + at * 40_000_000).toISOString(),
   costNanos: "1",
   tags: { team: `team-${at % 3}` },

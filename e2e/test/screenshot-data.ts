@@ -1,6 +1,6 @@
 import { openBooks, recordCalls } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
-import { draftOf } from "@modelgate/testkit";
+import { testUsageDraft } from "@modelgate/testkit";
 import { join } from "node:path";
 import { channel, keys } from "./suite-client.ts";
 
@@ -62,7 +62,7 @@ function callAt(time: number, at: number) {
   const isFailed = dice % 47 === 0;
   const accountId = accounts[dice % 5 < 3 ? 0 : (dice % 5) - 2] ?? accounts[0];
   return {
-    ...draftOf(accountId, `call_${time}_${at}`),
+    ...testUsageDraft(accountId, `call_${time}_${at}`),
     time: new Date(time).toISOString(),
     requestId: `req_${time.toString(36)}${at}`,
     tokenId: "tok_shown",

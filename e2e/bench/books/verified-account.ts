@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { createAccount, hold, publishEntries, settle, verifyAccount } from "@modelgate/accounts";
 import { readReceipts, recordCalls, verifyTotals, wasReplaced, type Books } from "@modelgate/books";
-import { draftOf, startLocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, startLocalBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Bus } from "@modelgate/platform";
 
@@ -69,7 +69,7 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
 async function settled(redis: Redis, number: number): Promise<{ shard: string; entryId: string; event: UsageEvent }> {
   const callId = `call_${number}`;
   const draft = {
-    ...draftOf(accountId, callId),
+    ...testUsageDraft(accountId, callId),
     time: new Date().toISOString(),
     requestId: `req_many_${number}`,
     model: `model-${number % 10}`,

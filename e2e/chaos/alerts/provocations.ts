@@ -1,6 +1,6 @@
 import { DiscardPolicy, RetentionPolicy } from "nats";
 import { accountKeys, hold, settle } from "@modelgate/accounts";
-import { draftOf, until } from "@modelgate/testkit";
+import { testUsageDraft, until } from "@modelgate/testkit";
 import { faultNamed } from "../faults.ts";
 import { otherKey, poorKey, type AlertSetup } from "./setup.ts";
 
@@ -90,7 +90,7 @@ async function fillOutbox({ redis }: AlertSetup): Promise<void> {
   const settleOne = async (at: number): Promise<void> => {
     const [accountId, callId, tokenId] = ["other", `waits-${at}`, "tok_1"];
     const call = { accountId, callId, tokens: 0 };
-    const draft = { ...draftOf(accountId, callId), time: new Date().toISOString() };
+    const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString() };
     await hold(redis, { ...call, tokenId, draft, nanos: 1n, floorNanos: 0n, leaseMs: 600_000, outboxBound: 1_000_000 });
     await settle(redis, { ...call, costNanos: 1n, draft });
   };

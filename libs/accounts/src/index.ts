@@ -14,32 +14,32 @@ export {
   admit,
   type Admission,
   type AdmitRequest,
-  type Decision,
-  type Remaining,
+  type AdmitDecision,
+  type RemainingLimit,
   type TokenLimits,
 } from "./limits/admit.ts";
-export { refusalOf } from "./limits/admit.ts";
+export { limitFailure } from "./limits/admit.ts";
 export { releaseSeat, renewSeats, type Seat } from "./limits/seats.ts";
 export { maxAmount } from "./money/account.ts";
 export {
   createAccount,
   findAccount,
   listAccountIds,
-  openingOf,
+  openingCredit,
   type Account,
   type AccountOpening,
 } from "./money/account.ts";
 export {
   applyCredit,
   credit,
-  creditEventOf,
+  makeCreditEvent,
   findCredit,
   listCredits,
   type Credit,
   type CreditReply,
 } from "./money/credit.ts";
 export { hold, InsufficientQuota, type HoldRequest } from "./money/hold.ts";
-export { claimVerification, countDivergences, keepVerification } from "./money/verify.ts";
+export { claimVerification, countDivergences, storeVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { readRemainingMoney, type RemainingMoney, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";
@@ -55,7 +55,7 @@ export { removeReadCopies, removeCopies, readSent, type SentEvent } from "./outb
 export { outboxLength, publishEntries, readUnpublished } from "./outbox/publish.ts";
 export { advanceTask, type TaskAdvance, type TaskSettlement } from "./tasks/advance.ts";
 export {
-  callbackAmong,
+  findCallback,
   claimCallbacks,
   firstCallbackDue,
   removeCallback,
@@ -83,7 +83,7 @@ export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
 export { checkStillValid } from "./tokens/token.ts";
-export { digestOf, hintOf, isKeyShaped, newKey } from "./tokens/key.ts";
+export { keyDigest, keyHint, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,
   newClientSecret,
@@ -92,7 +92,7 @@ export {
 } from "./tokens/client-secret.ts";
 export { projectToken } from "./tokens/project-token.ts";
 export {
-  digestOfToken,
+  readTokenDigest,
   findToken,
   findTokenById,
   findUsedToken,

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { canStartCluster, draftOf, startBackends, startClusterBackends, type Backends } from "@modelgate/testkit";
+import {
+  canStartCluster,
+  testUsageDraft,
+  startBackends,
+  startClusterBackends,
+  type Backends,
+} from "@modelgate/testkit";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import {
   applied,
@@ -178,7 +184,7 @@ async function take(state: State, next: Step, at: number): Promise<void> {
     const covered = next.nanos === 0n || add(counts, next.nanos);
     if (!covered) restore(models, before);
     const request = { accountId: id, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
-    const draft = { ...draftOf(id, callId), tokenId, model: "m", ...tags };
+    const draft = { ...testUsageDraft(id, callId), tokenId, model: "m", ...tags };
     const passed = await hold(redis, { ...request, draft, outboxBound: 1_000, nowMs: state.now }).then(
       () => true,
       (error: unknown) => {
@@ -196,7 +202,7 @@ async function take(state: State, next: Step, at: number): Promise<void> {
     expect(await releaseHold(redis, { accountId: id, callId })).toBe(found.open);
     if (found.open) end(found, 0n);
   } else if (next.do === "settle") {
-    const draft = draftOf(id, callId);
+    const draft = testUsageDraft(id, callId);
     const settlement = { accountId: id, callId, costNanos: next.nanos, tokens: 0, draft, nowMs: state.now };
     expect((await settle(redis, settlement)) !== undefined).toBe(found.open);
     if (found.open) end(found, next.nanos);

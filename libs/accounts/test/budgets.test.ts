@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import {
   accountKeys,
   applied,
@@ -53,7 +53,7 @@ const put = (budgets: readonly Budget[], states = new Map<string, BudgetState>()
 /** Holds money for a call; the call's id. */
 async function take(nanos: bigint, call: object = {}, more: Partial<HoldRequest> = {}): Promise<string> {
   const callId = `call-${count++}`;
-  const draft = { ...draftOf(id, callId), tokenId: "tok_1", group: "g", model: "m", ...call };
+  const draft = { ...testUsageDraft(id, callId), tokenId: "tok_1", group: "g", model: "m", ...call };
   await hold(redis, {
     accountId: id,
     callId,
@@ -70,7 +70,7 @@ async function take(nanos: bigint, call: object = {}, more: Partial<HoldRequest>
   return callId;
 }
 const end = (callId: string, costNanos: bigint) =>
-  settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: draftOf(id, callId) });
+  settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: testUsageDraft(id, callId) });
 const used = async (budgets: readonly Budget[], nowMs = noon) =>
   (
     await readBudgetUsage(
@@ -241,7 +241,7 @@ describe("a change of the budgets", () => {
 test("a call that a lost Redis is charged for again counts, even beyond the budget", async () => {
   const one = budget("account", { period: "total" });
   await put([one]);
-  const draft = { ...draftOf(id, "lost"), time: new Date(noon).toISOString() };
+  const draft = { ...testUsageDraft(id, "lost"), time: new Date(noon).toISOString() };
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeDefined();
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeUndefined();
   expect(await used([one])).toEqual([120n]);
@@ -276,7 +276,7 @@ test("five hundred calls at once on the last dollar of three levels take exactly
   const outcomes = await Promise.all(
     Array.from({ length: 500 }, async (_, call) => {
       const callId = `race-${call}`;
-      const draft = { ...draftOf(id, callId), tokenId: "tok_1", group: "g", model: "m", ...tagged };
+      const draft = { ...testUsageDraft(id, callId), tokenId: "tok_1", group: "g", model: "m", ...tagged };
       const own = connections[call % connections.length] ?? redis;
       const request = { accountId: id, callId, nanos: cost, floorNanos: 0n, draft, tokenId: "tok_1", tokens: 0 };
       const passed = await hold(own, { ...request, leaseMs: 60_000, outboxBound: 10_000, nowMs: noon }).catch(

@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
-import { digestOf } from "../src/tokens/key.ts";
+import { keyDigest } from "../src/tokens/key.ts";
 import { newClientSecret } from "../src/tokens/client-secret.ts";
 import { findToken, makeToken } from "../src/tokens/token.ts";
 
@@ -29,7 +29,7 @@ test("an account has at most 1,000 client secrets that have not expired, however
   const made = await Promise.allSettled(Array.from({ length: 1_010 }, (_, at) => make("many", now, at < 5 ? 60 : 600)));
   expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
   await expect(make("many", now)).rejects.toMatchObject({ code: "content_limit_exceeded", status: 429 });
-  expect(await findToken(redis, digestOf(await make("another", now)))).toMatchObject({ accountId: "another" });
+  expect(await findToken(redis, keyDigest(await make("another", now)))).toMatchObject({ accountId: "another" });
   const later = now + 60_001;
   for (let at = 0; at < 5; at++) await make("many", later);
   await expect(make("many", later)).rejects.toMatchObject({ code: "content_limit_exceeded" });

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import { admit, createAccount, hold, projectBudgets, releaseSeat, settle, type Budget } from "../src/index.ts";
 
 let backends: LocalBackends;
@@ -30,7 +30,7 @@ async function call(callId: string): Promise<void> {
   expect(await admit(redis, { ...seat, limits, metered: true, leaseMs: 30_000 })).toMatchObject({
     decision: "admitted",
   });
-  const draft = draftOf(accountId, callId);
+  const draft = testUsageDraft(accountId, callId);
   await hold(redis, { accountId, callId, draft, tokenId, ...price, leaseMs: 15_000, outboxBound: 1_000 });
   expect(await settle(redis, { accountId, callId, costNanos: 400n, tokens: 60, draft })).toBeDefined();
   await releaseSeat(redis, seat);

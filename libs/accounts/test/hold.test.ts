@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Budgets } from "@modelgate/contracts";
-import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   accountKeys,
   admit,
@@ -49,7 +49,7 @@ async function take(nanos: bigint, more: Partial<HoldRequest> & { readonly group
     callId,
     nanos,
     floorNanos: 0n,
-    draft: { ...draftOf(id, callId), group, tokenId },
+    draft: { ...testUsageDraft(id, callId), group, tokenId },
     tokenId,
     tokens: 0,
     leaseMs: 1_000,
@@ -59,7 +59,7 @@ async function take(nanos: bigint, more: Partial<HoldRequest> & { readonly group
   return callId;
 }
 const end = (callId: string, costNanos: bigint, more: object = {}) =>
-  settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: draftOf(id, callId), ...more });
+  settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: testUsageDraft(id, callId), ...more });
 const account = () => findAccount(redis, id);
 
 describe("a refused hold changes nothing", () => {
@@ -236,7 +236,7 @@ describe("a hold", () => {
     const shard = shardOf(id);
     await redis.del(accountKeys.outbox(shard), accountKeys.holds(shard));
     const callId = await take(100n, { nowMs });
-    const draft = { ...draftOf(id, callId), units: { outputTokens: 7 } };
+    const draft = { ...testUsageDraft(id, callId), units: { outputTokens: 7 } };
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
     await redis.zadd(accountKeys.holds(shard), nowMs, "broken");
     await sweepHolds(redis, shard, 10, { nowMs: nowMs + 2_000 });

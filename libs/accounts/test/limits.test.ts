@@ -1,11 +1,11 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { draftOf, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   admit,
   createAccount,
   credit,
-  digestOf,
+  keyDigest,
   findAccount,
   findToken,
   findTokenById,
@@ -90,7 +90,7 @@ describe("tokens per minute", () => {
       callId,
       nanos: 1n,
       floorNanos: 0n,
-      draft: draftOf(accountId, callId),
+      draft: testUsageDraft(accountId, callId),
       tokenId: "tok_1",
       limitsId,
       tokens,
@@ -108,7 +108,7 @@ describe("tokens per minute", () => {
       callId: call,
       costNanos: 0n,
       tokens: 50,
-      draft: draftOf(accountId, call),
+      draft: testUsageDraft(accountId, call),
       nowMs: start,
     });
     expect((await ask({ tokensPerMinute })).tokens?.remaining).toBe(550);
@@ -134,7 +134,7 @@ describe("tokens per minute", () => {
       callId: call,
       costNanos: 0n,
       tokens: 1e300,
-      draft: draftOf(accountId, call),
+      draft: testUsageDraft(accountId, call),
       nowMs: start,
     });
     expect(await findAccount(redis, accountId)).toMatchObject({ heldNanos: 0n, balanceNanos: 1_000n });
@@ -167,7 +167,7 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   await projectToken(redis, digest, { ...token, version: 2 });
   const other = makeToken(own, { accountId, group: "g" });
   await projectToken(redis, other.digest, other.token);
-  expect(await findToken(redis, digestOf(key))).toEqual({ ...token, version: 2 });
+  expect(await findToken(redis, keyDigest(key))).toEqual({ ...token, version: 2 });
   // What comes late of a version before changes nothing.
   await projectToken(redis, digest, { ...token, version: 1, disabled: true });
   expect(await findToken(redis, digest)).toMatchObject({ disabled: false });
@@ -175,7 +175,7 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   expect(await findTokenById(redis, token.id)).toMatchObject({ disabled: true });
   expect(await findTokenById(redis, "tok_none")).toBeUndefined();
   expect(await listTokens(redis, accountId)).toHaveLength(2);
-  expect(announced).toEqual([digest, digestOf(own), digest, digest]);
+  expect(announced).toEqual([digest, keyDigest(own), digest, digest]);
   listener.disconnect();
   expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
 });

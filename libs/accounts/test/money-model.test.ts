@@ -2,7 +2,13 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
-import { type Backends, canStartCluster, draftOf, startBackends, startClusterBackends } from "@modelgate/testkit";
+import {
+  type Backends,
+  canStartCluster,
+  testUsageDraft,
+  startBackends,
+  startClusterBackends,
+} from "@modelgate/testkit";
 import {
   createAccount,
   credit,
@@ -133,7 +139,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
         callId,
         nanos: next.nanos,
         floorNanos: floor,
-        draft: draftOf(id, callId),
+        draft: testUsageDraft(id, callId),
         tokenId: "tok_1",
         tokens: 0,
         leaseMs,
@@ -155,7 +161,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
         callId,
         costNanos: next.nanos,
         tokens: 0,
-        draft: draftOf(id, callId),
+        draft: testUsageDraft(id, callId),
         nowMs: model.now,
       });
       const found = model.calls.get(callId);

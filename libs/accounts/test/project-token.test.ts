@@ -5,7 +5,7 @@ import { callerSeconds } from "@modelgate/contracts";
 import {
   checkStillValid,
   createAccount,
-  digestOf,
+  keyDigest,
   findToken,
   findTokenById,
   findUsedToken,
@@ -42,7 +42,7 @@ interface Version {
 /** A token of the account, and what it becomes by two rotations within the grace period. */
 function threeVersions(): { readonly digests: readonly string[]; readonly versions: readonly Version[] } {
   const first = makeToken(newKey(), { accountId: "acme", group: "g" });
-  const [b, c] = [digestOf(newKey()), digestOf(newKey())];
+  const [b, c] = [keyDigest(newKey()), keyDigest(newKey())];
   const replacedAt = now();
   const [hint, end] = [first.token.hint, inAnHour()];
   const previous = { hint, replacedAt, expiresAt: end };

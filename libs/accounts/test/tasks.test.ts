@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Bus } from "@modelgate/platform";
-import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
+import { type Backends, testUsageDraft, startBackends } from "@modelgate/testkit";
 import {
   accountKeys,
   advanceTask,
-  callbackAmong,
+  findCallback,
   claimCallbacks,
   claimTasks,
   createAccount,
@@ -73,7 +73,7 @@ async function another(
     ...(callbackUrl === undefined ? {} : { callbackUrl }),
     callId: `call_${id}`,
     costNanos: cost.toString(),
-    draft: { ...draftOf(accountId, `call_${id}`), area: "video" },
+    draft: { ...testUsageDraft(accountId, `call_${id}`), area: "video" },
     state: "queued",
     progress: 0,
     createdAt,
@@ -290,10 +290,10 @@ test("a transition with a callback is kept until it is delivered", async () => {
 
   const end = ended(task, "completed", "1", task.createdAt);
   const entries = (await advanceTask(redis, end)) ?? [];
-  expect(callbackAmong(end.task, entries)).toMatchObject({ url, event: { state: "completed" } });
-  expect(await claim(task.createdAt + day)).toEqual([callbackAmong(end.task, entries)]);
+  expect(findCallback(end.task, entries)).toMatchObject({ url, event: { state: "completed" } });
+  expect(await claim(task.createdAt + day)).toEqual([findCallback(end.task, entries)]);
   const silent = await begin();
-  expect(callbackAmong(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
+  expect(findCallback(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });
 
 test("a list in both orders, page by page, and a task that is deleted", async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Backends, draftOf, startBackends } from "@modelgate/testkit";
+import { type Backends, testUsageDraft, startBackends } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
 import { accountKeys, createAccount, credit, findAccount, hold, settle, verifyAccount } from "../src/index.ts";
 
@@ -42,7 +42,7 @@ async function booked(timeOf: (call: number) => string = () => new Date().toISOS
   await createAccount(redis, { id, balance: 1_000n });
   for (const call of [1, 2, 3, 4]) {
     const callId = `${id}-${call}`;
-    const draft = { ...draftOf(id, callId), time: timeOf(call), requestId: `request-${call % 2}` };
+    const draft = { ...testUsageDraft(id, callId), time: timeOf(call), requestId: `request-${call % 2}` };
     await hold(redis, {
       accountId: id,
       callId,
@@ -168,7 +168,7 @@ test("unpublished events are part of the books, and concurrent calls are not", a
   const state = { on: true, at: 0 };
   const call = async (logged: boolean): Promise<void> => {
     const callId = `${id}-${state.at++}`;
-    const draft = { ...draftOf(id, callId), time: new Date().toISOString() };
+    const draft = { ...testUsageDraft(id, callId), time: new Date().toISOString() };
     const promised = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000_000 };
     await hold(redis, { accountId: id, callId, draft, tokenId: "tok_1", ...promised });
     const settled = await settle(redis, { accountId: id, callId, costNanos: 1n, tokens: 0, draft });

@@ -21,16 +21,18 @@ const keyColumns = ["account", "period", "token", "model", "channel", "outcome"]
 /** Adds newly inserted calls to the totals of their hours, days and labels. */
 export async function addTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const hourly = sumByKey(
-    events.map((event) => ({ key: keyOf(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
+    events.map((event) => ({ key: totalsKey(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
   );
-  const daily = sumByKey(hourly.map(({ key, sums }) => ({ key: withPeriod(key, totalsPeriods.daily_totals), sums })));
+  const daily = sumByKey(
+    hourly.map(({ key, sums }) => ({ key: withLongerPeriod(key, totalsPeriods.daily_totals), sums })),
+  );
   await addRows(at, "hourly_totals", hourly.map(rowOf));
   await addRows(at, "daily_totals", daily.map(rowOf));
   const labelled = sumByKey(
     events.flatMap((event) => {
       const labels = labelsOf(event);
       if (labels.length === 0) return [];
-      const key = { ...keyOf(event, totalsPeriods.labelled_totals), labels: labelsText(labels) };
+      const key = { ...totalsKey(event, totalsPeriods.labelled_totals), labels: labelsText(labels) };
       return [{ key, sums: sumsOf(event) }];
     }),
   );
@@ -47,7 +49,7 @@ export async function addRows(
     at
       .insertInto(table)
       .values(several)
-      .onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet(additionsTo(table))),
+      .onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet(additionExpressions(table))),
   );
 }
 
@@ -68,7 +70,7 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
       .onConflict((conflict) =>
         conflict
           .columns(["account", "period", "name", "value", "outcome"])
-          .doUpdateSet(additionsTo("daily_tag_totals")),
+          .doUpdateSet(additionExpressions("daily_tag_totals")),
       ),
   );
 }
@@ -79,13 +81,13 @@ async function addLabelledRows(at: Transaction<Tables>, rows: readonly LabelledT
       .insertInto("labelled_totals")
       .values(several)
       .onConflict((conflict) =>
-        conflict.columns([...keyColumns, "labels"]).doUpdateSet(additionsTo("labelled_totals")),
+        conflict.columns([...keyColumns, "labels"]).doUpdateSet(additionExpressions("labelled_totals")),
       ),
   );
 }
 
 /** Returns, for each column of sums, the SQL expression that adds the new amount to the existing one. */
-function additionsTo(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBuilder<bigint>>> {
+function additionExpressions(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBuilder<bigint>>> {
   return Object.fromEntries(
     sumColumns.map((name) => [name, sql`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`]),
   );
@@ -120,7 +122,7 @@ function rowOf<Key extends object>({ key, sums }: KeyedSums<Key>) {
 }
 
 /** Returns a key for the longer period that contains the key's period. */
-function withPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
+function withLongerPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
   return { ...key, period: periodOf(key.period, periodMs) };
 }
 
@@ -129,7 +131,7 @@ export function periodOf(at: number, periodMs: number): number {
   return at - (((at % periodMs) + periodMs) % periodMs);
 }
 
-function keyOf(event: UsageEvent, periodMs: number) {
+function totalsKey(event: UsageEvent, periodMs: number) {
   return {
     account: event.accountId,
     period: periodOf(Date.parse(event.time), periodMs),

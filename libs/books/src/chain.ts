@@ -11,7 +11,7 @@ export const linkModulus = 2 ** 52;
 /**
  * Returns the link of a receipt: the first 52 bits of its hash as a number; 0 if the hash is empty or not hexadecimal.
  */
-export function linkOf(hash: string): number {
+export function receiptLink(hash: string): number {
   return Number.parseInt(hash.slice(0, linkDigits), 16) || 0;
 }
 
@@ -20,8 +20,8 @@ export function linkOf(hash: string): number {
  * receipt. In a complete chain all links except the last cancel out, in any order of addition, so the sum equals the
  * link of the last receipt. A missing or additional receipt changes the sum.
  */
-export function stepOf({ hash, previous }: Pick<Receipt, "hash" | "previous">): number {
-  return reduceModulo(linkOf(hash) - linkOf(previous));
+export function chainStep({ hash, previous }: Pick<Receipt, "hash" | "previous">): number {
+  return reduceModulo(receiptLink(hash) - receiptLink(previous));
 }
 
 /** Reduces a sum of links by `linkModulus`. */

@@ -13,12 +13,12 @@ const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
 /** Returns the number of the range that contains a time in ms. */
-function bucketOf(ms: number): number {
+function bucketIndex(ms: number): number {
   return Math.floor(Math.log(Math.max(0, ms) + 1) / Math.log(rangeGrowth));
 }
 
 /** Returns the middle of a range, in ms. */
-function middleOf(bucket: number): number {
+function bucketMiddle(bucket: number): number {
   return Math.round(rangeGrowth ** (bucket + 0.5) - 1);
 }
 
@@ -57,7 +57,7 @@ export async function addDailyFirstBytes(at: Transaction<Tables>, events: readon
 }
 
 function periodAndBucket({ model, channelId: channel, firstByteMs }: UsageEvent, moment: number, periodMs: number) {
-  return { period: periodOf(moment, periodMs), model, channel, bucket: bucketOf(firstByteMs) };
+  return { period: periodOf(moment, periodMs), model, channel, bucket: bucketIndex(firstByteMs) };
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account, day and tag value. */
@@ -192,7 +192,7 @@ function percentiles(ranges: readonly (readonly [bucket: number, calls: number])
   const at = (share: number): number => {
     let below = 0;
     const found = ranges.find(([, calls]) => (below += calls) >= Math.ceil(all * share));
-    return middleOf(found?.[0] ?? 0);
+    return bucketMiddle(found?.[0] ?? 0);
   };
   return { calls: all, p50: at(0.5), p95: at(0.95) };
 }

@@ -8,14 +8,14 @@ const dayMs = 86_400_000;
 const rowsPerDelete = 5_000;
 
 /** Name of the mark with the Unix time in ms from which on all calls are kept. */
-export const keptFromMark = "calls-kept-from";
+export const storedFromMark = "calls-kept-from";
 
 /**
  * Returns the Unix time in ms from which on the books contain all calls. Deleted calls do not come back if the
  * retention period becomes longer.
  */
-export async function readKeptFrom(books: Books): Promise<number> {
-  return Number((await readMark(books, keptFromMark)) ?? 0);
+export async function readStoredFrom(books: Books): Promise<number> {
+  return Number((await readMark(books, storedFromMark)) ?? 0);
 }
 
 /**
@@ -25,11 +25,11 @@ export async function readKeptFrom(books: Books): Promise<number> {
 export async function deleteOldCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
   // Set before the calls are deleted, so that they do not count as missing.
-  if ((await readKeptFrom(books)) < before)
+  if ((await readStoredFrom(books)) < before)
     await books.db
       .updateTable("marks")
       .set({ value: String(before) })
-      .where("name", "=", keptFromMark)
+      .where("name", "=", storedFromMark)
       .execute();
   for (const table of ["labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const)
     await books.db.deleteFrom(table).where("period", "<", before).execute();

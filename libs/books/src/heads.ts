@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import type { Receipt } from "@modelgate/contracts";
-import { linkModulus, linkOf, reduceModulo, stepOf } from "./chain.ts";
+import { linkModulus, receiptLink, reduceModulo, chainStep } from "./chain.ts";
 import type { Tables } from "./schema.ts";
 
 /** Change of an account by one entry of its chain. */
@@ -33,7 +33,7 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
       receipts: head?.number ?? 0,
       head: head?.hash ?? "",
       balance: head?.balanceNanos ?? 0n,
-      tip: linkOf(head?.hash ?? ""),
+      tip: receiptLink(head?.hash ?? ""),
       credited,
       chain,
       name: account,
@@ -70,7 +70,7 @@ async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountCh
           receipts: receipt.number,
           head: receipt.hash,
           balance: receipt.balanceNanos,
-          tip: linkOf(receipt.hash),
+          tip: receiptLink(receipt.hash),
         })
         .where("account", "=", accountId)
         .where("head", "=", before.hash)
@@ -85,6 +85,6 @@ function addChange(
   accounts.set(accountId, sums);
   sums.credited += credited;
   if (receipt !== undefined && receipt.number > (sums.head?.number ?? 0)) sums.head = receipt;
-  const step = (receipt === undefined ? 0 : stepOf(receipt)) - (before === undefined ? 0 : stepOf(before));
+  const step = (receipt === undefined ? 0 : chainStep(receipt)) - (before === undefined ? 0 : chainStep(before));
   sums.chain = reduceModulo(sums.chain + step);
 }

@@ -72,7 +72,7 @@ export {
   type Anchor,
   type AnchorSigner,
 } from "./anchors.ts";
-export { linkModulus, linkOf, reduceModulo, stepOf } from "./chain.ts";
+export { linkModulus, receiptLink, reduceModulo, chainStep } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { readFirstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
 export { isUnavailable, isInvalidData } from "./failure.ts";

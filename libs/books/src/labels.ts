@@ -15,13 +15,13 @@ export function isLabelName(word: string): word is LabelName {
 }
 
 /** Members of a call from which its labels are derived. */
-type Labelled = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
+type LabelSource = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
 
 /**
  * Returns the labels of a call, ordered by name. Values that are not text are left out. A failed call that costs
  * nothing has no labels, because a client could create any number of such calls with new labels.
  */
-export function labelsOf(event: Labelled): readonly Label[] {
+export function labelsOf(event: LabelSource): readonly Label[] {
   if (isFreeFailure(event)) return [];
   const { endUser, tags } = event;
   const all = [["endUser", endUser], ...Object.entries(tags ?? {}).map(([name, value]) => [`tag:${name}`, value])];
@@ -36,12 +36,12 @@ export function labelsOf(event: Labelled): readonly Label[] {
  * Returns whether a call failed and costs nothing: the gateway or a vendor refused it, or the vendor failed. A client
  * can make any number of such calls.
  */
-function isFreeFailure({ outcome, costNanos }: Labelled): boolean {
+function isFreeFailure({ outcome, costNanos }: LabelSource): boolean {
   return outcome === "failed" && costNanos === "0";
 }
 
 /** Returns the tags among the labels of a call. End users are too many for separate totals. */
-export function tagsOf(event: Labelled): readonly Label[] {
+export function tagsOf(event: LabelSource): readonly Label[] {
   return labelsOf(event).filter(({ name }) => name !== "endUser");
 }
 

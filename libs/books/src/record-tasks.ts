@@ -1,5 +1,5 @@
 import { sql } from "kysely";
-import type { KeptTaskEvent } from "@modelgate/contracts";
+import type { StoredTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
 /** Order of the states. An event whose state is not later than the stored one is ignored. */
@@ -16,8 +16,8 @@ export interface BookedTask {
 }
 
 /** Stores the last state of tasks. Events may arrive repeatedly and in any order. */
-export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[]): Promise<void> {
-  const newest = new Map<string, KeptTaskEvent>();
+export async function recordTasks({ db }: Books, events: readonly StoredTaskEvent[]): Promise<void> {
+  const newest = new Map<string, StoredTaskEvent>();
   for (const event of events) {
     const name = `${event.accountId}\n${event.taskId}`;
     const known = newest.get(name);
@@ -49,7 +49,7 @@ export async function recordTasks({ db }: Books, events: readonly KeptTaskEvent[
     .execute();
 }
 
-function rowOf({ kept, ...event }: KeptTaskEvent) {
+function rowOf({ kept, ...event }: StoredTaskEvent) {
   return {
     account: event.accountId,
     task: event.taskId,

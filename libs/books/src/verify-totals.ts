@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from "kysely";
 import { totalsPeriods } from "./add-totals.ts";
-import { readKeptFrom } from "./forget.ts";
+import { readStoredFrom } from "./forget.ts";
 import { unitMeasures } from "./measures.ts";
 import type { Books } from "./open.ts";
 import { sumColumns } from "./sums.ts";
@@ -23,7 +23,7 @@ const unitsFromMigration = "0017-anchors";
  * calls may be recorded meanwhile.
  */
 export async function verifyTotals(books: Books, account: string): Promise<string | undefined> {
-  const from = await readKeptFrom(books);
+  const from = await readStoredFrom(books);
   const call = await firstDifference(books, "id", selectAlteredCalls(books, account, from));
   if (call !== undefined) return `the columns of call ${call} are not what its event says`;
   const hour = await firstDifference(books, "period", selectDifferingHours(account, from));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KeptTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
+import type { StoredTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
 import {
   findBranches,
   readBrokenChains,
@@ -131,7 +131,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readUnrefunded(books, ["acme"])).toEqual([]);
   });
 
-  const task = (id: string, state: TaskState, untilMs = 2_000): KeptTaskEvent => ({
+  const task = (id: string, state: TaskState, untilMs = 2_000): StoredTaskEvent => ({
     id: `${id}.${state}`,
     time: "2026-01-10T10:00:00.000Z",
     taskId: id,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@modelgate/platform";
-import { draftOf, startPostgres } from "@modelgate/testkit";
+import { testUsageDraft, startPostgres } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
 import { openBooks, type Books, type BooksAddress } from "../src/index.ts";
 
@@ -63,5 +63,5 @@ export async function onServer(url: string, statement: string): Promise<void> {
 
 /** A settled call; what a test says nothing of is the same in all of them. */
 export function callOf(id: string, more: Partial<UsageEvent> = {}): UsageEvent {
-  return { ...draftOf("acme", id), time: "2026-01-10T10:00:00.000Z", costNanos: "1", ...more };
+  return { ...testUsageDraft("acme", id), time: "2026-01-10T10:00:00.000Z", costNanos: "1", ...more };
 }

@@ -138,7 +138,7 @@ export function compileCatalog(
   decrypt: (encrypted: string, context: string) => string,
   random: () => number = Math.random,
 ): Catalog {
-  const shares = sharesOf(published.models);
+  const shares = sharesByModel(published.models);
   const groups = new Map(Object.entries(published.groups).map(([name, group]) => [name, compileGroup(name, group)]));
   const models = new Map(Object.entries(published.models).map(([name, model]) => [name, compileModel(name, model)]));
   const channels = published.channels.map((channel) => compileChannel(channel, decrypt));
@@ -155,7 +155,7 @@ export function compileCatalog(
    * Pairs of a group and a model that the group can call: the group contains the model, and a channel serves the model
    * or one of its fallbacks.
    */
-  const reached = pairsOf(groups.values(), [...models.keys()], (group, name) => {
+  const reached = listGroupModelPairs(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((each) => isServed(group, each));
   });
@@ -196,7 +196,7 @@ export function compileCatalog(
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
-      if (!kinds.includes(model.kind)) throw wrongKind(model);
+      if (!kinds.includes(model.kind)) throw wrongKindFailure(model);
       return shares.has(model.name) ? shareOf(model, groupName) : model;
     },
     fallbacksOf,
@@ -237,7 +237,7 @@ function allCandidates(
       const served = [...(shares.get(model)?.keys() ?? [model])];
       all.set(
         `${group}\n${model}`,
-        served.flatMap((name) => candidatesOf(channels, name, group)),
+        served.flatMap((name) => findCandidates(channels, name, group)),
       );
     }
   }
@@ -245,7 +245,7 @@ function allCandidates(
 }
 
 /** Returns the pairs of a group and a model that pass a test, as texts `group\nmodel`. */
-function pairsOf(
+function listGroupModelPairs(
   groups: Iterable<Group>,
   names: readonly string[],
   isOne: (group: Group, name: string) => boolean,
@@ -255,7 +255,7 @@ function pairsOf(
   return pairs;
 }
 
-function wrongKind({ name, kind }: CatalogModel): Failure {
+function wrongKindFailure({ name, kind }: CatalogModel): Failure {
   return new Failure(
     "model_not_found",
     `The model ${JSON.stringify(name)} is for ${kind}, which this endpoint does not serve.`,
@@ -283,7 +283,7 @@ function compileChannel(
     provider: channel.provider,
     baseUrl: channel.baseUrl,
     keys: channel.keys.map(({ id, sealed }) => ({ id, secret: decrypt(sealed, channelKeyId(channel.id, id)) })),
-    models: modelNames(channel.models),
+    models: upstreamNamesByModel(channel.models),
     costs: new Map(Object.entries(channel.costs ?? {})),
     wires: channel.wires,
     groups: channel.groups === undefined ? undefined : new Set(channel.groups),
@@ -314,7 +314,7 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
 }
 
 /** Returns the models that have shares, with the shares above 0 by model name. */
-function sharesOf(models: PublishedConfiguration["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
+function sharesByModel(models: PublishedConfiguration["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   return new Map(
     Object.entries(models).flatMap(([name, { shares }]) =>
       shares === undefined ? [] : [[name, new Map(Object.entries(shares).filter(([, share]) => share > 0))]],
@@ -334,11 +334,13 @@ function drawByShare(
   return (shares.find(([, share]) => (left -= share) < 0) ?? shares.at(-1))?.[0];
 }
 
-function modelNames(models: readonly string[] | Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+function upstreamNamesByModel(
+  models: readonly string[] | Readonly<Record<string, string>>,
+): ReadonlyMap<string, string> {
   return Array.isArray(models) ? new Map(models.map((name: string) => [name, name])) : new Map(Object.entries(models));
 }
 
-function candidatesOf(channels: readonly CatalogChannel[], model: string, group: string): readonly Candidate[] {
+function findCandidates(channels: readonly CatalogChannel[], model: string, group: string): readonly Candidate[] {
   return channels
     .flatMap((channel) => {
       const upstreamModel = channel.models.get(model);

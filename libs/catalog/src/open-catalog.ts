@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import {
-  onBeat,
+  runOnBeat,
   makeCipher,
   openSubscriber,
   sharedPart,
@@ -70,7 +70,7 @@ export async function openCatalog({
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();
-  const polls = onBeat(pollMs, refreshQuietly);
+  const polls = runOnBeat(pollMs, refreshQuietly);
   return {
     current() {
       if (state.catalog === undefined)

@@ -1,4 +1,4 @@
-import { onBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
+import { runOnBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
 import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
 
 /** Interval at which the states are read again, in case the message about a change was lost. */
@@ -64,7 +64,7 @@ export async function followStates({
   subscriber.on("message", () => share(refresh()));
   await subscriber.subscribe(stateKeys.changes);
   await refresh();
-  const polls = onBeat(pollMs, () => share(refresh().then(dropOld)));
+  const polls = runOnBeat(pollMs, () => share(refresh().then(dropOld)));
   return {
     coolDowns,
     accountRests,

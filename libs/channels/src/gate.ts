@@ -1,5 +1,5 @@
 import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
-import { defineScript, onBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
+import { defineScript, runOnBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
 
@@ -91,7 +91,7 @@ export function openGate({
   const open = new Map<string, readonly string[]>();
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
-  const renewals = onBeat(leaseMs / 3, () => {
+  const renewals = runOnBeat(leaseMs / 3, () => {
     for (const [permit, keys] of open) quietly(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 

@@ -40,7 +40,7 @@ export { CallAttempt } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
 export { refusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
-export { KeptTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
+export { StoredTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export {
   maxDropped,
   maxDroppedCharacters,
@@ -57,7 +57,7 @@ export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from
 export { failures, isFailureCode, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { fieldPath } from "./configuration/check.ts";
-export { allowedValues, oneOf, schemaPredicate, type SchemaError } from "./schema-words.ts";
+export { allowedValues, oneOfPredicate, schemaPredicate, type SchemaError } from "./schema-words.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";
 export { Budgets } from "./caller.ts";
 export { formatUsd, dollarsToNanos, parseNanos, parseUsd, type Nanos } from "./money/nanos.ts";

@@ -22,7 +22,7 @@ export function allowedValues({ keyword, params }: SchemaError): readonly unknow
 }
 
 /** Renders the predicate for a choice of allowed values: "must be one of a, b". */
-export function oneOf(values: readonly unknown[]): string {
+export function oneOfPredicate(values: readonly unknown[]): string {
   const written = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return written.length === 1 ? `must be ${written[0]}` : `must be one of ${written.join(", ")}`;
 }
@@ -48,12 +48,12 @@ const comparisons: Readonly<Record<string, string>> = {
 
 const predicatesByKeyword: Readonly<Record<string, (params: Params) => string | undefined>> = {
   boolean: () => "is not a known field",
-  type: (params) => ifDefined(typeNames[String(params.get("type"))], (type) => `must be ${type}`),
+  type: (params) => formatIfDefined(typeNames[String(params.get("type"))], (type) => `must be ${type}`),
   enum: (params) => {
     const values: unknown = params.get("allowedValues");
-    return Array.isArray(values) ? oneOf(values) : undefined;
+    return Array.isArray(values) ? oneOfPredicate(values) : undefined;
   },
-  const: (params) => oneOf([params.get("allowedValue")]),
+  const: (params) => oneOfPredicate([params.get("allowedValue")]),
   minItems: (params) => `must have at least ${limitText(params, "item")}`,
   maxItems: (params) => `must have at most ${limitText(params, "item")}`,
   minLength: (params) => `must have at least ${limitText(params, "character")}`,
@@ -65,7 +65,7 @@ const predicatesByKeyword: Readonly<Record<string, (params: Params) => string | 
 };
 
 function comparisonPredicate(params: Params): string | undefined {
-  return ifDefined(
+  return formatIfDefined(
     comparisons[String(params.get("comparison"))],
     (than) => `must be ${than} ${String(params.get("limit"))}`,
   );
@@ -76,6 +76,6 @@ function limitText(params: Params, what: string): string {
   return `${limit} ${what}${limit === 1 ? "" : "s"}`;
 }
 
-function ifDefined(word: string | undefined, message: (word: string) => string): string | undefined {
+function formatIfDefined(word: string | undefined, message: (word: string) => string): string | undefined {
   return word === undefined ? undefined : message(word);
 }

@@ -12,7 +12,7 @@ export function msUntilBeat(ms: number): number {
 }
 
 /** Calls `run` at each beat until the result is disposed. The timer does not keep the process running. */
-export function onBeat(ms: number, run: () => void): Disposable {
+export function runOnBeat(ms: number, run: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const wait = (): void => {
     timer = setTimeout(() => {

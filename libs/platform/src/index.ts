@@ -64,7 +64,7 @@ export { StreamedAnswer } from "./operator/operator-api.ts";
 export { AnswerWithHeaders } from "./operator/operator-api.ts";
 export { once } from "./memo.ts";
 export type { PaceLimits } from "./pace.ts";
-export { onBeat, msUntilBeat } from "./beat.ts";
+export { runOnBeat, msUntilBeat } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
 export { WorkCheck, readServerState, type WorkCheckOptions, type RedisServerState } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";

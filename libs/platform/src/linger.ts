@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
 
 /** Maximum ms for which a client may send nothing while the rest of a refused body is read. */
-const silenceMs = 2_000;
+const maxSilenceMs = 2_000;
 /** Maximum ms for which the rest of a refused body is read and discarded. */
-const lingerMs = 30_000;
+const maxDiscardMs = 30_000;
 
 /**
  * Reads and discards the rest of a refused body for a limited time. Otherwise a client that is still sending would get
@@ -17,8 +17,8 @@ export function discardRestOfBody(request: IncomingMessage): void {
   };
   request.unpipe();
   request.resume();
-  const silence = setTimeout(cut, silenceMs).unref();
-  const total = setTimeout(cut, lingerMs).unref();
+  const silence = setTimeout(cut, maxSilenceMs).unref();
+  const total = setTimeout(cut, maxDiscardMs).unref();
   request
     .on("data", () => silence.refresh())
     .once("close", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { onBeat, msUntilBeat } from "../src/beat.ts";
+import { runOnBeat, msUntilBeat } from "../src/beat.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
@@ -20,9 +20,9 @@ test("a pause until a beat ends at one, and is never much shorter or longer than
 test("all subscribers of the same beat run together, and not after they are disposed", () => {
   const looks: string[] = [];
   const look = (name: string) => (): void => void looks.push(`${name} at ${Math.floor(performance.now() / 100)}`);
-  const first = onBeat(100, look("first"));
+  const first = runOnBeat(100, look("first"));
   vi.advanceTimersByTime(30);
-  const second = onBeat(100, look("second"));
+  const second = runOnBeat(100, look("second"));
   vi.advanceTimersByTime(170 - (performance.now() % 100));
   const [one, two] = looks.slice(-2);
   expect(one?.replace("first", "second")).toBe(two);

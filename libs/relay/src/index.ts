@@ -9,7 +9,7 @@ export type { Call, ServingModel } from "./call.ts";
 export { notSent, type Outcome } from "./outcome.ts";
 export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";
 export { attemptVendors } from "./attempt.ts";
-export { openRelay, type OpenRelay } from "./open-relay.ts";
+export { openRelay, type ServiceRelay } from "./open-relay.ts";
 export { checkedBefore, checkJson, isLargeJson, parseJson, renderJson, reparseJson } from "./bodies/read-json.ts";
 export { parseBody, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
 export { priced, runCall } from "./run-call.ts";

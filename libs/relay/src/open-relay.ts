@@ -21,7 +21,7 @@ import { showTopCallers } from "./money/top-callers.ts";
 import { openMadeIds } from "./vendor-stores/made-ids.ts";
 
 /** Dependencies of the calls of one service. */
-export interface OpenRelay {
+export interface ServiceRelay {
   readonly relay: RelayDeps;
   /** Outbox for events that are not part of a settlement. */
   readonly outbox: Outbox;
@@ -83,7 +83,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
 export async function openRelay(
   env: RelayEnv,
   { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,
-): Promise<OpenRelay> {
+): Promise<ServiceRelay> {
   const { deps, outbox } = await sharedRelay(shared, env);
   const { redis, catalog, budget } = deps;
   return {

@@ -9,7 +9,7 @@ export {
   type LocalBackends,
   type LocalRedis,
 } from "./backends.ts";
-export { draftOf } from "./draft-of.ts";
+export { testUsageDraft } from "./usage-draft.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { canStartCluster, startClusterBackends } from "./redis-cluster.ts";
 export { startLocalPostgres, startPostgres, type LocalPostgres, type PostgresBackend } from "./postgres.ts";

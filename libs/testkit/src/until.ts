@@ -10,12 +10,12 @@ export async function until<T>(
   const end = Date.now() + withinMs;
   for (;;) {
     const found = await check();
-    if (isThere(found)) return found;
+    if (isTruthy(found)) return found;
     if (Date.now() > end) throw new Error(`waited ${withinMs} ms for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-function isThere<T>(found: T): found is Exclude<NonNullable<T>, false> {
+function isTruthy<T>(found: T): found is Exclude<NonNullable<T>, false> {
   return found !== undefined && found !== null && found !== false;
 }

@@ -1,10 +1,10 @@
 import { BufferBudget, type FormLimits, type ServiceContext, type Spool } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
 /** Dependencies of the audio service's endpoints. */
-export interface Deps extends OpenRelay {
+export interface Deps extends ServiceRelay {
   readonly lengths: LengthReader;
   readonly speech: {
     /** Maximum characters of a text to speak. */

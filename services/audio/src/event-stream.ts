@@ -32,7 +32,7 @@ export interface EventReading {
 }
 
 /** Returns the frame reading for an event's data; `out` is sent to the client. */
-export function readingOf({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
+export function makeFrameReading({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
   return { words, usage, done, render: () => out };
 }
 
@@ -48,7 +48,7 @@ export function passEvents(read: (event: Frame) => EventReading): StreamTranslat
       const event = parseFrame(frame.toString());
       const reading = event === undefined ? commentReading : read(event);
       done ||= reading.done;
-      return readingOf(reading, frame);
+      return makeFrameReading(reading, frame);
     },
     end() {
       if (!done) throw endedEarlyFailure();

@@ -3,7 +3,7 @@ import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
 /** Interval, in ms, between two deletions of expired calls. */
-const everyMs = 3_600_000;
+const deletionIntervalMs = 3_600_000;
 /** Time, in ms, for which refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
 
@@ -36,7 +36,7 @@ export function startForgetting({
         going = undefined;
       });
   };
-  const timer = setInterval(forget, everyMs);
+  const timer = setInterval(forget, deletionIntervalMs);
   forget();
   return {
     async [Symbol.asyncDispose]() {

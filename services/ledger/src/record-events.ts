@@ -4,7 +4,7 @@ import {
   CreditEvent,
   eventStreams,
   Failure,
-  KeptTaskEvent,
+  StoredTaskEvent,
   readUsageEvent,
   recordParser,
   type UsageEvent,
@@ -26,7 +26,7 @@ export interface RecordingOptions {
   /** Called with the accounts of every recorded batch. */
   readonly onAccounts?: ((accounts: Iterable<string>) => void) | undefined;
   /** Called with the task events of every recorded batch. */
-  readonly onTasks?: ((events: readonly KeptTaskEvent[]) => void) | undefined;
+  readonly onTasks?: ((events: readonly StoredTaskEvent[]) => void) | undefined;
 }
 
 /** Names of the durable stream consumers, by stream. */
@@ -51,7 +51,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
   };
-  const tasksOf: RecordBatch<KeptTaskEvent> = async (books, events) => {
+  const tasksOf: RecordBatch<StoredTaskEvent> = async (books, events) => {
     await recordTasks(books, events);
     options.onTasks?.(events);
   };
@@ -65,7 +65,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     bus.consume(
       tasks.name,
       streamConsumers.TASKS,
-      batchRecorder(options, tasksOf, recordParser("task event", KeptTaskEvent), hasTime),
+      batchRecorder(options, tasksOf, recordParser("task event", StoredTaskEvent), hasTime),
     ),
   ];
   return {

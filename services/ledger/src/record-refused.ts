@@ -1,10 +1,10 @@
 import { recordRefused } from "@modelgate/books";
 import { takeRefusedCalls, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
-import { repeat } from "./watch/every.ts";
+import { repeatPeriodically } from "./watch/every.ts";
 
 /** Pause, in ms, between two polls for refused calls. */
-const everyMs = 1_000;
+const readIntervalMs = 1_000;
 /** Maximum refused calls per read. */
 const maxAtOnce = 1_000;
 
@@ -21,9 +21,9 @@ interface RecordingDeps {
  * no money.
  */
 export function startRecordingRefused({ redis, connection, log }: RecordingDeps): AsyncDisposable {
-  return repeat({
+  return repeatPeriodically({
     name: "the recording of refused calls",
-    everyMs,
+    everyMs: readIntervalMs,
     log,
     level: "warn",
     step: (signal) =>

@@ -18,7 +18,7 @@ import {
 import { readReceipts, readTotals, verifyTotals, wasReplaced, type Books } from "@modelgate/books";
 import { Failure, type UsageDraft } from "@modelgate/contracts";
 import { Counter, type Logger, type Redis } from "@modelgate/platform";
-import { draftOf } from "@modelgate/testkit";
+import { testUsageDraft } from "@modelgate/testkit";
 import { startRecording } from "../src/record-events.ts";
 import { checkShard } from "../src/shard-rounds.ts";
 import { seededChance, type Chance } from "./chance.ts";
@@ -288,6 +288,6 @@ export class AccountModel {
   }
 
   #draft({ id }: Call): UsageDraft {
-    return { ...draftOf(this.#id, id), time: new Date().toISOString(), requestId: `request-of-${id}` };
+    return { ...testUsageDraft(this.#id, id), time: new Date().toISOString(), requestId: `request-of-${id}` };
   }
 }

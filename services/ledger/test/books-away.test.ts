@@ -11,7 +11,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import {
-  draftOf,
+  testUsageDraft,
   startLocalBackends,
   startLocalPostgres,
   startServiceAlone,
@@ -51,7 +51,7 @@ const start = (env: Readonly<Record<string, string>>, limits: Limits = {}): Prom
 
 /** Lets a call be held, settled and published, as a service does that knows nothing of the books. */
 async function call(accountId: string, callId: string): Promise<void> {
-  const draft = { ...draftOf(accountId, callId), time: new Date().toISOString() };
+  const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString() };
   const held = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
   await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
   const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });

@@ -12,7 +12,7 @@ import {
 } from "@modelgate/accounts";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
-import { draftOf, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
+import { testUsageDraft, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
 import type { AloneService, LocalBackends } from "@modelgate/testkit";
 import { engines, type TestEngine } from "./engines.ts";
 
@@ -65,7 +65,7 @@ function budgetOf(id: string, scope: string, more: Partial<Budget> = {}): Budget
 const create = (account: string, budget: Budget) => ask(`/accounts/${account}/budgets`, { budget });
 
 function requestOf(accountId: string, callId: string, nanos: bigint, more: object = {}): HoldRequest {
-  const draft = { ...draftOf(accountId, callId), time: new Date().toISOString(), tokenId: "tok_1", ...more };
+  const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString(), tokenId: "tok_1", ...more };
   const { tokenId } = draft;
   return { accountId, callId, draft, tokenId, nanos, floorNanos: 1n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
 }

@@ -7,7 +7,7 @@ import { createLogger, openRedis, RefusedCalls } from "@modelgate/platform";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import {
   type AloneService,
-  draftOf,
+  testUsageDraft,
   type LocalBackends,
   startLocalBackends,
   startServiceAlone,
@@ -53,7 +53,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   }
 
   const draft = (accountId: string, id: string): UsageDraft => ({
-    ...draftOf(accountId, id),
+    ...testUsageDraft(accountId, id),
     time: new Date().toISOString(),
     status: 0,
     units: { inputTokens: 3 },

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   applyCredit,
   createAccount,
-  creditEventOf,
+  makeCreditEvent,
   findAccount,
   hold,
-  openingOf,
+  openingCredit,
   publishEntries,
   readUnpublished,
   settle,
@@ -28,7 +28,7 @@ import {
 } from "@modelgate/books";
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
 import { type Bus, type BusMessage, type Progress, type PublishResult } from "@modelgate/platform";
-import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
+import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { projectLeftovers } from "../src/accounts/project-leftovers.ts";
 import { compareAccounts, type SeenGaps } from "../src/restore/compare.ts";
 import { settleLate } from "../src/restore/late-calls.ts";
@@ -68,7 +68,7 @@ class History implements Bus {
     await redis.flushall();
     const createdAt = new Date().toISOString();
     const [id, balance] = [this.#id, this.#credited];
-    await bookAccount(books, { id, name: id, createdAt, opening: openingOf({ id, balance, createdAt }) }, "test");
+    await bookAccount(books, { id, name: id, createdAt, opening: openingCredit({ id, balance, createdAt }) }, "test");
     // The ledger dies before it has the receipt, as it does with each credit: the outbox alone brings those to the books.
     await createAccount(redis, { id, balance, createdAt });
   }
@@ -92,7 +92,7 @@ class History implements Bus {
   /** A call; without its account in Redis it is refused, as its client is asked to retry. */
   async #hold(cost: bigint): Promise<void> {
     const id = `${this.#id}-${this.#made++}`;
-    const draft = { ...draftOf(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
+    const draft = { ...testUsageDraft(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
     const held = { nanos: cost + 5n, floorNanos: 0n, tokens: 0, leaseMs: 3_600_000, outboxBound: 10_000 };
     const passed = await hold(redis, { accountId: this.#id, callId: id, draft, tokenId: "tok_1", ...held }).then(
       () => true,
@@ -160,7 +160,7 @@ class History implements Bus {
 
   async #credit(nanos: bigint): Promise<void> {
     const operationId = `operation-${this.#made++}`;
-    const event = creditEventOf({ accountId: this.#id, nanos, reason: "test", operationId });
+    const event = makeCreditEvent({ accountId: this.#id, nanos, reason: "test", operationId });
     await applyCredit(redis, await bookCredit(books, event, "test"));
     this.#credited += nanos;
   }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { readCalls, readTotals, type Books } from "@modelgate/books";
 import type { UsageEvent } from "@modelgate/contracts";
 import { signOperator } from "@modelgate/contracts/operator-credential";
-import { draftOf, type LocalBackends, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
+import { testUsageDraft, type LocalBackends, startLocalBackends, startServiceAlone, until } from "@modelgate/testkit";
 import { moveDay } from "../src/move/usage-day.ts";
 import { engines, type TestEngine } from "./engines.ts";
 import { recordUsage } from "./last-version/record-usage.ts";
@@ -18,7 +18,7 @@ const january = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") }
 
 function eventOf(id: string, more: Partial<UsageEvent> = {}): UsageEvent {
   return {
-    ...draftOf("acme", id),
+    ...testUsageDraft("acme", id),
     time: `${date}T10:00:00.000Z`,
     units: { inputTokens: 3, seconds: 1.5 },
     costNanos: "7",

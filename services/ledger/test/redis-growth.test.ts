@@ -11,7 +11,7 @@ import {
   shardOf,
 } from "@modelgate/accounts";
 import type { Bus } from "@modelgate/platform";
-import { draftOf, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -44,7 +44,7 @@ async function settleMany(from: number, count: number): Promise<void> {
       Array.from({ length: atOnce }, async (_, at) => {
         const callId = `call-${begun + at}`;
         const draft = {
-          ...draftOf("busy", callId),
+          ...testUsageDraft("busy", callId),
           time: new Date().toISOString(),
           requestId: `request-${begun + at}`,
         };

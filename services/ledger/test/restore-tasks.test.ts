@@ -16,8 +16,8 @@ import {
   type TaskRecord,
 } from "@modelgate/accounts";
 import { recordTasks, type Books } from "@modelgate/books";
-import type { KeptTaskEvent } from "@modelgate/contracts";
-import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
+import type { StoredTaskEvent } from "@modelgate/contracts";
+import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { LateTasks, restoreTasks } from "../src/restore/restore-tasks.ts";
 import { engines, type TestEngine } from "./engines.ts";
 
@@ -37,7 +37,7 @@ const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, b
 async function begin(id: string): Promise<TaskRecord> {
   const createdAt = Date.now();
   const callId = `call_${id}`;
-  const draft = { ...draftOf(account, callId), area: "video" };
+  const draft = { ...testUsageDraft(account, callId), area: "video" };
   const task: TaskRecord = {
     id,
     accountId: account,
@@ -90,7 +90,7 @@ async function record(): Promise<void> {
   await recordTasks(books, await taskEvents());
 }
 
-async function taskEvents(): Promise<readonly KeptTaskEvent[]> {
+async function taskEvents(): Promise<readonly StoredTaskEvent[]> {
   const events = (await readUnpublished(redis, shard, -1_000, 1_000)).map(({ event }) => event);
   return events.filter((event) => "taskId" in event);
 }

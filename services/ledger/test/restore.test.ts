@@ -14,7 +14,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import {
-  draftOf,
+  testUsageDraft,
   startLocalBackends,
   startLocalPostgres,
   startServiceAlone,
@@ -77,7 +77,7 @@ async function accountWith(id: string, balance: bigint): Promise<void> {
 
 /** JetStream knows calls by their ids alone. */
 const draft = (accountId: string, callId: string) => ({
-  ...draftOf(accountId, `${accountId} ${callId}`),
+  ...testUsageDraft(accountId, `${accountId} ${callId}`),
   time: new Date().toISOString(),
   requestId: `request-${callId}`,
 });

@@ -5,7 +5,7 @@ import { bookAccount, openAnchorSigner, recordCalls, recordCredits, type Anchor,
 import { priceVersionOf, priceVersionsKey } from "@modelgate/catalog";
 import { compilePrice, type CreditEvent } from "@modelgate/contracts";
 import type { OperatorCall } from "@modelgate/platform";
-import { draftOf, startBackends, type Backends } from "@modelgate/testkit";
+import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { verificationRoutes } from "../src/api/verification.ts";
 import { engines, type TestEngine } from "./engines.ts";
 
@@ -77,7 +77,7 @@ describe.each(engines)("books in $name", ({ start }) => {
   }
 
   async function settled(id: string, call: string): Promise<void> {
-    const draft = { ...draftOf(id, `${id}-${call}`), time: new Date().toISOString() };
+    const draft = { ...testUsageDraft(id, `${id}-${call}`), time: new Date().toISOString() };
     const one = { accountId: id, callId: draft.id, tokenId: draft.tokenId, tokens: 0, draft };
     await hold(redis, { ...one, nanos: 100n, floorNanos: 0n, leaseMs: 60_000, outboxBound: 1_000 });
     const made = await settle(redis, { ...one, costNanos: 70n });

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountKeys, createAccount, hold, settle } from "@modelgate/accounts";
 import {
   type AloneService,
-  draftOf,
+  testUsageDraft,
   type LocalBackends,
   startLocalBackends,
   startServiceAlone,
@@ -92,7 +92,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
 
   async function spend(accountId: string, nanos: bigint): Promise<void> {
     const callId = `${accountId}-call`;
-    const draft = { ...draftOf(accountId, callId), time: new Date().toISOString(), units: { inputTokens: 3 } };
+    const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString(), units: { inputTokens: 3 } };
     const held = { nanos, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000 };
     await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
     await settle(redis, { accountId, callId, costNanos: nanos, tokens: 0, draft });

@@ -1,11 +1,11 @@
 import type { FormLimits, ServiceContext } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import { maxInputImages } from "@modelgate/wires/images";
 import type { Env } from "./env.ts";
 
 /** Dependencies of the media service's endpoints. */
-export interface Deps extends OpenRelay {
+export interface Deps extends ServiceRelay {
   /** Limits of forms. */
   readonly form: FormLimits;
   readonly images: ImagesDeps;

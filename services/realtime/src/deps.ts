@@ -1,6 +1,6 @@
 import { openContentBook, type ContentBook } from "@modelgate/accounts";
 import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
 /** Limits of sessions: times in ms, sizes in bytes, and counts. */
@@ -15,7 +15,7 @@ export type SessionLimits = Readonly<Env["sessions"]> & {
 export type SliceSize = Readonly<Env["slice"]>;
 
 /** Dependencies of sessions. */
-export interface Deps extends OpenRelay {
+export interface Deps extends ServiceRelay {
   readonly limits: SessionLimits;
   readonly slice: SliceSize;
   readonly newSessionId: () => string;

@@ -7,7 +7,7 @@ import {
   ClientGone,
   Gauge,
   idsOf,
-  onBeat,
+  runOnBeat,
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
@@ -75,7 +75,7 @@ export class RealtimeSessions implements Disposable {
     });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / checksPerLimit);
-    this.#timer = onBeat(Math.min(maxTickMs, tickMs), () => {
+    this.#timer = runOnBeat(Math.min(maxTickMs, tickMs), () => {
       const now = Date.now();
       for (const session of open) session.tick(now);
     });
@@ -96,7 +96,7 @@ export class RealtimeSessions implements Disposable {
     this.#requireCapacity();
     const handshake = readHandshake(upgrade.request, upgrade.query);
     const { call, settings } = await boundSettings(this.#deps, sessionCall(upgrade));
-    const price = priceOf(this.#deps, call, handshake.model ?? settings?.model);
+    const price = sessionPrice(this.#deps, call, handshake.model ?? settings?.model);
     await this.#countWhileOpening(call, async () => {
       const first = await holdFirstSlice(this.#deps, call, price);
       const starting = { ...handshake, call, format: realtimeFormat, price, settings, first };
@@ -134,7 +134,7 @@ export class RealtimeSessions implements Disposable {
     using early = receiveEarly(socket, this.#deps.limits);
     const setup = await early.first();
     await checkEvent(setup.data, this.#deps);
-    const price = priceOf(this.#deps, call, modelOfSetup(setup));
+    const price = sessionPrice(this.#deps, call, modelOfSetup(setup));
     const first = await holdFirstSlice(this.#deps, call, price);
     await this.#start(
       upgrade,
@@ -225,7 +225,7 @@ export class RealtimeSessions implements Disposable {
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
-    const { socket, early } = takeOrUndo(client, () => vendor.socket.terminate());
+    const { socket, early } = addOrUndo(client, () => vendor.socket.terminate());
     const unknown = { ...unknownUse, route, tried };
     const session = new Session(this.#deps, {
       call,
@@ -273,7 +273,7 @@ function closeSoon(socket: WebSocket, code: number, reason: string): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-function takeOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningClient["take"]> {
+function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningClient["take"]> {
   try {
     return client.take();
   } catch (error) {
@@ -283,7 +283,7 @@ function takeOrUndo(client: OpeningClient, undo: () => void): ReturnType<Opening
 }
 
 /** Returns a model and its price for this caller. If `name` is undefined, selects the caller's first session model. */
-function priceOf({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
+function sessionPrice({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];
   const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;

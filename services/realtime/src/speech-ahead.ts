@@ -1,5 +1,5 @@
 /** Seconds by which speech may be ahead of real time only because of the network. */
-const usualAheadSeconds = 5;
+const defaultAheadSeconds = 5;
 /** Minimum seconds of a turn. A vendor that detects turns needs some speech and half a second of silence. */
 const secondsPerTurn = 2;
 
@@ -22,6 +22,6 @@ export class SpeechAhead {
    */
   possibleTurns(nowMs: number): number {
     const ahead = this.#seconds - (nowMs - this.#heardAt) / 1_000;
-    return ahead <= usualAheadSeconds ? 1 : Math.ceil(ahead / secondsPerTurn);
+    return ahead <= defaultAheadSeconds ? 1 : Math.ceil(ahead / secondsPerTurn);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { digestOf, findToken, projectToken } from "@modelgate/accounts";
+import { keyDigest, findToken, projectToken } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
 import { ask, say, simulated } from "./session-client.ts";
@@ -175,7 +175,7 @@ test("a key that has used up its tokens per minute gets an error, and waits", as
 test("a revoked key ends its session at the next request for a response", async () => {
   const session = await textSession(area, "live", lent);
   await ask(session, "Hello");
-  const digest = digestOf(lent);
+  const digest = keyDigest(lent);
   const token = await findToken(area.redis, digest);
   if (token === undefined) throw new Error("there is no such token");
   await projectToken(area.redis, digest, { ...token, disabled: true, version: 2 });

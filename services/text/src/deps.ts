@@ -1,5 +1,5 @@
 import { idSource, type ServiceContext } from "@modelgate/platform";
-import { openRelay, type OpenRelay, type RelayEnv } from "@modelgate/relay";
+import { openRelay, type ServiceRelay, type RelayEnv } from "@modelgate/relay";
 import { openImages, type ImagesDeps, type ImagesEnv } from "@modelgate/relay/images";
 
 /** Environment variables of text calls. */
@@ -9,7 +9,7 @@ export interface TextEnv {
 }
 
 /** Dependencies of text calls. */
-export interface Deps extends OpenRelay {
+export interface Deps extends ServiceRelay {
   /** Creates the id of an answer from a vendor of another wire. The client's wire adds its prefix to the id. */
   readonly newAnswerId: () => string;
   /** Dependencies of images, for requests of the Gemini wire that an image model answers. */

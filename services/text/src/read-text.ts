@@ -24,11 +24,11 @@ export function readText<Params extends TextParams>(
   client: TextClient<Params>,
   path?: RequestPath,
 ): Promise<JsonBody<Params & TurnParams>> {
-  return readJson(call, deps.body, (body) => readTurn(deps, call, client, body, path), client.relied);
+  return readJson(call, deps.body, (body) => readTurnParams(deps, call, client, body, path), client.relied);
 }
 
 /** Reads the parameters of a text request from its parsed body. Throws Failure as `readText` does. */
-export async function readTurn<Params extends TextParams>(
+export async function readTurnParams<Params extends TextParams>(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
   client: TextClient<Params>,

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import {
   claimCallbacks,
   firstCallbackDue,
-  digestOfToken,
+  readTokenDigest,
   removeCallback,
   retryCallback,
   shards,
@@ -142,7 +142,7 @@ async function post(
   { url, event }: Callback,
   stopped: AbortSignal,
 ): Promise<boolean> {
-  const key = await digestOfToken(redis, event.tokenId);
+  const key = await readTokenDigest(redis, event.tokenId);
   if (key === undefined) return true;
   const { channelId: _ours, ...visible } = event;
   const body = Buffer.from(JSON.stringify(visible));

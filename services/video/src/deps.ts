@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { makeTaskCipher, type TaskCipher } from "@modelgate/accounts";
 import { hostsIn, openRemoteFiles, openRemoteStreams, type RemoteFiles, type RemoteStreams } from "@modelgate/channels";
 import type { BufferBudget, ServiceContext } from "@modelgate/platform";
-import { openRelay, type OpenRelay } from "@modelgate/relay";
+import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
 import type { PollPace } from "./poll/advance.ts";
@@ -11,7 +11,7 @@ import type { PollPace } from "./poll/advance.ts";
 export type TaskLimits = Readonly<Env["tasks"]>;
 
 /** Dependencies of the video service's endpoints and of its poller. */
-export interface Deps extends OpenRelay, AsyncDisposable {
+export interface Deps extends ServiceRelay, AsyncDisposable {
   readonly limits: TaskLimits;
   readonly pace: PollPace;
   readonly remote: RemoteStreams;

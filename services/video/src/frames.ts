@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
 /** Returns whether a file with this media type may be an image. The actual type is determined from its bytes later. */
-function mayBePicture(mediaType: string): boolean {
+function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
@@ -51,7 +51,7 @@ export class Frames implements Disposable {
     try {
       // The fetch continues if the client disconnects, as the start of the task does.
       const signal = new AbortController().signal;
-      const file = await this.#pictures.fetch({ url: image.url, accepts: mayBePicture, proxy, signal });
+      const file = await this.#pictures.fetch({ url: image.url, accepts: mayBeImage, proxy, signal });
       if (this.#held.disposed) file[Symbol.dispose]();
       else this.#held.use(file);
       return parseImage(file.bytes.toString("base64"), param);
@@ -66,12 +66,12 @@ export class Frames implements Disposable {
  * Returns the request as it is measured for a vendor that accepts no URLs, with placeholders for images that were not
  * fetched yet.
  */
-export function unfetched(request: VideoRequest, { needsBytes }: VideoVendor): VideoRequest {
+export function withPlaceholderImages(request: VideoRequest, { needsBytes }: VideoVendor): VideoRequest {
   if (needsBytes !== true) return request;
   const { firstFrame, lastFrame } = request;
-  return { ...request, firstFrame: asIfFetched(firstFrame), lastFrame: asIfFetched(lastFrame) };
+  return { ...request, firstFrame: placeholderImage(firstFrame), lastFrame: placeholderImage(lastFrame) };
 }
 
-function asIfFetched(image: VideoImage | undefined): VideoImage | undefined {
+function placeholderImage(image: VideoImage | undefined): VideoImage | undefined {
   return image?.kind === "url" ? { kind: "data", mediaType: "image/png", data: "" } : image;
 }

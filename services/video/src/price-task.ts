@@ -18,7 +18,7 @@ import {
 } from "@modelgate/wires/video";
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { unfetched } from "./frames.ts";
+import { withPlaceholderImages } from "./frames.ts";
 import { requestedVideo } from "./show-task.ts";
 
 /** A request for a video after it was read. */
@@ -88,5 +88,5 @@ function measuresOf(wanted: WantedTask, { candidates, wires }: Routes): readonly
 
 function renderedAs(wire: VideoWire, request: VideoRequest): RenderedVideo {
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
-  return vendor.render(unfetched(request, vendor), { model: request.model });
+  return vendor.render(withPlaceholderImages(request, vendor), { model: request.model });
 }

@@ -11,7 +11,7 @@ export interface VideoBody extends Disposable {
 }
 
 /** Number of copies of an image in memory in addition to the received body: as text, and as it is sent. */
-const copies = 2;
+const copiesInMemory = 2;
 
 /**
  * Reads a JSON object or, if the endpoint accepts it, a form: its fields as text, and its file as a data URL. All
@@ -22,7 +22,7 @@ export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<Vide
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
   if (!isForm || endpoint.body === "json") return readMembers(deps, call);
   const form = await bufferForm(request, formLimits(deps), call.caller, call.ending);
-  return copied(deps, call, { body: form, bytes: form.size, read: () => membersOf(form) });
+  return holdBodyCopies(deps, call, { body: form, bytes: form.size, read: () => formToMembers(form) });
 }
 
 async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
@@ -31,25 +31,25 @@ async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
     refuseAmbiguous(bytes, relied);
     return value;
   });
-  return copied(deps, call, { body, bytes: body.bytes.length, read: () => body.seen });
+  return holdBodyCopies(deps, call, { body, bytes: body.bytes.length, read: () => body.seen });
 }
 
 /** A body that was read, and the function that returns its fields. */
-interface Copied {
+interface ReadableBody {
   readonly body: Disposable;
   readonly bytes: number;
   readonly read: () => JsonRecord;
 }
 
 /** Returns a body's fields. Counts the copies of its bytes against the memory limit until the result is disposed. */
-function copied(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: Copied): VideoBody {
+function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: ReadableBody): VideoBody {
   const holding = deps.body.budget.holdFor(caller);
   const dispose = (): void => {
     body[Symbol.dispose]();
     holding[Symbol.dispose]();
   };
   try {
-    holding.take(copies * bytes);
+    holding.take(copiesInMemory * bytes);
     return { members: read(), [Symbol.dispose]: dispose };
   } catch (error) {
     dispose();
@@ -71,7 +71,7 @@ function formLimits({ body, limits }: Deps): FormLimits {
   };
 }
 
-function membersOf({ fields, files }: BufferedForm): JsonRecord {
+function formToMembers({ fields, files }: BufferedForm): JsonRecord {
   const members = new Map<string, string>();
   const put = (name: string, value: string): void => {
     if (members.has(name))

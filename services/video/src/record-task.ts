@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { callbackAmong, createTask, holdBeyondMs, type TaskRecord } from "@modelgate/accounts";
+import { findCallback, createTask, holdBeyondMs, type TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { RequestIds } from "@modelgate/platform";
 import type { JobMoney, UsageRecord } from "@modelgate/relay";
@@ -61,7 +61,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const recorded = await withRetries(() => createTask(deps.relay.redis, creation));
   if (typeof recorded === "object") {
     deps.outbox.push(recorded);
-    deps.callbacks.send(callbackAmong(task, [recorded]));
+    deps.callbacks.send(findCallback(task, [recorded]));
   }
   return recorded !== "no-hold";
 }

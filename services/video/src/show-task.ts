@@ -6,7 +6,7 @@ import type { RequestedVideo, TaskContext, VideoResult, VideoTask } from "@model
 import type { Deps } from "./deps.ts";
 
 /** Returns the fields of a task that its client receives. */
-export function shownTask(task: TaskRecord): VideoTask {
+export function taskForClient(task: TaskRecord): VideoTask {
   const { id, model, state, progress, createdAt, endedAt, error } = task;
   return {
     id,
@@ -39,13 +39,13 @@ export function resultOf({ result }: TaskRecord): VideoResult | undefined {
 }
 
 /** Returns values that an answer contains in addition to the task. */
-export function contextOf({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
-  const base = publicUrl?.replace(/\/+$/, "") ?? `http://${hostIn(request.headers.host)}`;
+export function taskContext({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
+  const base = publicUrl?.replace(/\/+$/, "") ?? `http://${validHost(request.headers.host)}`;
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
 /** Returns the host in the client's request, if it is valid. Only that client receives it. */
-function hostIn(host: string | undefined): string {
+function validHost(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
 
@@ -56,7 +56,11 @@ const idShape = /^[\w-]{1,100}$/;
  * Returns a task of the caller. Throws Failure task_not_found (404) if the task is unknown or belongs to another
  * account, or server_overloaded (503) while lost data of Redis is being restored.
  */
-export async function ownTask({ relay }: Deps, { caller }: ServiceCall, id: string | undefined): Promise<StoredTask> {
+export async function findTaskOfCaller(
+  { relay }: Deps,
+  { caller }: ServiceCall,
+  id: string | undefined,
+): Promise<StoredTask> {
   const { redis } = relay;
   const read = (taskId: string) => (): Promise<StoredTask | undefined> => findTask(redis, caller.accountId, taskId);
   const found =

@@ -22,18 +22,22 @@ export interface Started {
 const answerBytes = 1024 * 1024;
 
 /** Returns the channels and wires that can serve a request. A remix is limited to those of its source. */
-export function routesOf(deps: Deps, { caller }: Pick<Call, "caller">, { style, request, remix }: WantedTask): Routes {
+export function usableRoutes(
+  deps: Deps,
+  { caller }: Pick<Call, "caller">,
+  { style, request, remix }: WantedTask,
+): Routes {
   const { catalog, channels } = deps.relay;
   const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)
     .filter((candidate) => channels.supportedWires.speaks(candidate, wires))
-    .flatMap((candidate) => (remix === undefined ? [candidate] : onlyAt(candidate, remix)));
+    .flatMap((candidate) => (remix === undefined ? [candidate] : requireWire(candidate, remix)));
   return { candidates, wires };
 }
 
-function onlyAt({ channel, upstreamModel }: Candidate, { channelId, keyId }: TaskRecord): readonly Candidate[] {
+function requireWire({ channel, upstreamModel }: Candidate, { channelId, keyId }: TaskRecord): readonly Candidate[] {
   const keys = channel.keys.filter(({ id }) => id === keyId);
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
@@ -105,16 +109,16 @@ export async function readStarted(
   { provider, start, measure, dropped }: RenderedStart,
 ): Promise<Started> {
   const { text, isWhole } = await readUpTo(answer, answerBytes);
-  const body = parsed(text);
+  const body = parseJsonBody(text);
   if (body === undefined) {
     const message = "The vendor's answer is not a JSON object.";
-    throw isWhole ? unreadable(answer, message) : new Failure("upstream_error", message);
+    throw isWhole ? unreadableAnswer(answer, message) : new Failure("upstream_error", message);
   }
-  const id = idIn(answer, { body, text }, wires[start.wire].vendor, provider);
+  const id = readTaskId(answer, { body, text }, wires[start.wire].vendor, provider);
   return { wire: start.wire, operation: provider.taskOf?.(id, start) ?? id, measure, dropped };
 }
 
-function parsed(text: string): JsonRecord | undefined {
+function parseJsonBody(text: string): JsonRecord | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isRecord(value) ? value : undefined;
@@ -126,7 +130,7 @@ function parsed(text: string): JsonRecord | undefined {
 /**
  * Returns the vendor's id of the task. Throws Refused if the answer has a success status but its body reports an error.
  */
-function idIn(
+function readTaskId(
   answer: UpstreamAnswer,
   { body, text }: { readonly body: JsonRecord; readonly text: string },
   { started }: VideoVendor,
@@ -136,7 +140,7 @@ function idIn(
     return started(body);
   } catch (error) {
     if (typeof body["code"] === "number") throw new Refused(provider.failureOf(400, text), 400, undefined);
-    throw error instanceof Failure ? unreadable(answer, error.message) : error;
+    throw error instanceof Failure ? unreadableAnswer(answer, error.message) : error;
   }
 }
 
@@ -144,6 +148,6 @@ function idIn(
  * Creates the refusal for a complete answer without a task id. Without the id, the client could never receive the task.
  * This therefore counts as a failed attempt, unlike an answer that was lost, and the next channel is tried.
  */
-function unreadable({ status }: UpstreamAnswer, message: string): Refused {
+function unreadableAnswer({ status }: UpstreamAnswer, message: string): Refused {
   return new Refused({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
 }

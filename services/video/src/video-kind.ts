@@ -19,7 +19,7 @@ import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
 import { recordTask } from "./record-task.ts";
-import { readStarted, renderable, renderStart, routesOf, type Started } from "./start-task.ts";
+import { readStarted, renderable, renderStart, usableRoutes, type Started } from "./start-task.ts";
 
 /** A request for a video, with its images. */
 export interface VideoInput {
@@ -52,7 +52,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   }
 
   plan(call: Call, input: VideoInput, serving: ServingModel): VideoPlan {
-    const { candidates, wires } = routesOf(this.deps, call, input.wanted);
+    const { candidates, wires } = usableRoutes(this.deps, call, input.wanted);
     const heldNanos = maxCost(input.wanted, { candidates, wires }, serving);
     return { call, input, heldNanos, cost: { by: "job", upperNanos: heldNanos }, candidates, wires };
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { InlineVideo } from "../src/content/inline-video.ts";
+import { Base64VideoDecoder } from "../src/content/inline-video.ts";
 import { StringCutter } from "../src/poll/short-strings.ts";
 
 /** A text in pieces of these lengths, and the rest. */
@@ -19,7 +19,7 @@ test("a video is extracted from an answer, for any chunks and any escaping of it
       const base64 = Buffer.from(bytes).toString("base64");
       const said = isEscaped ? base64.replaceAll("/", String.raw`\/`).replaceAll("=", String.raw`\u003d`) : base64;
       const answer = `{"name":"a \\"film\\"","response":{"videos":[{"film": "${said}","mimeType":"video/mp4"}]}}`;
-      const reader = new InlineVideo("film");
+      const reader = new Base64VideoDecoder("film");
       const read = Buffer.concat(pieces(answer, lengths).map((piece) => reader.push(piece)));
       expect(read.equals(bytes)).toBe(true);
       expect(reader.isOver).toBe(true);
@@ -28,10 +28,10 @@ test("a video is extracted from an answer, for any chunks and any escaping of it
 });
 
 test("an interrupted video is not complete, and an answer of megabytes without one is refused", () => {
-  const reader = new InlineVideo("film");
+  const reader = new Base64VideoDecoder("film");
   reader.push(Buffer.from('{"film":"AAAA'));
   expect(reader.isOver).toBe(false);
-  expect(() => new InlineVideo("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
+  expect(() => new Base64VideoDecoder("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
 });
 
 test("JSON with shortened strings is the same JSON with the beginnings of its strings", () => {

@@ -27,18 +27,18 @@ export interface AdmitRequest {
 }
 
 /** Remaining part of a limit, and the time in ms until the complete limit is available again. */
-export interface Remaining {
+export interface RemainingLimit {
   readonly limit: number;
   readonly remaining: number;
   readonly resetMs: number;
 }
 
-export type Decision = "admitted" | "requests" | "tokens" | "concurrency" | "balance" | "no-account";
+export type AdmitDecision = "admitted" | "requests" | "tokens" | "concurrency" | "balance" | "no-account";
 
 export interface Admission {
-  readonly decision: Decision;
-  readonly requests?: Remaining | undefined;
-  readonly tokens?: Remaining | undefined;
+  readonly decision: AdmitDecision;
+  readonly requests?: RemainingLimit | undefined;
+  readonly tokens?: RemainingLimit | undefined;
   /** Time in ms after which the call may be sent again. */
   readonly retryAfterMs: number;
 }
@@ -72,7 +72,7 @@ const admitScript = defineScript({
     concurrency: remainingKinds,
     balance: remainingKinds,
     "no-account": remainingKinds,
-  } satisfies Record<Decision, typeof remainingKinds>,
+  } satisfies Record<AdmitDecision, typeof remainingKinds>,
 });
 
 /**
@@ -101,7 +101,7 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
       },
     );
   const reply = await orUnavailable(readUnlessLost(redis, step, ({ verdict }) => verdict === "no-account"));
-  const remaining = (limit: number | undefined, remaining: number, resetMs: number): Remaining | undefined =>
+  const remaining = (limit: number | undefined, remaining: number, resetMs: number): RemainingLimit | undefined =>
     limit === undefined ? undefined : { limit, remaining, resetMs };
   return {
     decision: reply.verdict,
@@ -119,7 +119,7 @@ const limitMessages = {
 };
 
 /** Returns the failure that the client of a refused call gets; undefined for an admitted call. */
-export function refusalOf(
+export function limitFailure(
   { decision, retryAfterMs }: Admission,
   limits: TokenLimits,
   { tokenId, limitsId = tokenId }: Pick<Caller, "tokenId" | "limitsId">,

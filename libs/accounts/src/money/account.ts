@@ -38,7 +38,7 @@ export interface AccountOpening {
 }
 
 /** Returns the credit event of an opening balance. Throws RangeError if the balance is negative or too large. */
-export function openingOf({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
+export function openingCredit({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
   if (balance < 0n || balance > maxAmount) throw new RangeError("a balance is from zero to a billion dollars");
   return {
     id: `${id}.opening`,
@@ -54,7 +54,7 @@ export function openingOf({ id, balance, createdAt = new Date().toISOString() }:
 /** Creates an account. An existing account is not changed. */
 export async function createAccount(redis: Redis, account: AccountOpening): Promise<"created" | "exists"> {
   const { id, name = id, balance, createdAt = new Date().toISOString() } = account;
-  const opening = openingOf({ id, balance, createdAt });
+  const opening = openingCredit({ id, balance, createdAt });
   await redis.sadd(accountKeys.accounts, id);
   const { verdict } = await createScript(
     redis,

@@ -36,7 +36,7 @@ const creditScript = defineScript({
 });
 
 /** Creates the event of a change of a balance. Throws RangeError if the amount is zero or too large. */
-export function creditEventOf({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
+export function makeCreditEvent({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > maxAmount || nanos < -maxAmount)
     throw new RangeError("a credit is not zero and at most a billion dollars");
   return {
@@ -52,7 +52,7 @@ export function creditEventOf({ accountId, nanos, kind, reason, operationId }: C
 
 /** Changes a balance, once per operation. Returns "too-low" if a correction exceeds the available amount. */
 export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
-  return applyCredit(redis, creditEventOf(wish));
+  return applyCredit(redis, makeCreditEvent(wish));
 }
 
 /**

@@ -4,7 +4,7 @@ import { withBudgets, type CurrentReply } from "../budgets/account-budgets.ts";
 import { applied, budgetLines, budgetsOfCall, budgetsOfCaller, type AppliedBudget } from "../budgets/budget.ts";
 import { overBudgetMessage } from "../budgets/over-budget.ts";
 import { accountKeys, shardOf } from "../keys.ts";
-import { readAgain } from "../restore/epoch.ts";
+import { repeatRead } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { maxAmount } from "./account.ts";
 
@@ -87,7 +87,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));
   const reply = await orUnavailable(tryHold(redis, request));
   throwUnlessHeld(
-    reply.verdict === "no-account" ? await orUnavailable(readAgain(redis, () => tryHold(redis, request))) : reply,
+    reply.verdict === "no-account" ? await orUnavailable(repeatRead(redis, () => tryHold(redis, request))) : reply,
     request,
   );
 }

@@ -6,7 +6,7 @@ import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
 /** Builds a receipt from a script's reply. */
-export function receiptOf({ number, previous, balance, hash }: Values<typeof receiptKinds>): Receipt {
+export function parseReceipt({ number, previous, balance, hash }: Values<typeof receiptKinds>): Receipt {
   return { number, previous, balanceNanos: balance, hash };
 }
 

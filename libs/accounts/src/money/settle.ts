@@ -4,7 +4,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { maxAmount } from "./account.ts";
-import { receiptKinds, receiptOf } from "./receipt.ts";
+import { receiptKinds, parseReceipt } from "./receipt.ts";
 
 /** Settlement of a call that has ended. */
 export interface Settlement {
@@ -81,7 +81,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   );
   if (reply.verdict !== "settled") return undefined;
   const costNanos = (cost - reply.uncovered).toString();
-  return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: receiptOf(reply) } };
+  return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: parseReceipt(reply) } };
 }
 
 /** Returns an amount, limited to `maxAmount`. */

@@ -207,7 +207,7 @@ export async function claimVerification(redis: Redis, accountId: string, forMs: 
 }
 
 /** Stores the result of a verification. A divergent account is listed until a later verification succeeds. */
-export async function keepVerification(
+export async function storeVerification(
   redis: Redis,
   { account, divergence }: Pick<Verification, "account" | "divergence">,
 ): Promise<void> {

@@ -2,7 +2,7 @@ import { Type } from "typebox";
 import {
   creditSubject,
   CreditEvent,
-  KeptTaskEvent,
+  StoredTaskEvent,
   recordParser,
   taskSubject,
   UsageDraft,
@@ -12,10 +12,10 @@ import {
 } from "@modelgate/contracts";
 import type { Bus, BusMessage, Redis } from "@modelgate/platform";
 import { accountKeys, shardOf, shards } from "../keys.ts";
-import { receiptOf } from "../money/receipt.ts";
+import { parseReceipt } from "../money/receipt.ts";
 
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
-export type OutboxEvent = UsageEvent | KeptTaskEvent | CreditEvent;
+export type OutboxEvent = UsageEvent | StoredTaskEvent | CreditEvent;
 
 /** An event in the outbox with its JSON text, which is rendered once and used several times. */
 interface SerializedEntry {
@@ -65,7 +65,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   }
   const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
   const remembered: Promise<void>[] = [];
-  for (const [shard, several] of byShard) remembered.push(keepCopies(redis, shard, several));
+  for (const [shard, several] of byShard) remembered.push(storeCopies(redis, shard, several));
   // The events are published even if Redis does not answer, because Redis may have lost them.
   await Promise.allSettled(remembered);
   const stored = await publishInOrder(bus, written);
@@ -154,7 +154,7 @@ export async function outboxLength(redis: Redis, shard: string): Promise<number>
   return redis.xlen(accountKeys.outbox(shard));
 }
 
-const readTaskEvent = recordParser("task event", KeptTaskEvent);
+const readTaskEvent = recordParser("task event", StoredTaskEvent);
 const readCreditEvent = recordParser("credit event", CreditEvent);
 const readDraft = recordParser("usage event", UsageDraft);
 
@@ -166,7 +166,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
     ...readDraft(field("event")),
     costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
     receipt: {
-      ...receiptOf({
+      ...parseReceipt({
         number: Number(field("number")),
         previous: field("previous"),
         balance: field("balance"),
@@ -204,7 +204,7 @@ function uniqueName(event: OutboxEvent): string {
  * events. Called before they are published. If the shard has too many copies, for example while the books are
  * unavailable, no copies of these events are kept.
  */
-async function keepCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
+async function storeCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);
   if ((await redis.hlen(key)) + several.length > maxRemembered) return;
   const fields: string[] = [];
@@ -220,7 +220,7 @@ export async function removeCopies(redis: Redis, events: readonly OutboxEvent[])
   );
 }
 
-const readEvent = recordParser("event", Type.Union([UsageEvent, KeptTaskEvent, CreditEvent]));
+const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]));
 
 /** Returns the events of these shards that were sent to JetStream and are not in the books yet. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {

@@ -3,7 +3,7 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { withBudgets } from "../budgets/account-budgets.ts";
 import { budgetLines, budgetsOfCall } from "../budgets/budget.ts";
 import { accountKeys, shardOf } from "../keys.ts";
-import { receiptKinds, receiptOf } from "../money/receipt.ts";
+import { receiptKinds, parseReceipt } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { holdScripts } from "../shared-scripts.ts";
 
@@ -61,6 +61,6 @@ export async function chargeLost(
     return chargeScript(redis, keys, { ...call, budgetsVersion: version, lines });
   });
   if (reply.verdict !== "charged") return undefined;
-  const made = present({ ...receiptOf(reply), replaces });
+  const made = present({ ...parseReceipt(reply), replaces });
   return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
 }

@@ -31,11 +31,11 @@ export async function readUnlessLost<T>(
   isAbsent: (found: T) => boolean,
 ): Promise<T> {
   const found = await read();
-  return isAbsent(found) ? readAgain(redis, read) : found;
+  return isAbsent(found) ? repeatRead(redis, read) : found;
 }
 
 /** Repeats a read that found nothing. Throws Failure server_overloaded (503) while Redis is being restored. */
-export async function readAgain<T>(redis: Redis, read: () => Promise<T>): Promise<T> {
+export async function repeatRead<T>(redis: Redis, read: () => Promise<T>): Promise<T> {
   if ((await readEpoch(redis)) === undefined || !(await isInCompleteRun(redis)))
     throw new Failure("server_overloaded", "The gateway's accounts are being restored; try again shortly.", {
       retryAfterSeconds: 1,

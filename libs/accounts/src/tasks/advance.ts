@@ -1,11 +1,11 @@
-import { KeptTaskEvent, recordParser, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
+import { StoredTaskEvent, recordParser, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { limitToMaximum } from "../money/settle.ts";
-import { receiptKinds, receiptOf } from "../money/receipt.ts";
+import { receiptKinds, parseReceipt } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
-import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
+import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
@@ -98,7 +98,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
       cost,
       usageEvent: settlement && JSON.stringify(settlement.draft),
       nowMs,
-      ...callbackArguments(event && callbackOf(task, event), callbackDueAt),
+      ...callbackArguments(event && makeCallback(task, event), callbackDueAt),
     },
   );
   if (reply.verdict === "stale") return undefined;
@@ -109,13 +109,13 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
     entries.push({
       shard,
       entryId: reply.usageEntry,
-      event: { ...settlement.draft, costNanos, receipt: receiptOf(reply) },
+      event: { ...settlement.draft, costNanos, receipt: parseReceipt(reply) },
     });
   }
   return entries;
 }
 
-const readEvent = recordParser("task event", KeptTaskEvent);
+const readEvent = recordParser("task event", StoredTaskEvent);
 
 /** Parses a flat list of entry ids and JSON texts into outbox entries. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {

@@ -1,5 +1,5 @@
 import { Type } from "typebox";
-import { recordParser, TaskEvent, type KeptTaskEvent } from "@modelgate/contracts";
+import { recordParser, TaskEvent, type StoredTaskEvent } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEvent } from "../outbox/publish.ts";
@@ -14,7 +14,7 @@ export interface Callback {
   readonly tries: number;
 }
 
-const putScript = defineScript({
+const putCallbackScript = defineScript({
   file: new URL("put-callback.lua", import.meta.url),
   keys: ["due", "callbacks"],
   args: { id: "text", callback: "text?", dueAt: "number?" },
@@ -22,9 +22,9 @@ const putScript = defineScript({
 });
 
 /** Returns the callback of a transition; undefined if the task has no callback URL. */
-export function callbackOf(
+export function makeCallback(
   { callbackUrl: url }: TaskRecord,
-  { kept: _ours, ...event }: KeptTaskEvent,
+  { kept: _ours, ...event }: StoredTaskEvent,
 ): Callback | undefined {
   return url === undefined ? undefined : { url, event, tries: 0 };
 }
@@ -32,12 +32,12 @@ export function callbackOf(
 /**
  * Returns the callback of a task's current state if the event of that state is among `entries`; otherwise undefined.
  */
-export function callbackAmong(
+export function findCallback(
   task: TaskRecord,
   entries: readonly { readonly event: OutboxEvent }[],
 ): Callback | undefined {
   const event = entries.map((entry) => entry.event).find(({ id }) => id === transitionId(task));
-  return event !== undefined && "taskId" in event ? callbackOf(task, event) : undefined;
+  return event !== undefined && "taskId" in event ? makeCallback(task, event) : undefined;
 }
 
 const readCallback: (text: string) => Callback = recordParser(
@@ -74,7 +74,7 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
 
 /** Removes a callback that was delivered or given up. */
 export async function removeCallback(redis: Redis, { event }: Callback): Promise<void> {
-  await putScript(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
+  await putCallbackScript(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
 /**
@@ -82,7 +82,7 @@ export async function removeCallback(redis: Redis, { event }: Callback): Promise
  */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
-  await putScript(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });
+  await putCallbackScript(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });
 }
 
 function callbackKeys({ accountId }: TaskEvent) {

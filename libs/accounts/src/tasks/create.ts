@@ -1,8 +1,8 @@
-import type { KeptTaskEvent } from "@modelgate/contracts";
+import type { StoredTaskEvent } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
-import { callbackArguments, callbackKinds, callbackOf } from "./callback.ts";
+import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
@@ -47,7 +47,7 @@ const createScript = defineScript({
 export async function createTask(
   redis: Redis,
   { task, dueAt, holdUntil, keepMs, callbackDueAt, cipher }: TaskCreation,
-): Promise<OutboxEntry<KeptTaskEvent> | "recorded" | "no-hold"> {
+): Promise<OutboxEntry<StoredTaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
   const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs, cipher });
@@ -73,7 +73,7 @@ export async function createTask(
         holdUntil,
         event: JSON.stringify(event),
         listedSince: createdAt - keepMs,
-        ...callbackArguments(callbackOf(task, event), callbackDueAt),
+        ...callbackArguments(makeCallback(task, event), callbackDueAt),
       },
     ),
   );

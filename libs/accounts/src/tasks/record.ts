@@ -5,7 +5,7 @@ import {
   UsageDraft,
   videoWires,
   renameMembers,
-  type KeptTaskEvent,
+  type StoredTaskEvent,
   type VideoWire,
 } from "@modelgate/contracts";
 import { makeCipher, type Secrets } from "@modelgate/platform";
@@ -106,7 +106,7 @@ export interface Transition {
 }
 
 /** Creates the event of a task's transition, with an encrypted copy of the task. */
-export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): KeptTaskEvent {
+export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): StoredTaskEvent {
   return {
     id: transitionId(task),
     time: new Date(nowMs).toISOString(),

@@ -4,7 +4,7 @@ import { Failure, recordParser } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { clockScript } from "../shared-scripts.ts";
-import { digestOf } from "./key.ts";
+import { keyDigest } from "./key.ts";
 import type { Token } from "./token.ts";
 
 /** Request for a client secret: a short-lived key that opens sessions on behalf of an API key, with fixed settings. */
@@ -56,7 +56,7 @@ export async function newClientSecret(
   nowMs?: number,
 ): Promise<string> {
   const key = `ek_${randomBytes(36).toString("base64url")}`;
-  const digest = digestOf(key);
+  const digest = keyDigest(key);
   const settingsId = digest.slice(0, 32);
   const { token, models, expiresAt, lifetimeSeconds, settings } = request;
   const secrets = accountKeys.clientSecrets(token.accountId);

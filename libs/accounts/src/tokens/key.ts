@@ -4,7 +4,7 @@ import { hash, randomBytes } from "node:crypto";
  * Matches an API key (`sk-`) or a client secret (`ek_`), followed by 8 to 250 letters, digits, `_` or `-`. Other texts
  * are never looked up.
  */
-const keyShape = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
+const keyPattern = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 
 /**
  * Time in ms for which the record of a key that has ended stays in Redis. It tells the client that the key has expired,
@@ -14,7 +14,7 @@ export const endedKeyMs = 24 * 60 * 60_000;
 
 /** Returns whether a text has the form of an API key or a client secret. */
 export function isKeyShaped(text: string): boolean {
-  return keyShape.test(text);
+  return keyPattern.test(text);
 }
 
 /** Creates an API key with 288 random bits. The key is shown once; only its digest is stored. */
@@ -23,7 +23,7 @@ export function newKey(): string {
 }
 
 /** Returns the digest by which an API key is stored: its SHA-256 in hex. */
-export function digestOf(key: string): string {
+export function keyDigest(key: string): string {
   return hash("sha256", key, "hex");
 }
 
@@ -33,6 +33,6 @@ export function tokenIdOf(digest: string): string {
 }
 
 /** Returns the parts of an API key that may be shown so that people recognise it. */
-export function hintOf(key: string): string {
+export function keyHint(key: string): string {
   return `${key.slice(0, 6)}…${key.slice(-3)}`;
 }

@@ -3,7 +3,7 @@ import { orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
 import { accountKeys } from "../keys.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
-import { digestOf, endedKeyMs, hintOf, tokenIdOf } from "./key.ts";
+import { keyDigest, endedKeyMs, keyHint, tokenIdOf } from "./key.ts";
 
 /** Spending limits of a token, in nano-dollars. Absent members are unlimited, except by the account's balance. */
 export interface TokenBudget {
@@ -75,18 +75,18 @@ export interface TokenRequest {
  * store it.
  */
 export function makeToken(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
-  const digest = digestOf(key);
+  const digest = keyDigest(key);
   const token: Token = {
     id: tokenIdOf(digest),
     accountId: request.accountId,
     group: request.group,
-    name: request.name ?? hintOf(key),
+    name: request.name ?? keyHint(key),
     models: request.models,
     expiresAt: request.expiresAt,
     disabled: request.disabled ?? false,
     budget: request.budget,
     createdAt: new Date().toISOString(),
-    hint: hintOf(key),
+    hint: keyHint(key),
   };
   return { digest, token };
 }
@@ -133,7 +133,7 @@ export async function findTokenById(redis: Redis, id: string): Promise<Token | u
  * Returns the digest of a token's key; undefined for an unknown token. Only the key's owner and the gateway know the
  * digest.
  */
-export async function digestOfToken(redis: Redis, id: string): Promise<string | undefined> {
+export async function readTokenDigest(redis: Redis, id: string): Promise<string | undefined> {
   return (await redis.hget(accountKeys.tokenIds, id)) ?? undefined;
 }
 

@@ -1,6 +1,6 @@
 import { sql, type Transaction } from "kysely";
 import { CreditEvent, recordParser } from "@modelgate/contracts";
-import { linkOf } from "../chain.ts";
+import { receiptLink } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { creditRow } from "../record-credits.ts";
 import type { Tables } from "../schema.ts";
@@ -69,7 +69,7 @@ export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
  */
 export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
   const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
-  const link = linkOf(head);
+  const link = receiptLink(head);
   const known = { receipts, head, balance, chain: link, tip: link };
   await db.transaction().execute(async (at) => {
     await at

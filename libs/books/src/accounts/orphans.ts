@@ -1,5 +1,5 @@
 import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
-import { linkOf, reduceModulo, stepOf } from "../chain.ts";
+import { receiptLink, reduceModulo, chainStep } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { readSecondSettlements } from "../other-receipts.ts";
 import { readCalls } from "../read-calls.ts";
@@ -85,8 +85,8 @@ function divideByChain(entries: readonly ChainedEvent[], head: string, account: 
   }
   // Entries with lower numbers than the oldest one in the chain may belong to it: the entries between are unknown.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
-  const off = reduceModulo(account.offset + linkOf(account.head) - linkOf(head));
-  const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + stepOf(receipt)), 0));
+  const off = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
+  const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + chainStep(receipt)), 0));
   return { head: first?.receipt, orphans, complete: sum === off };
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from "kysely";
-import { linkOf } from "../chain.ts";
+import { receiptLink } from "../chain.ts";
 import { createTable, type MigrationTools, type TableShape } from "./tables.ts";
 
 const tables: Readonly<Record<string, TableShape>> = {
@@ -52,7 +52,7 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   const { rows } = await sql<{ account: string; head: string }>`select account, head from accounts`.execute(db);
   // Existing chains are assumed to be correct.
   for (const { account, head } of rows)
-    await sql`update accounts set chain = ${linkOf(head)}, tip = ${linkOf(head)} where account = ${account}`.execute(
+    await sql`update accounts set chain = ${receiptLink(head)}, tip = ${receiptLink(head)} where account = ${account}`.execute(
       db,
     );
 }

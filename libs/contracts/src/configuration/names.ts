@@ -5,14 +5,14 @@ const maxNameCharacters = 200;
 /** Lists invalid names of groups and models. These names are the keys of maps, which the schema does not check. */
 export function* nameProblems({ groups, models }: Configuration): Iterable<ConfigurationProblem> {
   for (const name of Object.keys(groups))
-    if (!isValidName(name)) yield { path: pathOf("groups", name), message: invalidName };
+    if (!isValidName(name)) yield { path: pathOf("groups", name), message: invalidNameMessage };
   for (const name of Object.keys(models)) {
-    if (!isValidName(name)) yield { path: pathOf("models", name), message: invalidName };
+    if (!isValidName(name)) yield { path: pathOf("models", name), message: invalidNameMessage };
     if (name === "*") yield { path: "models.*", message: 'cannot be a model\'s name: "*" stands for all of them' };
   }
 }
 
-const invalidName = `is no name: it has 1 to ${maxNameCharacters} characters, none of them a control, and no white space around it`;
+const invalidNameMessage = `is no name: it has 1 to ${maxNameCharacters} characters, none of them a control, and no white space around it`;
 
 function isValidName(name: string): boolean {
   return name !== "" && name.length <= maxNameCharacters && name.trim() === name && !/\p{Cc}/u.test(name);

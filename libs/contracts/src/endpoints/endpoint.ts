@@ -71,9 +71,9 @@ export interface Endpoint {
 /** Key carriers of clients that send a Bearer token. Azure's clients send the header `api-key` instead. */
 export const bearerKeys = ["authorization", "api-key"] as const satisfies readonly KeyCarrier[];
 /** Key carriers of endpoints that clients of the Anthropic format (`alpha`) also use. */
-export const alphaKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
+export const anthropicKeys = ["authorization", "x-api-key", "api-key"] as const satisfies readonly KeyCarrier[];
 /** Key carriers of endpoints that clients of the Gemini format (`gamma`) also use. */
-export const gammaKeys = ["authorization", "gamma-header", "gamma-query"] as const satisfies readonly KeyCarrier[];
+export const geminiKeys = ["authorization", "gamma-header", "gamma-query"] as const satisfies readonly KeyCarrier[];
 /** Key carriers of the model lists, which clients of all formats use. */
 export const listKeys = [
   "authorization",

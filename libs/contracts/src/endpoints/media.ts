@@ -1,4 +1,4 @@
-import { bearerKeys, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
+import { bearerKeys, geminiKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
 const image = { area: "media", errors: "common", keys: bearerKeys, kinds: ["image"], streams: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearerKeys } as const;
@@ -75,7 +75,7 @@ export const mediaEndpoints = {
     path: "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
     area: "realtime",
     errors: "gamma",
-    keys: gammaKeys,
+    keys: geminiKeys,
     body: "none",
     kinds: ["realtime"],
     webSocket: true,

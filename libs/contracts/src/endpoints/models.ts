@@ -1,4 +1,4 @@
-import { bearerKeys, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
+import { bearerKeys, geminiKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
 /** Endpoints of model lists (interface section 4.1) and of single models. */
 export const modelEndpoints = {
@@ -25,7 +25,7 @@ export const modelEndpoints = {
     path: "/v1beta/models",
     area: "text",
     errors: "gamma",
-    keys: gammaKeys,
+    keys: geminiKeys,
     body: "none",
     summary: "List the models that the key can call, in Google's format.",
   },
@@ -34,7 +34,7 @@ export const modelEndpoints = {
     path: "/v1beta/models/{model}",
     area: "text",
     errors: "gamma",
-    keys: gammaKeys,
+    keys: geminiKeys,
     body: "none",
     summary: "Get a model, in Google's format.",
   },

@@ -1,9 +1,9 @@
-import { alphaKeys, bearerKeys, gammaKeys, socketKeys, type Endpoint } from "./endpoint.ts";
+import { anthropicKeys, bearerKeys, geminiKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
 const text = { area: "text", body: "json", errors: "common", keys: bearerKeys } as const;
 const withoutBody = { area: "text", body: "none", errors: "common", keys: bearerKeys } as const;
 const ollama = { ...text, errors: "ollama" } as const;
-const gamma = { ...text, method: "POST", errors: "gamma", keys: gammaKeys } as const;
+const gamma = { ...text, method: "POST", errors: "gamma", keys: geminiKeys } as const;
 const interaction = { ...gamma, body: "none", path: "/v1/interactions/{interaction_id}" } as const;
 
 /** Endpoints of text, embeddings, ranking and moderation (interface sections 4.2, 4.3 and endpoint 14). */
@@ -138,7 +138,7 @@ export const textEndpoints = {
     kinds: ["chat"],
     streams: "messages",
     errors: "alpha",
-    keys: alphaKeys,
+    keys: anthropicKeys,
     schema: "MessagesRequest",
     summary: "Create a message.",
   },
@@ -149,7 +149,7 @@ export const textEndpoints = {
     kinds: ["chat"],
     free: true,
     errors: "alpha",
-    keys: alphaKeys,
+    keys: anthropicKeys,
     schema: "CountMessageTokensRequest",
     summary: "Count the input tokens of a message request.",
   },

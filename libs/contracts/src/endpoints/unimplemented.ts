@@ -1,4 +1,4 @@
-import { alphaKeys, gammaKeys, listKeys, type Endpoint } from "./endpoint.ts";
+import { anthropicKeys, geminiKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
 const unimplemented = {
   area: "edge",
@@ -7,8 +7,8 @@ const unimplemented = {
   body: "none",
   unimplemented: true,
 } as const;
-const alpha = { ...unimplemented, errors: "alpha", keys: alphaKeys } as const;
-const gamma = { ...unimplemented, errors: "gamma", keys: gammaKeys } as const;
+const alpha = { ...unimplemented, errors: "alpha", keys: anthropicKeys } as const;
+const gamma = { ...unimplemented, errors: "gamma", keys: geminiKeys } as const;
 /** Method and body of a POST with a JSON body. */
 const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 

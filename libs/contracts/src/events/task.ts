@@ -32,7 +32,7 @@ export type TaskEvent = Static<typeof TaskEvent>;
  * Event of a transition as the gateway publishes it. In addition to the public members, `kept` contains the encrypted
  * record from which the task is restored if Redis loses it. Other subscribers should ignore `kept`.
  */
-export const KeptTaskEvent = Type.Object({
+export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(
     Type.Object({
@@ -41,4 +41,4 @@ export const KeptTaskEvent = Type.Object({
     }),
   ),
 });
-export type KeptTaskEvent = Static<typeof KeptTaskEvent>;
+export type StoredTaskEvent = Static<typeof StoredTaskEvent>;

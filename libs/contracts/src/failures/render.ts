@@ -28,7 +28,7 @@ const alpha: Render = (failure, requestId) => ({
 });
 
 const gamma: Render = (failure) => {
-  const details = gammaDetails(failure);
+  const details = geminiDetails(failure);
   return {
     error: {
       code: failure.status,
@@ -43,7 +43,7 @@ const gamma: Render = (failure) => {
  * Returns the google.rpc details that Gemini clients (`gamma`) read: the refused key, the invalid field, and the time
  * to retry.
  */
-function gammaDetails(failure: Failure): readonly RenderedError[] {
+function geminiDetails(failure: Failure): readonly RenderedError[] {
   const rpc = (name: string, fields: RenderedError): RenderedError => ({
     "@type": `type.googleapis.com/google.rpc.${name}`,
     ...fields,

@@ -33,7 +33,7 @@ export interface Form extends AsyncIterable<FormPart>, Disposable {
 }
 
 /** Maximum bytes of a field name. */
-const nameBytes = 200;
+const maxNameBytes = 200;
 
 /**
  * Opens a multipart/form-data body and reads it part by part: only one chunk and the text fields are in memory. When
@@ -44,7 +44,7 @@ const nameBytes = 200;
  */
 export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
   checkFormHeaders(request, limits);
-  const parser = parserOf(request, limits);
+  const parser = createParser(request, limits);
   const holding = limits.budget.holdFor(holder);
   try {
     return new OpenForm(request, limits, { parser, holding, ending });
@@ -158,7 +158,7 @@ class OpenForm implements Form {
     const { parts, files, fileBytes, fieldsBytes } = this.#limits;
     return parser
       .on("field", (name, value, { nameTruncated, valueTruncated }) => {
-        if (isInvalidName(name, nameTruncated)) return this.breakOff(invalidName(name));
+        if (isInvalidPartName(name, nameTruncated)) return this.breakOff(invalidPartNameFailure(name));
         if (valueTruncated) return this.breakOff(fieldTooLarge(name, this.#limits));
         this.#fieldsBytes += Buffer.byteLength(value);
         if (this.#fieldsBytes > fieldsBytes)
@@ -172,7 +172,7 @@ class OpenForm implements Form {
           whyBroken: () => this.#failure ?? truncatedForm(),
           breakOff: (error) => this.breakOff(error),
         });
-        if (isInvalidName(name)) return this.breakOff(invalidName(name));
+        if (isInvalidPartName(name)) return this.breakOff(invalidPartNameFailure(name));
         this.#add(file);
       })
       .on("partsLimit", () => this.breakOff(tooLarge(`The form has more than ${parts} parts.`)))
@@ -209,12 +209,12 @@ class OpenForm implements Form {
   }
 }
 
-function parserOf(request: IncomingMessage, { parts, files, fieldBytes, fileBytes }: FormLimits): busboy.Busboy {
+function createParser(request: IncomingMessage, { parts, files, fieldBytes, fileBytes }: FormLimits): busboy.Busboy {
   try {
     return busboy({
       headers: request.headers,
       defParamCharset: "utf8",
-      limits: { parts, files, fields: parts, fieldSize: fieldBytes, fileSize: fileBytes, fieldNameSize: nameBytes },
+      limits: { parts, files, fields: parts, fieldSize: fieldBytes, fileSize: fileBytes, fieldNameSize: maxNameBytes },
     });
   } catch (cause) {
     throw new Failure("invalid_value", "The content type multipart/form-data must name a boundary.", {
@@ -225,12 +225,12 @@ function parserOf(request: IncomingMessage, { parts, files, fieldBytes, fileByte
 }
 
 /** Returns whether a part has no name or too long a name. */
-function isInvalidName(name: string | undefined, truncated = false): boolean {
-  return name === undefined || name === "" || truncated || Buffer.byteLength(name) > nameBytes;
+function isInvalidPartName(name: string | undefined, truncated = false): boolean {
+  return name === undefined || name === "" || truncated || Buffer.byteLength(name) > maxNameBytes;
 }
 
-function invalidName(name: string | undefined): Failure {
-  const what = name === undefined || name === "" ? "no name" : `a name longer than ${nameBytes} bytes`;
+function invalidPartNameFailure(name: string | undefined): Failure {
+  const what = name === undefined || name === "" ? "no name" : `a name longer than ${maxNameBytes} bytes`;
   return new Failure("invalid_value", `A part of the form has ${what}.`);
 }
 

@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
 import { present, recordParser } from "@modelgate/contracts";
-import { onBeat } from "../beat.ts";
+import { runOnBeat } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
 /**
@@ -78,7 +78,7 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
     await redis.publish(announcementChannel, JSON.stringify(announcement));
   };
   let going = beat().catch(() => undefined);
-  const timer = onBeat(announceMs, () => {
+  const timer = runOnBeat(announceMs, () => {
     going = beat().catch(() => undefined);
   });
   return {

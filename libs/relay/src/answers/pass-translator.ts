@@ -28,7 +28,7 @@ export interface PassOptions {
   readonly early?: EarlyEnd | undefined;
 }
 
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /**
  * Passes a vendor's stream to a client with the same wire. It parses only those frames whose contents are needed or
@@ -40,7 +40,7 @@ export class PassTranslator implements StreamTranslator {
   /** Usage that the vendor has reported so far. */
   #usage: Units | undefined;
   #done = false;
-  #last: Buffer = nothing;
+  #last: Buffer = noBytes;
   #sequence: number | undefined;
 
   constructor(options: PassOptions) {
@@ -69,7 +69,7 @@ export class PassTranslator implements StreamTranslator {
         this.#done = true;
         this.#last = shown;
       }
-      return usageOnly && hideUsage === true ? nothing : shown;
+      return usageOnly && hideUsage === true ? noBytes : shown;
     };
     return { words, usage, fees, done, render };
   }
@@ -84,14 +84,14 @@ export class PassTranslator implements StreamTranslator {
 
   end(): Buffer | string {
     if (!this.#done) throw new Failure("upstream_error", "The vendor's answer was cut off.");
-    return this.#options.framing?.end() ?? nothing;
+    return this.#options.framing?.end() ?? noBytes;
   }
 
   cut(used: Units): Buffer | undefined {
     const { early, framing } = this.#options;
     const frames = early?.frames(used, this.#sequence)?.map((frame) => this.#patched(Buffer.from(frame)));
     if (frames === undefined) return undefined;
-    this.#last = frames.at(-1) ?? nothing;
+    this.#last = frames.at(-1) ?? noBytes;
     return Buffer.concat([...frames, Buffer.from(framing?.end() ?? "")]);
   }
 
@@ -118,7 +118,7 @@ const failedFrame: FrameReading = {
   words: "",
   done: false,
   failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
-  render: () => nothing,
+  render: () => noBytes,
 };
 const overloadedFrame: FrameReading = {
   ...failedFrame,

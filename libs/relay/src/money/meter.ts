@@ -11,7 +11,7 @@ import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
  */
 const maxHeld = 64 * 1024;
 /** Maximum ratio between the tokens that any known vendor counts and those that the gateway's tokenizer counts. */
-const finerCut = 1.25;
+const maxTokenCountRatio = 1.25;
 
 /**
  * Meters a stream while it arrives, by the latest usage report of the vendor, or by counting the tokens of the text.
@@ -102,7 +102,7 @@ export class Meter {
   get maxShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
-    return Math.ceil(tokens * finerCut) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
+    return Math.ceil(tokens * maxTokenCountRatio) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
   }
 
   /** Returns whether the vendor reported more output than the received text can contain. */

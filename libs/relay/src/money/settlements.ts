@@ -7,7 +7,7 @@ import {
   type Release,
   type Settlement,
 } from "@modelgate/accounts";
-import { onBeat, OpenList, registerLeaseCount, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
+import { runOnBeat, OpenList, registerLeaseCount, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 
@@ -130,7 +130,7 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   const open = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;
   const shown = registerLeaseCount("holds", () => open.size);
-  const renewals = onBeat(leaseMs / 3, () => {
+  const renewals = runOnBeat(leaseMs / 3, () => {
     for (const hold of open) {
       const { accountId, callId } = hold;
       renewHold(redis, { accountId, callId, leaseMs, ...hold.progress() }).catch((error: unknown) =>

@@ -1,4 +1,11 @@
-import { allowedValues, Failure, fieldPath, oneOf, schemaPredicate, type SchemaError } from "@modelgate/contracts";
+import {
+  allowedValues,
+  Failure,
+  fieldPath,
+  oneOfPredicate,
+  schemaPredicate,
+  type SchemaError,
+} from "@modelgate/contracts";
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
@@ -19,7 +26,7 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
   // A union whose branches are single values is a choice among them.
   const choice = all.filter(({ instancePath }) => instancePath === chosen.instancePath).flatMap(allowedValues);
-  const words = choice.length > 1 ? oneOf(choice) : schemaPredicate(chosen);
+  const words = choice.length > 1 ? oneOfPredicate(choice) : schemaPredicate(chosen);
   return new Failure("invalid_value", `${param === "" ? "The body" : param} ${words}.`, { param });
 }
 

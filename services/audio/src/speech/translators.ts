@@ -7,7 +7,7 @@ import {
   endedEarlyFailure,
   passEvents,
   eventStreamFormat,
-  readingOf,
+  makeFrameReading,
   type EventReading,
 } from "../event-stream.ts";
 
@@ -23,7 +23,7 @@ const unreportedUsage: Units = {};
 export function passAudio(contentType: string): StreamTranslator {
   return {
     ...audioFormat(contentType),
-    read: (chunk) => readingOf({ done: false, usage: unreportedUsage }, chunk),
+    read: (chunk) => makeFrameReading({ done: false, usage: unreportedUsage }, chunk),
     end: () => "",
   };
 }
@@ -34,7 +34,7 @@ export function audioToEvents(request: SpeechRequest): StreamTranslator {
   const usage = { inputTokens: estimateTokens(Buffer.byteLength(request.input)) };
   return {
     ...eventStreamFormat,
-    read: (chunk) => readingOf({ done: false, usage: unreportedUsage }, write({ kind: "audio", bytes: chunk })),
+    read: (chunk) => makeFrameReading({ done: false, usage: unreportedUsage }, write({ kind: "audio", bytes: chunk })),
     end: () => write({ kind: "done", usage }),
   };
 }
@@ -52,10 +52,10 @@ export function eventsToAudio(contentType: string): StreamTranslator {
     ...audioFormat(contentType),
     read(frame) {
       const event = parseFrame(frame.toString());
-      if (event === undefined) return readingOf({ done: false }, noAudio);
+      if (event === undefined) return makeFrameReading({ done: false }, noAudio);
       const reading = read(event);
       done ||= reading.done;
-      return readingOf(reading, reading.audio);
+      return makeFrameReading(reading, reading.audio);
     },
     end() {
       if (!done) throw endedEarlyFailure();

@@ -14,7 +14,7 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
-import { useMay } from "../parts/use-may.ts";
+import { usePermission } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
@@ -69,7 +69,7 @@ function Money({ account }: { readonly account: AccountWithCredits }) {
 }
 
 function Credits({ account }: { readonly account: AccountWithCredits }) {
-  const mayCredit = useMay("operator");
+  const mayCredit = usePermission("operator");
   return (
     <Card withBorder>
       <Title order={3} size="h5" mb="sm">

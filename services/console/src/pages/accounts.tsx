@@ -11,14 +11,14 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { Form } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
-import { useMay } from "../parts/use-may.ts";
+import { usePermission } from "../parts/use-may.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
 
 /** Page of all accounts with their balances. */
 export function AccountsPage() {
   const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
-  const mayCreate = useMay("operator");
+  const mayCreate = usePermission("operator");
   return (
     <Page title={say("Accounts and keys")} controls={mayCreate && <CreateAccount />}>
       <QueryResult query={accounts}>

@@ -12,7 +12,7 @@ import { EditPart } from "../parts/edit-part.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
-import { useMay } from "../parts/use-may.ts";
+import { usePermission } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Page of all channels, with their states and keys, and buttons to test, enable and disable them. */
@@ -23,7 +23,7 @@ export function ChannelsPage() {
     refetchInterval: 10_000,
   });
   const trendOf = useChannelTrends();
-  const mayAdd = useMay("admin");
+  const mayAdd = usePermission("admin");
   return (
     <Page
       title={say("Channels")}
@@ -100,7 +100,7 @@ function ChannelCard({ channel, children }: { readonly channel: Channel; readonl
 
 /** Buttons that test, disable and enable a channel or a key; hidden from people without permission. */
 function Controls(given: ControlsProps) {
-  return useMay("operator") ? <ChannelControls {...given} /> : null;
+  return usePermission("operator") ? <ChannelControls {...given} /> : null;
 }
 
 interface ControlsProps {

@@ -11,7 +11,7 @@ import { Dialog } from "../parts/dialog.tsx";
 import { Page } from "../parts/page.tsx";
 import { QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
-import { useMay } from "../parts/use-may.ts";
+import { usePermission } from "../parts/use-may.ts";
 import { say } from "../texts/say.ts";
 
 const changedQueries = ["configuration", "versions", "models", "channels", "groups"];
@@ -63,7 +63,7 @@ function FromFile({ found }: { readonly found: ConfigurationDocument }) {
 }
 
 function Editor({ found }: { readonly found: ConfigurationDocument }) {
-  const mayEdit = useMay("admin");
+  const mayEdit = usePermission("admin");
   const [text, setText] = useState(found.document);
   const [note, setNote] = useState("");
   const send = (check: boolean) => () =>
@@ -182,7 +182,7 @@ function Difference({ label, lines }: { readonly label: string; readonly lines: 
 }
 
 function Version({ version }: { readonly version: number }) {
-  const mayRestore = useMay("admin");
+  const mayRestore = usePermission("admin");
   const [opened, { open, close }] = useDisclosure(false);
   const found = useQuery({
     queryKey: ["versions", version],

@@ -12,7 +12,7 @@ import { Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
-import { useMay } from "../parts/use-may.ts";
+import { usePermission } from "../parts/use-may.ts";
 import { useDraft } from "../parts/use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
@@ -21,7 +21,7 @@ const roleOf = (word: string | null): Role => roles.find((role) => role === word
 
 /** Page of the operators, their open sessions, and automation keys. */
 export function OperatorsPage() {
-  if (!useMay("admin"))
+  if (!usePermission("admin"))
     return (
       <Page title={say("Operators")}>
         <Empty>{say("Only an admin of all accounts may see this page.")}</Empty>

@@ -31,7 +31,7 @@ const sentences: Readonly<Record<string, Text>> = {
 
 /** Returns the sentence of an audit entry, with the changed values. */
 export function auditText({ action, before, after }: Pick<AuditEntry, "action" | "before" | "after">): string {
-  const [old, now] = [leavesOf(before), leavesOf(after)];
+  const [old, now] = [leafValues(before), leafValues(after)];
   const value = (...members: readonly string[]): string =>
     members.map((member) => formatValue(member, now.get(member) ?? old.get(member))).find((text) => text !== "") ?? "";
   const changes = changesBetween(old, now);
@@ -63,11 +63,11 @@ function changesBetween(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<stri
 }
 
 /** Returns the fields of a record, by path; nested records are flattened. */
-function leavesOf(value: unknown, path = ""): ReadonlyMap<string, unknown> {
+function leafValues(value: unknown, path = ""): ReadonlyMap<string, unknown> {
   if (value === null || value === undefined) return new Map();
   if (typeof value !== "object" || Array.isArray(value)) return new Map([[path, value]]);
   return new Map(
-    Object.entries(value).flatMap(([name, member]) => [...leavesOf(member, path === "" ? name : `${path}.${name}`)]),
+    Object.entries(value).flatMap(([name, member]) => [...leafValues(member, path === "" ? name : `${path}.${name}`)]),
   );
 }
 

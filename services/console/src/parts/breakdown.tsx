@@ -104,7 +104,7 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
   return (
     <QueryResult query={totals}>
       {(found) => {
-        const rows = rowsOf(found, by);
+        const rows = totalsToRows(found, by);
         if (rows.length === 0) return <Empty>{say("No calls in this time range.")}</Empty>;
         return (
           <>
@@ -128,7 +128,7 @@ function Rows({ span, by }: { readonly span: Span; readonly by: Dimension }) {
 
 const sums = ["calls", "costNanos", "inputTokens", "outputTokens"] as const;
 
-function rowsOf(totals: readonly Total[], by: Dimension): readonly Row[] {
+function totalsToRows(totals: readonly Total[], by: Dimension): readonly Row[] {
   return [...Map.groupBy(totals, (total) => total.by[by] ?? "")]
     .map(([value, its]): Row => {
       const sum = (name: string, rows = its) => rows.reduce((all, { sums: own }) => all + Number(own[name] ?? 0), 0);

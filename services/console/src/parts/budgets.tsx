@@ -8,12 +8,12 @@ import { localTime } from "../format/times.ts";
 import { CreateBudget, DeleteBudget } from "./budget-form.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { QueryResult } from "./states.tsx";
-import { useMay } from "./use-may.ts";
+import { usePermission } from "./use-may.ts";
 import { say, type Text as Phrase } from "../texts/say.ts";
 
 /** Budgets of an account, of its keys and of their groups, with the amount spent and buttons to create and delete them. */
 export function Budgets({ accountId }: { readonly accountId: string }) {
-  const mayChange = useMay("operator");
+  const mayChange = usePermission("operator");
   const budgets = useQuery({
     queryKey: ["budgets", accountId],
     queryFn: () => get("/accounts/{id}/budgets", { params: { id: accountId } }),

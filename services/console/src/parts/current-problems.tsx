@@ -14,7 +14,7 @@ const maxShown = 5;
 /**
  * Divisor for low balances: an account's balance is low if its available money is below this part of its total credits.
  */
-const lowPart = 20n;
+const lowBalanceDivisor = 20n;
 
 /**
  * Current problems: unavailable channels, low balances, and units without a price. Renders nothing if there are none.
@@ -79,7 +79,7 @@ function UnavailableChannels() {
     queryFn: () => get("/channels"),
     refetchInterval: refreshMs,
   });
-  const wrong = channels.data?.filter((channel) => channel.state !== "ok" && !isWaiting(channel)) ?? [];
+  const wrong = channels.data?.filter((channel) => channel.state !== "ok" && !isUnconfigured(channel)) ?? [];
   if (wrong.length === 0) return null;
   return (
     <Alert
@@ -109,7 +109,7 @@ function UnavailableChannels() {
  * Returns true for a channel whose variables were never set, such as one of the demo's. Such a channel is not a
  * problem.
  */
-function isWaiting({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
+function isUnconfigured({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
   return state === "off" && reason !== undefined && /^\w+ is not set(?:; \w+ is not set)*$/.test(reason);
 }
 
@@ -119,7 +119,7 @@ function LowAccounts() {
     queryFn: () => get("/accounts"),
     refetchInterval: refreshMs,
   });
-  const low = accounts.data?.filter(isLow) ?? [];
+  const low = accounts.data?.filter(hasLowBalance) ?? [];
   if (low.length === 0) return null;
   return (
     <Alert
@@ -144,8 +144,8 @@ function LowAccounts() {
   );
 }
 
-function isLow({ availableNanos, creditedNanos }: Account): boolean {
-  return BigInt(availableNanos) * lowPart < BigInt(creditedNanos);
+function hasLowBalance({ availableNanos, creditedNanos }: Account): boolean {
+  return BigInt(availableNanos) * lowBalanceDivisor < BigInt(creditedNanos);
 }
 
 /** Number of the newest calls that are checked for units without a price. */

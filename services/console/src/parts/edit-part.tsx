@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from "react";
 import type { Edit } from "../api/types.ts";
-import { useMay } from "./use-may.ts";
+import { usePermission } from "./use-may.ts";
 import { say, type Text } from "../texts/say.ts";
 
 const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly edit: Text }>> = {
@@ -42,7 +42,7 @@ export function PartDialogs({ children }: { readonly children: ReactNode }) {
 /** Button that opens the form of a model, group or channel. Only admins see it. */
 export function EditPart(part: Part) {
   const open = useContext(OpenPart);
-  const mayEdit = useMay("admin");
+  const mayEdit = usePermission("admin");
   if (!mayEdit) return null;
   const isNew = part.name === undefined;
   return (

@@ -32,7 +32,7 @@ export function CreateKey({
 }) {
   const form = useDraft(emptyKey);
   const make = useChange({
-    change: () => post("/accounts/{id}/tokens", { params: { id: accountId }, body: wishOf(form.draft) }),
+    change: () => post("/accounts/{id}/tokens", { params: { id: accountId }, body: requestOfDraft(form.draft) }),
     changes: ["tokens", "budgets"],
     onDone: ({ key }) => onMade(key),
   });
@@ -50,14 +50,14 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
     dollarsPerMonth: plainUsd(token.budget?.perMonth),
   });
   const change = useChange({
-    change: () => post("/tokens/{id}", { params: { id: token.id }, body: wishOf(form.draft) }),
+    change: () => post("/tokens/{id}", { params: { id: token.id }, body: requestOfDraft(form.draft) }),
     changes: ["tokens", "budgets"],
     onDone,
   });
   return <KeyFields form={form} change={change} action={say("Save")} />;
 }
 
-function wishOf({ name, group, models, expiresAt, dollarsPerDay, dollarsPerMonth }: KeyDraft) {
+function requestOfDraft({ name, group, models, expiresAt, dollarsPerDay, dollarsPerMonth }: KeyDraft) {
   const names = models
     .split(/[,\n]/)
     .map((model) => model.trim())

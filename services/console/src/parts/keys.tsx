@@ -13,12 +13,12 @@ import { DeleteKey, PreviousKey, RotateKey } from "./key-rotation.tsx";
 import { NewKey } from "./new-key.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { useChange } from "./use-change.tsx";
-import { useMay } from "./use-may.ts";
+import { usePermission } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 /** API keys of an account, with buttons to create, change, rotate, disable and delete them. */
 export function Keys({ accountId }: { readonly accountId: string }) {
-  const mayChange = useMay("operator", "as a member too");
+  const mayChange = usePermission("operator", "as a member too");
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
     queryFn: () => get("/accounts/{id}/tokens", { params: { id: accountId } }),

@@ -7,40 +7,40 @@ export type PartDraft = Readonly<Record<string, string>>;
 type Members = Record<string, unknown>;
 
 /** Returns the values with which a part's form starts. */
-export function draftOf(part: unknown, fields: readonly PartField[]): PartDraft {
+export function makePartDraft(part: unknown, fields: readonly PartField[]): PartDraft {
   const rest = isMembers(part) ? structuredClone(part) : {};
-  const draft = Object.fromEntries(fields.map(({ path }) => [path, textOf(removeAt(rest, path.split(".")))]));
+  const draft = Object.fromEntries(fields.map(({ path }) => [path, fieldText(removeAt(rest, path.split(".")))]));
   // A channel's id is its name, which has a separate input.
   removeAt(rest, ["id"]);
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
 }
 
 /** Returns the part that a form describes, without empty fields; undefined if the form's JSON is invalid. */
-export function partOf(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
+export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
   const part = membersIn(draft["rest"] ?? "");
   if (part === undefined) return undefined;
   for (const field of fields) {
     const text = (draft[field.path] ?? "").trim();
     if (text === "") continue;
-    if (field.kind === "secret") part["keys"] = [...listOf(part["keys"]), text];
-    else setAt(part, field.path.split("."), valueOf(text, field));
+    if (field.kind === "secret") part["keys"] = [...asList(part["keys"]), text];
+    else setAt(part, field.path.split("."), parseFieldText(text, field));
   }
   return part;
 }
 
 /** Returns the path prefix under which the control service reports problems of a configuration part. */
-export function pathOf(section: Edit["section"], name: string, channels: readonly unknown[]): string {
+export function problemPathPrefix(section: Edit["section"], name: string, channels: readonly unknown[]): string {
   if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
   const at = channels.findIndex((channel) => isMembers(channel) && channel["id"] === name);
   return `channels[${at === -1 ? channels.length : at}].`;
 }
 
 /** Returns true if a problem's path is that of a field, or inside the field. */
-export function isAt(path: string, field: string): boolean {
+export function isPathWithin(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-function textOf(value: unknown): string {
+function fieldText(value: unknown): string {
   if (Array.isArray(value)) return value.map(String).join("\n");
   if (isMembers(value))
     return Object.entries(value)
@@ -49,7 +49,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
 
-function valueOf(text: string, { kind }: PartField): unknown {
+function parseFieldText(text: string, { kind }: PartField): unknown {
   if (kind === "number") return Number.isFinite(Number(text)) ? Number(text) : text; // control reports the error
   if (kind === "flag") return text === "true";
   if (kind === "names") return itemsIn(text, /[,\n]/);
@@ -65,7 +65,7 @@ function valueOf(text: string, { kind }: PartField): unknown {
   );
 }
 
-function listOf(value: unknown): readonly unknown[] {
+function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -8,7 +8,7 @@ import { ChangeResult } from "./change-result.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Form } from "./form.tsx";
 import type { Part } from "./edit-part.tsx";
-import { draftOf, isAt, partOf, pathOf, type PartDraft } from "./part-draft.ts";
+import { makePartDraft, isPathWithin, partFromDraft, problemPathPrefix, type PartDraft } from "./part-draft.ts";
 import { PartInput, RestInput } from "./part-input.tsx";
 import { partFields } from "./part-fields.ts";
 import { QueryResult } from "./states.tsx";
@@ -53,12 +53,12 @@ function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">)
   const [before] = useState(found);
   const fields = partFields[section];
   const { draft, set } = useDraft<PartDraft>({
-    ...draftOf(named === undefined ? undefined : partIn(before, section, named), fields),
+    ...makePartDraft(named === undefined ? undefined : partIn(before, section, named), fields),
     name: named ?? "",
     note: "",
   });
   const name = textIn(draft, "name").trim();
-  const part = partOf(draft, fields);
+  const part = partFromDraft(draft, fields);
   const send = (value: unknown) => () =>
     post("/configuration/edits", {
       body: { edits: [{ section, name, value }], note: draft["note"] || null, basedOn: before.version },
@@ -68,7 +68,7 @@ function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">)
     changes: changedQueries,
   });
   const remove = useChange({ change: send(null), changes: changedQueries });
-  const path = pathOf(section, name, before.channels);
+  const path = problemPathPrefix(section, name, before.channels);
   return {
     fields,
     draft,
@@ -77,7 +77,8 @@ function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">)
     remove,
     isWrong: part === undefined,
     isTaken: named === undefined && partIn(before, section, name) !== undefined,
-    problemsOf: (field: string) => save.result?.problems.filter((problem) => isAt(problem.path, path + field)) ?? [],
+    problemsOf: (field: string) =>
+      save.result?.problems.filter((problem) => isPathWithin(problem.path, path + field)) ?? [],
   };
 }
 

@@ -16,7 +16,7 @@ const perMillion = new Set([
 
 /** Price in readable form: one line per unit, and one line per condition under which other prices apply. */
 export function Price({ price = {} }: { readonly price?: Readonly<Record<string, unknown>> | undefined }) {
-  const lines = Object.entries(price).flatMap(([name, value]) => linesOf(name, value));
+  const lines = Object.entries(price).flatMap(([name, value]) => priceLines(name, value));
   if (lines.length === 0) return say("none");
   return (
     <Stack gap={0} miw={220}>
@@ -29,16 +29,17 @@ export function Price({ price = {} }: { readonly price?: Readonly<Record<string,
   );
 }
 
-function linesOf(name: string, value: unknown): readonly string[] {
-  if (typeof value === "number") return [priceOf(name, value)];
-  if (Array.isArray(value)) return value.map((tier: unknown) => tierOf(membersOf(tier)));
-  const members = membersOf(value);
-  if (name === "resolutions") return Object.entries(members).map(([from, its]) => `${from}: ${listOf(membersOf(its))}`);
-  if (name === "serviceTiers") return [`${sayWord(name)}: ${listOf(members, " × ", "")}`];
-  return [`${sayWord(name)}: ${listOf(members)}`];
+function priceLines(name: string, value: unknown): readonly string[] {
+  if (typeof value === "number") return [priceText(name, value)];
+  if (Array.isArray(value)) return value.map((tier: unknown) => tierText(asObject(tier)));
+  const members = asObject(value);
+  if (name === "resolutions")
+    return Object.entries(members).map(([from, its]) => `${from}: ${joinPrices(asObject(its))}`);
+  if (name === "serviceTiers") return [`${sayWord(name)}: ${joinPrices(members, " × ", "")}`];
+  return [`${sayWord(name)}: ${joinPrices(members)}`];
 }
 
-function priceOf(name: string, value: number): string {
+function priceText(name: string, value: number): string {
   const [unit, price] = [sayWord(name), `$${value}`];
   return perMillion.has(name)
     ? say("{unit} {price} per million", { unit, price })
@@ -46,11 +47,11 @@ function priceOf(name: string, value: number): string {
 }
 
 /** Returns the line for calls with more than `above` input tokens. */
-function tierOf({ above, ...prices }: Readonly<Record<string, unknown>>): string {
-  return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: listOf(prices) });
+function tierText({ above, ...prices }: Readonly<Record<string, unknown>>): string {
+  return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: joinPrices(prices) });
 }
 
-function listOf(members: Readonly<Record<string, unknown>>, between = " ", currency = "$"): string {
+function joinPrices(members: Readonly<Record<string, unknown>>, between = " ", currency = "$"): string {
   return Object.entries(members)
     .map(
       ([name, value]) =>
@@ -59,6 +60,6 @@ function listOf(members: Readonly<Record<string, unknown>>, between = " ", curre
     .join(", ");
 }
 
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? { ...value } : {};
 }

@@ -37,7 +37,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
       </Group>
       <QueryResult query={calls}>
         {({ events }) => {
-          const rows = [...events.flatMap(ofCall), ...credits.flatMap(ofCredit)]
+          const rows = [...events.flatMap(callChange), ...credits.flatMap(creditChange)]
             .toSorted((one, other) => other.receipt.number - one.receipt.number)
             .slice(0, shownReceipts);
           return rows.length === 0 ? <Empty>{say("No receipts yet.")}</Empty> : <Newest rows={rows} />;
@@ -57,7 +57,7 @@ interface Change {
   readonly nanos: string;
 }
 
-function ofCall({ receipt, time, requestId, model, costNanos }: Call): readonly Change[] {
+function callChange({ receipt, time, requestId, model, costNanos }: Call): readonly Change[] {
   if (receipt === undefined) return [];
   const what = (
     <PageLink to="/calls/$requestId" params={{ requestId }}>
@@ -67,7 +67,7 @@ function ofCall({ receipt, time, requestId, model, costNanos }: Call): readonly 
   return [{ receipt, time, what, nanos: costNanos === "0" ? "0" : `-${costNanos}` }];
 }
 
-function ofCredit({ receipt, time, reason, nanos }: Credit): readonly Change[] {
+function creditChange({ receipt, time, reason, nanos }: Credit): readonly Change[] {
   return receipt === undefined ? [] : [{ receipt, time, what: reason, nanos }];
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { creditEventOf, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
+import { makeCreditEvent, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
 import { Failure, formatUsd, present } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
@@ -39,7 +39,10 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const reason = fields.text(body, "reason");
       const kind = fields.optionalWord(body, "kind", ["top-up", "correction"]);
       const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
-      const reply = await ledger.credit(creditEventOf(present({ accountId, nanos, reason, operationId, kind })), actor);
+      const reply = await ledger.credit(
+        makeCreditEvent(present({ accountId, nanos, reason, operationId, kind })),
+        actor,
+      );
       if (reply === "too-low")
         throw new Failure("invalid_value", "The account's available balance is lower than that.", { param: "amount" });
       if (reply === "too-large")

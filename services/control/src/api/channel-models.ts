@@ -3,7 +3,7 @@ import { knownPrice, priceCatalogue } from "@modelgate/catalog/known-prices";
 import { vendorOf, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
-import { askModels } from "../configuration/ask-models.ts";
+import { fetchModelLists } from "../configuration/ask-models.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /**
@@ -13,7 +13,7 @@ import { kindOfListed } from "../configuration/listed-kind.ts";
 export async function channelModels(channel: CatalogChannel, transport: Transport) {
   const { provider: name, baseUrl, keys, proxy } = channel;
   const { provider, wires } = vendorOf(channel) ?? {};
-  const models = await askModels({ provider: name, baseUrl, key: keys[0]?.secret, proxy }, transport).catch(
+  const models = await fetchModelLists({ provider: name, baseUrl, key: keys[0]?.secret, proxy }, transport).catch(
     (error: unknown) => {
       const why = cleanText(error instanceof Error ? error.message : String(error));
       throw new Failure("no_available_channel", `The channel's models cannot be listed: ${why}.`, { status: 409 });

@@ -6,7 +6,7 @@ import { differenceOf } from "../configuration/difference.ts";
 import { applyEdits, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
 import type { Follower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
-import { resolveChannels, type KeptKeys, type EnvVariables } from "../configuration/resolve.ts";
+import { resolveChannels, type StoredKeys, type EnvVariables } from "../configuration/resolve.ts";
 import { sourceProblems, type AllowedSources } from "../configuration/sources.ts";
 import { completeConfiguration } from "../configuration/complete.ts";
 import { warningsOf } from "../configuration/warnings.ts";
@@ -113,7 +113,7 @@ interface ChangeSettings {
 }
 
 /** Version on which a change is based, with its stored vendor keys. */
-type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: KeptKeys };
+type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: StoredKeys };
 
 interface Change extends ChangeSettings {
   readonly before: BaseVersion;

@@ -10,7 +10,7 @@ export const fields = {
     return fields.optionalText(body, name) ?? throwMissing(name);
   },
   optionalText(body: unknown, name: string): string | undefined {
-    const value = valueOf(body, name);
+    const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "string" || value === "" || value.length > 500)
       throw invalidField(name, "must be a text of 1 to 500 characters");
@@ -20,29 +20,29 @@ export const fields = {
   missing: throwMissing,
   /** Reads a multi-line text of at most one MiB. */
   longText(body: unknown, name: string): string {
-    const value = valueOf(body, name);
+    const value = memberOf(body, name);
     if (value === undefined || value === null) throwMissing(name);
     if (typeof value !== "string" || value.length > 1024 * 1024)
       throw invalidField(name, "must be a text of up to a mebibyte");
     return value;
   },
   /** Reads any value; undefined if the field is absent. */
-  value: valueOf,
+  value: memberOf,
   list(body: unknown, name: string): readonly unknown[] {
-    const value = valueOf(body, name) ?? throwMissing(name);
+    const value = memberOf(body, name) ?? throwMissing(name);
     if (!Array.isArray(value) || value.length === 0 || value.length > maxItems)
       throw invalidField(name, `must be a list of 1 to ${maxItems} items`);
     return value;
   },
   optionalInteger(body: unknown, name: string): number | undefined {
-    const value = valueOf(body, name);
+    const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 0)
       throw invalidField(name, "must be a whole number of 0 or more");
     return value;
   },
   optionalBoolean(body: unknown, name: string): boolean | undefined {
-    const value = valueOf(body, name);
+    const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "boolean") throw invalidField(name, "must be true or false");
     return value;
@@ -77,7 +77,7 @@ export const fields = {
    * Reads a positive or negative amount of US dollars from a string. Refuses amounts above the maximum of one change.
    */
   dollars(body: unknown, name: string): Nanos {
-    const nanos = nanosOf(fields.text(body, name), name);
+    const nanos = parseNanos(fields.text(body, name), name);
     if (nanos <= maxAmount && nanos >= -maxAmount) return nanos;
     throw invalidField(name, `must be at most ${formatUsd(maxAmount)} US dollars`);
   },
@@ -93,13 +93,13 @@ export const fields = {
    * absent.
    */
   optionalBudget(body: unknown, name: string): string | null | undefined {
-    const value = valueOf(body, name);
+    const value = memberOf(body, name);
     if (value === undefined || value === null) return value;
     const nanos = fields.dollars(body, name);
     return nanos < 0n ? throwFailure(invalidField(name, "must not be negative")) : nanos.toString();
   },
   optionalTexts(body: unknown, name: string): readonly string[] | undefined {
-    const value = valueOf(body, name);
+    const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
       throw invalidField(name, "must be a list of texts");
@@ -115,7 +115,7 @@ export const fields = {
   },
 } as const;
 
-function nanosOf(written: string, name: string): Nanos {
+function parseNanos(written: string, name: string): Nanos {
   try {
     return parseUsd(written);
   } catch {
@@ -123,7 +123,7 @@ function nanosOf(written: string, name: string): Nanos {
   }
 }
 
-function valueOf(body: unknown, name: string): unknown {
+function memberOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
 

@@ -49,19 +49,19 @@ export async function modelView(redis: Redis, { models, channels }: PublishedCon
 
 async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedModel): Promise<readonly PriceLine[]> {
   const from = priceOrigin === undefined ? "configuration" : `${priceOrigin.catalogue}: ${priceOrigin.entry}`;
-  const day = priceOrigin?.day ?? (await firstPublished(redis, price));
+  const day = priceOrigin?.day ?? (await findPublicationTime(redis, price));
   const { tiers = [], serviceTiers = {}, tools = {}, resolutions = {}, ...usual } = price;
   const line = (field: string, dollars: number | undefined, per: string): readonly PriceLine[] =>
     dollars === undefined ? [] : [{ field, dollars, per, from, day }];
   return [
-    ...fieldsIn(priceFields).flatMap((field) => line(field, usual[field], perOf(field))),
+    ...fieldsIn(priceFields).flatMap((field) => line(field, usual[field], unitText(field))),
     ...fieldsIn(priceFields).flatMap((field) => substituteLine(field, usual)),
     ...tiers.flatMap(({ above, ...other }, at) =>
       fieldsIn(priceFields).flatMap((field) =>
         line(
           `tiers[${at}].${field}`,
-          field in other ? numberIn(other, field) : undefined,
-          `${perOf(field)}, input above ${above} tokens`,
+          field in other ? numberField(other, field) : undefined,
+          `${unitText(field)}, input above ${above} tokens`,
         ),
       ),
     ),
@@ -83,21 +83,21 @@ function substituteLine(field: PriceField, usual: WrittenPrice): readonly PriceL
   const near = priced.as.find((other) => usual[other] !== undefined);
   const dollars = near === undefined ? undefined : usual[near];
   if (near === undefined || dollars === undefined) return [];
-  return [{ field, dollars, per: perOf(field), from: `charged as ${near}`, day: null }];
+  return [{ field, dollars, per: unitText(field), from: `charged as ${near}`, day: null }];
 }
 
-async function firstPublished(redis: Redis, price: WrittenPrice): Promise<string | null> {
+async function findPublicationTime(redis: Redis, price: WrittenPrice): Promise<string | null> {
   const text = await redis.hget(priceVersionsKey, priceVersionOf(compilePrice(price)));
   return /"publishedAt":"(\d{4}-\d\d-\d\d)/.exec(text ?? "")?.[1] ?? null;
 }
 
-function perOf(field: PriceField): string {
+function unitText(field: PriceField): string {
   const { per, unit } = priceFields[field];
   const singular = unitNames.includes(unit) ? unit.replace(/s$/, "") : unit;
   return per === 1 ? singular : "million tokens";
 }
 
-function numberIn(record: Readonly<Record<string, number | undefined>>, field: string): number | undefined {
+function numberField(record: Readonly<Record<string, number | undefined>>, field: string): number | undefined {
   return record[field];
 }
 

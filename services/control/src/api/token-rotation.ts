@@ -1,4 +1,4 @@
-import { digestOf, hintOf, listTokens, newKey } from "@modelgate/accounts";
+import { keyDigest, keyHint, listTokens, newKey } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
@@ -20,7 +20,7 @@ export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoute
           param: "graceSeconds",
         });
       const key = newKey();
-      const wish = { digest: digestOf(key), hint: hintOf(key), graceSeconds };
+      const wish = { digest: keyDigest(key), hint: keyHint(key), graceSeconds };
       return { ...(await ledger.rotateToken(id, wish, call.actor)), key };
     },
     "POST /tokens/{id}/delete": async (call) => {

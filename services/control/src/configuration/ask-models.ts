@@ -14,7 +14,7 @@ export interface ModelListRequest {
 }
 
 /** Requests the models of a vendor. Throws Error with the reason if the list is missing or unreadable. */
-export async function askModels(
+export async function fetchModelLists(
   { provider: name, baseUrl, key, proxy }: ModelListRequest,
   transport: Pick<Transport, "send">,
 ): Promise<readonly ListedModel[]> {

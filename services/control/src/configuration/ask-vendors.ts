@@ -11,7 +11,7 @@ const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
  * Returns one line per problem: a refused key or signature, an address where no server answers, or a missing model list
  * that the channel needs.
  */
-export async function askVendors(
+export async function checkVendors(
   channels: readonly ResolvedChannel[],
   transport: Pick<Transport, "send">,
 ): Promise<readonly ConfigurationProblem[]> {

@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
 import { withStoredKeys, withoutAccounts, type StoredVendorKey } from "./documents.ts";
 import { parseConfiguration, problemLines, type FoundConfiguration } from "./read.ts";
-import type { KeptKeys } from "./resolve.ts";
+import type { StoredKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
 /** Version of the configuration, as the ledger returns it. */
@@ -54,7 +54,7 @@ export class ConfigurationBooks {
   }
 
   /** Returns the decrypted vendor keys of a version, or of the newest one. */
-  async keptKeys(version?: number): Promise<KeptKeys> {
+  async keptKeys(version?: number): Promise<StoredKeys> {
     return this.#opened((await this.#read(version)).keys);
   }
 
@@ -125,7 +125,7 @@ export class ConfigurationBooks {
     if (saved !== undefined) log.info({ seed: seedPath }, "configuration written into the books");
   }
 
-  #opened(keys: readonly StoredVendorKey[]): KeptKeys {
+  #opened(keys: readonly StoredVendorKey[]): StoredKeys {
     const cipher = makeCipher(this.#deps.secrets, purpose);
     return new Map(
       keys.flatMap(({ id, sealed }) => {

@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 import type { Configuration } from "@modelgate/contracts";
-import { onBeat } from "@modelgate/platform";
+import { runOnBeat } from "@modelgate/platform";
 import type { ApplyDeps } from "./apply.ts";
 import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ActiveConfiguration, type ConfigurationStatus } from "./in-force.ts";
@@ -56,7 +56,7 @@ export async function followConfiguration(
     clearTimeout(quiet);
     quiet = setTimeout(readSoon, settleMs);
   });
-  const polls = onBeat(pollMs, () => void readSource(false));
+  const polls = runOnBeat(pollMs, () => void readSource(false));
   return {
     get status() {
       return inForce.status;

@@ -5,7 +5,7 @@ import { StartError } from "@modelgate/platform";
 import { applyConfiguration, type ApplyDeps } from "./apply.ts";
 import { completeConfiguration } from "./complete.ts";
 import { problemLines } from "./read.ts";
-import { resolveChannels, resolveProxy, type KeptKeys } from "./resolve.ts";
+import { resolveChannels, resolveProxy, type StoredKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
 /** State of the active configuration, as operators see it. */
@@ -22,7 +22,7 @@ export interface ConfigurationStatus {
 interface ResolvedConfiguration {
   readonly configuration: Configuration;
   readonly channels: readonly ResolvedChannel[];
-  readonly kept: KeptKeys;
+  readonly kept: StoredKeys;
 }
 
 /** Active configuration: the last valid one of its source, with the last valid keys of its key files. */

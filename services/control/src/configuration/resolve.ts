@@ -13,7 +13,7 @@ import { baseUrlProblem } from "./addresses.ts";
 /** Environment variables by name. */
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
 /** Vendor keys that are stored in the books, by the ids that a configuration names as `kept:id`. */
-export type KeptKeys = ReadonlyMap<string, string>;
+export type StoredKeys = ReadonlyMap<string, string>;
 
 const variableInAddress = /\$\{(\w+)\}/g;
 
@@ -44,7 +44,7 @@ export function hasVariables(baseUrl: string): boolean {
 export function resolveChannels(
   { channels, proxy }: Configuration,
   names: EnvVariables,
-  kept: KeptKeys = new Map(),
+  kept: StoredKeys = new Map(),
 ): Promise<readonly ResolvedChannel[]> {
   return Promise.all(
     channels.map((channel) => resolveChannel(proxy === undefined ? channel : { proxy, ...channel }, names, kept)),
@@ -54,7 +54,7 @@ export function resolveChannels(
 async function resolveChannel(
   configuration: ChannelConfiguration,
   names: EnvVariables,
-  kept: KeptKeys,
+  kept: StoredKeys,
 ): Promise<ResolvedChannel> {
   const provider = providers[configuration.provider];
   const { baseUrl: written = provider?.baseUrl ?? "", keys: named = defaultKeys(provider) } = configuration;
@@ -105,7 +105,7 @@ export function defaultKeys(provider: Provider | undefined): readonly string[] {
 async function resolveKeys(
   named: readonly string[],
   names: EnvVariables,
-  kept: KeptKeys,
+  kept: StoredKeys,
   provider: Provider | undefined,
 ) {
   const keys: string[] = [];
@@ -137,7 +137,7 @@ function describeSource(written: string, at: number): string {
 async function resolveKey(
   written: string,
   names: EnvVariables,
-  kept: KeptKeys,
+  kept: StoredKeys,
 ): Promise<{ readonly key: string } | { readonly absent: string }> {
   if (written.startsWith("kept:")) {
     const key = kept.get(written.slice("kept:".length));

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { readConfigurationFile, type FoundConfiguration } from "./read.ts";
-import type { KeptKeys } from "./resolve.ts";
+import type { StoredKeys } from "./resolve.ts";
 
 /** Source from which control reads the configuration. */
 export interface ConfigurationSource {
@@ -13,7 +13,7 @@ export interface ConfigurationSource {
   /** True if control must not start with an invalid configuration from this source. */
   readonly mustBeValid: boolean;
   /** Reads the current configuration. Throws if the source is unavailable. */
-  read(): Promise<FoundConfiguration & { readonly kept?: KeptKeys }>;
+  read(): Promise<FoundConfiguration & { readonly kept?: StoredKeys }>;
 }
 
 /** Returns the source that reads a YAML file, the one that MODELGATE_CONFIG names. */

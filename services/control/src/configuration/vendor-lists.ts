@@ -4,7 +4,7 @@ import { endModelRests, restModel, type Transport } from "@modelgate/channels";
 import { recordParser, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
-import { askModels, type ModelListRequest } from "./ask-models.ts";
+import { fetchModelLists, type ModelListRequest } from "./ask-models.ts";
 
 /** Redis hash from a channel's id to its vendor's last model list. All replicas share it. */
 const listsKey = "vendor-models";
@@ -69,7 +69,7 @@ export class VendorLists {
       now - before.checkedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
     )
       return before;
-    const listed = await askModels(listRequestOf(channel), this.#deps.transport).catch((error: unknown) => ({
+    const listed = await fetchModelLists(listRequestOf(channel), this.#deps.transport).catch((error: unknown) => ({
       failed: cleanText(messageOf(error)),
     }));
     const list =

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { digestOf } from "@modelgate/accounts";
+import { keyDigest } from "@modelgate/accounts";
 import { Failure, recordParser } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
@@ -86,7 +86,7 @@ export class Sessions {
   async begin({ operator, generations }: SignedIn, from: string, before: string | undefined): Promise<string> {
     if (before !== undefined) await this.end(before);
     const session = newSecret();
-    const digest = digestOf(session);
+    const digest = keyDigest(session);
     await this.#redis.set(
       sessionKey(digest),
       JSON.stringify({ ...operator, generations, since: Date.now(), from }),
@@ -99,7 +99,7 @@ export class Sessions {
 
   /** Returns the operator of an active session, and extends the session; undefined if the session has ended. */
   async find(session: string): Promise<Operator | undefined> {
-    const text = await this.#redis.getex(sessionKey(digestOf(session)), "EX", sessionSeconds);
+    const text = await this.#redis.getex(sessionKey(keyDigest(session)), "EX", sessionSeconds);
     if (text === null) return undefined;
     const { since, from: _, ...record } = readSession(text);
     const { operator, generations } = signedInOf(record);
@@ -110,7 +110,7 @@ export class Sessions {
 
   /** Ends a session immediately, on every replica. */
   async end(session: string): Promise<void> {
-    await this.#endByDigest(digestOf(session));
+    await this.#endByDigest(keyDigest(session));
   }
 
   /** Lists the open sessions. */
@@ -168,7 +168,7 @@ function newSecret(): string {
 }
 
 function linkKey(link: string): string {
-  return `console:link:${digestOf(link)}`;
+  return `console:link:${keyDigest(link)}`;
 }
 
 function sessionKey(digest: string): string {

@@ -39,8 +39,8 @@ function seats(row: unknown): string {
   return typeof inUse === "number" && typeof most === "number" ? `${inUse}/${most}` : "-";
 }
 
-const list = (data: unknown): Output => ({ data, text: table(data, columns, "no channels") });
-const shown = (data: unknown): Output => ({
+const listChannels = (data: unknown): Output => ({ data, text: table(data, columns, "no channels") });
+const showChannel = (data: unknown): Output => ({
   data,
   text: [
     table(data, columns, ""),
@@ -52,7 +52,7 @@ const shown = (data: unknown): Output => ({
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;
 const key = "id of a key, as in `channel show`";
 const switchCommand = (verb: string) => async (args: Arguments, server: Server) =>
-  shown(
+  showChannel(
     await server.post(`/channels/${positionalInPath(args, 0, "CHANNEL")}/${verb}`, {
       reason: args.options["reason"],
       key: args.options["key"],
@@ -67,7 +67,7 @@ export const channelCommands: readonly Command[] = [
     positionals: [],
     options: {},
     example: "gatectl channel list",
-    run: async (_, server) => list(await server.get("/channels")),
+    run: async (_, server) => listChannels(await server.get("/channels")),
   },
   {
     name: "channel show",
@@ -75,7 +75,7 @@ export const channelCommands: readonly Command[] = [
     positionals: ["CHANNEL"],
     options: {},
     example: "gatectl channel show main",
-    run: async (args, server) => shown(await server.get(`/channels/${positionalInPath(args, 0, "CHANNEL")}`)),
+    run: async (args, server) => showChannel(await server.get(`/channels/${positionalInPath(args, 0, "CHANNEL")}`)),
   },
   {
     name: "channel disable",

@@ -52,7 +52,7 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
 /** Makes free requests to the vendors of channels and returns the problems that they show. */
 async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // Imported here because no other command needs a vendor client.
-  const [{ openTransport }, { askVendors }] = await Promise.all([
+  const [{ openTransport }, { checkVendors: askVendors }] = await Promise.all([
     import("@modelgate/channels"),
     import("../configuration/ask-vendors.ts"),
   ]);

@@ -24,7 +24,7 @@ const role = "viewer, operator or admin; viewer where absent";
 const account = "makes a member of this account, who sees and manages it alone";
 const passwordFrom = "`-`: the password is read from stdin; nothing else is taken, for other users see a command line";
 
-const shown = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
+const listOperators = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
 
 /** Reads a password from stdin, without its line ending; undefined if the option is absent. */
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
@@ -63,7 +63,7 @@ export const operatorCommands: readonly Command[] = [
       const { role: wanted, account: of, password } = args.options;
       const name = requiredPositional(args, 0, "NAME");
       const body = { name, role: wanted, account: of, password: await passwordIn(password) };
-      return shown(await server.post("/operators", body));
+      return listOperators(await server.post("/operators", body));
     },
   },
   {
@@ -72,7 +72,7 @@ export const operatorCommands: readonly Command[] = [
     positionals: [],
     options: {},
     example: "gatectl operator list",
-    run: async (_, server) => shown(await server.get("/operators")),
+    run: async (_, server) => listOperators(await server.get("/operators")),
   },
   {
     name: "operator set",
@@ -83,7 +83,7 @@ export const operatorCommands: readonly Command[] = [
     async run(args, server) {
       const { role: wanted, password } = args.options;
       const body = { role: wanted, password: await passwordIn(password) };
-      return shown(await server.post(`/operators/${positionalInPath(args, 0, "NAME")}`, body));
+      return listOperators(await server.post(`/operators/${positionalInPath(args, 0, "NAME")}`, body));
     },
   },
   ...(["disable", "enable"] as const).map((verb): Command => ({
@@ -93,7 +93,9 @@ export const operatorCommands: readonly Command[] = [
     options: {},
     example: `gatectl operator ${verb} ada`,
     run: async (args, server) =>
-      shown(await server.post(`/operators/${positionalInPath(args, 0, "NAME")}`, { disabled: verb === "disable" })),
+      listOperators(
+        await server.post(`/operators/${positionalInPath(args, 0, "NAME")}`, { disabled: verb === "disable" }),
+      ),
   })),
   {
     name: "operator-key create",

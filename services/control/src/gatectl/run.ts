@@ -52,7 +52,7 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
     return isHelp ? message(text, 0) : complain(text, 2);
   }
   try {
-    const { json, help, ...args } = parse(command, words.slice(command.name.split(" ").length));
+    const { json, help, ...args } = parseCommandLine(command, words.slice(command.name.split(" ").length));
     if (help) return message(helpOf(command), 0);
     const {
       data,
@@ -98,14 +98,14 @@ function overviewFor(words: readonly string[]): { readonly text: string; readonl
   return { text: `${wrong}\n\n${overview(near.length > 0 ? near : commands)}`, isHelp: false };
 }
 
-function parse(
+function parseCommandLine(
   command: Command,
   words: readonly string[],
 ): Omit<Arguments, "stdout" | "confirm"> & { readonly help: boolean } {
   const names = Object.keys(command.options);
   try {
     const { values, positionals } = parseArgs({
-      args: words.map(hideAmount),
+      args: words.map(escapeNegativeAmount),
       allowPositionals: true,
       strict: true,
       options: {
@@ -117,7 +117,7 @@ function parse(
     });
     const options = Object.fromEntries(
       Object.entries(values).flatMap(([name, value]) =>
-        typeof value === "string" ? [[name, restoreAmount(value)]] : [],
+        typeof value === "string" ? [[name, unescapeNegativeAmount(value)]] : [],
       ),
     );
     const help = values["help"] === true;
@@ -128,7 +128,7 @@ function parse(
     if (positionals.length > command.positionals.length)
       throw new UsageError(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
     return {
-      positionals: positionals.map(restoreAmount),
+      positionals: positionals.map(unescapeNegativeAmount),
       options,
       flags: new Set(Object.entries(values).flatMap(([name, value]) => (typeof value === "boolean" ? [name] : []))),
       json: values["json"] === true,
@@ -141,10 +141,10 @@ function parse(
 }
 
 /** Hides a negative amount from `parseArgs`, which would read it as an option. */
-function hideAmount(word: string): string {
+function escapeNegativeAmount(word: string): string {
   return /^-\d/.test(word) ? amountPrefix + word : word;
 }
 
-function restoreAmount(word: string): string {
+function unescapeNegativeAmount(word: string): string {
   return word.startsWith(amountPrefix) ? word.slice(amountPrefix.length) : word;
 }

@@ -11,13 +11,13 @@ const columns: readonly Column[] = [
   ["ACCOUNT", fieldCell("accountId")],
   ["GROUP", fieldCell("group")],
   ["MODELS", (row) => (field(row, "models") === undefined ? "all of the group" : fieldCell("models")(row))],
-  ["STATE", stateOf],
+  ["STATE", tokenState],
   ["EXPIRES", fieldCell("expiresAt")],
   ["BUDGET", budgetOf],
 ];
 
 /** Returns a line with the end and the last use of the key that the last rotation replaced; "" if there is none. */
-function previousOf(row: unknown): string {
+function previousKeyText(row: unknown): string {
   const previous = field(row, "previous");
   if (previous === undefined) return "";
   const [hint, expiresAt, lastUsedAt = "none"] = ["hint", "expiresAt", "lastUsedAt"].map((name) => {
@@ -47,21 +47,21 @@ const budgetOptions = {
   "dollars-per-month": "maximum spend per UTC month, US dollars",
 };
 
-function stateOf(row: unknown): string {
+function tokenState(row: unknown): string {
   const expiresAt = field(row, "expiresAt");
   if (field(row, "disabled") === true) return "disabled";
   return typeof expiresAt === "string" && Date.parse(expiresAt) <= Date.now() ? "expired" : "enabled";
 }
 
-const show = (data: unknown) => ({ data, text: table(data, columns, "no tokens") });
-const showNew = (data: unknown) => ({
+const showTokens = (data: unknown) => ({ data, text: table(data, columns, "no tokens") });
+const showNewToken = (data: unknown) => ({
   data,
-  text: `${show(data).text}\n\nThe key (shown only once):\n${String(field(data, "key"))}`,
+  text: `${showTokens(data).text}\n\nThe key (shown only once):\n${String(field(data, "key"))}`,
 });
-const change =
+const changeCommand =
   (verb: string, body: (args: Arguments) => object = () => ({})) =>
   async (args: Arguments, server: Server) =>
-    show(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/${verb}`, body(args)));
+    showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/${verb}`, body(args)));
 
 /** Commands for API keys. */
 export const tokenCommands: readonly Command[] = [
@@ -86,7 +86,7 @@ export const tokenCommands: readonly Command[] = [
         expiresAt: options["expires"],
         ...budgetInOptions(args),
       });
-      return showNew(data);
+      return showNewToken(data);
     },
   },
   {
@@ -95,7 +95,8 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["ACCOUNT"],
     options: {},
     example: "gatectl token list acme",
-    run: async (args, server) => show(await server.get(`/accounts/${positionalInPath(args, 0, "ACCOUNT")}/tokens`)),
+    run: async (args, server) =>
+      showTokens(await server.get(`/accounts/${positionalInPath(args, 0, "ACCOUNT")}/tokens`)),
   },
   {
     name: "token show",
@@ -105,7 +106,7 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token show tok_0123456789abcdef0123",
     async run(args, server) {
       const data = await server.get(`/tokens/${positionalInPath(args, 0, "TOKEN")}`);
-      return { data, text: show(data).text + previousOf(data) };
+      return { data, text: showTokens(data).text + previousKeyText(data) };
     },
   },
   {
@@ -116,7 +117,7 @@ export const tokenCommands: readonly Command[] = [
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");
-      return show(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, budgetInOptions(args)));
+      return showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, budgetInOptions(args)));
     },
   },
   {
@@ -125,7 +126,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token disable tok_0123456789abcdef0123",
-    run: change("disable"),
+    run: changeCommand("disable"),
   },
   {
     name: "token enable",
@@ -133,7 +134,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["TOKEN"],
     options: {},
     example: "gatectl token enable tok_0123456789abcdef0123",
-    run: change("enable"),
+    run: changeCommand("enable"),
   },
   {
     name: "token expire",
@@ -141,7 +142,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["TOKEN"],
     options: { at: "RFC 3339 time (default: now)" },
     example: "gatectl token expire tok_0123456789abcdef0123 --at 2027-01-01T00:00:00Z",
-    run: change("expire", ({ options }) => ({ at: options["at"] })),
+    run: changeCommand("expire", ({ options }) => ({ at: options["at"] })),
   },
   {
     name: "token rotate",
@@ -154,7 +155,7 @@ export const tokenCommands: readonly Command[] = [
     async run(args, server) {
       const { "grace-seconds": written } = args.options;
       const graceSeconds = written === undefined ? undefined : Number(written);
-      return showNew(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/rotate`, { graceSeconds }));
+      return showNewToken(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/rotate`, { graceSeconds }));
     },
   },
   {

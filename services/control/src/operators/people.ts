@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { digestOf } from "@modelgate/accounts";
+import { keyDigest } from "@modelgate/accounts";
 import { Failure, recordParser, present } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorRole } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
@@ -113,7 +113,7 @@ export class People {
   /** Returns the operator whose automation key this is; undefined for an unknown key. */
   async byKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
-    const digest = digestOf(key);
+    const digest = keyDigest(key);
     const known = this.#remembered.get(digest);
     if (known !== undefined && known.until > Date.now()) return known.operator;
     const [booked] = await this.#ledger.read<readonly BookedKey[]>(`/operator-keys?digest=${digest}`);
@@ -191,7 +191,7 @@ export class People {
     actor: string,
   ): Promise<OperatorKeyView & { readonly key: string }> {
     const key = `${keyPrefix}${randomBytes(32).toString("base64url")}`;
-    const digest = digestOf(key);
+    const digest = keyDigest(key);
     const id = `opk_${digest.slice(0, 16)}`;
     const { account, ...rest } = wish;
     const record = { ...rest, hint: `${key.slice(0, 8)}…${key.slice(-3)}`, createdAt: new Date().toISOString() };

@@ -1,7 +1,7 @@
 import type { Transport } from "@modelgate/channels";
 import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
 import { cleanText, providers, type ListedModel, type Provider } from "@modelgate/providers";
-import { askModels } from "../configuration/ask-models.ts";
+import { fetchModelLists } from "../configuration/ask-models.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
@@ -46,7 +46,7 @@ export async function listModels(
   if (keyForm !== undefined && !keyForm.pattern.test(wish.key))
     throw invalidField("key", `is no key of the form ${keyForm.words}`);
   try {
-    const models = await askModels(wish, transport);
+    const models = await fetchModelLists(wish, transport);
     return {
       models: servableModels(models, provider),
       message: models.length > 0 ? null : `${provider.name} lists no model: name them`,

@@ -1,6 +1,6 @@
 import {
   createAccount,
-  digestOf,
+  keyDigest,
   findUsedToken,
   makeToken,
   newKey,
@@ -105,7 +105,7 @@ test("a rotation answers the new key, whose digest goes to the ledger, with a gr
     const key = String(Reflect.get(Object(answer), "key"));
     expect(key).toMatch(/^sk-/);
     expect(asked).toMatchObject([
-      { digest: digestOf(key), hint: `${key.slice(0, 6)}…${key.slice(-3)}`, graceSeconds: 604_800 },
+      { digest: keyDigest(key), hint: `${key.slice(0, 6)}…${key.slice(-3)}`, graceSeconds: 604_800 },
     ]);
   }
   const token = await keyOf(true);
@@ -135,7 +135,7 @@ test("a key whose budget a member's key shares is not deleted", async () => {
 });
 
 test("the old key's last use is shown with the token", async () => {
-  const [old, current] = [newKey(), newKey()].map(digestOf);
+  const [old, current] = [newKey(), newKey()].map(keyDigest);
   const { token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   const [replacedAt, expiresAt] = [new Date().toISOString(), new Date(Date.now() + 60_000).toISOString()];
   const previous = { hint: "sk-old", replacedAt, expiresAt };

@@ -6,15 +6,15 @@ const parts = join(import.meta.dirname, "../../../console/src/parts");
 type Draft = Readonly<Record<string, string>>;
 /** What of the console's forms is no page: loaded by its path, since the console is bundled by itself. */
 const {
-  draftOf,
-  partOf,
-  pathOf,
-  isAt,
+  makePartDraft,
+  partFromDraft,
+  problemPathPrefix,
+  isPathWithin,
 }: {
-  readonly draftOf: (part: unknown, fields: readonly object[]) => Draft;
-  readonly partOf: (draft: Draft, fields: readonly object[]) => object | undefined;
-  readonly pathOf: (section: string, name: string, channels: readonly unknown[]) => string;
-  readonly isAt: (path: string, field: string) => boolean;
+  readonly makePartDraft: (part: unknown, fields: readonly object[]) => Draft;
+  readonly partFromDraft: (draft: Draft, fields: readonly object[]) => object | undefined;
+  readonly problemPathPrefix: (section: string, name: string, channels: readonly unknown[]) => string;
+  readonly isPathWithin: (path: string, field: string) => boolean;
 } = await import(join(parts, "part-draft.ts"));
 const { partFields }: { readonly partFields: Readonly<Record<"models" | "groups" | "channels", readonly object[]>> } =
   await import(join(parts, "part-fields.ts"));
@@ -34,14 +34,14 @@ describe("a form", () => {
   };
 
   test("shows each member in its field, and the others as JSON", () => {
-    const draft = draftOf(channel, partFields.channels);
+    const draft = makePartDraft(channel, partFields.channels);
     expect(draft).toMatchObject({ provider: "openai", keys: "kept:1", models: "formed = demo-chat", weight: "2" });
     expect(JSON.parse(draft["rest"] ?? "")).toEqual({ retries: { maxAttempts: 2 } });
   });
 
   test("returns what it showed, except the id, which is its name", () => {
     const { id: _, ...said } = channel;
-    expect(partOf(draftOf(channel, partFields.channels), partFields.channels)).toEqual(said);
+    expect(partFromDraft(makePartDraft(channel, partFields.channels), partFields.channels)).toEqual(said);
   });
 
   test.each<["models" | "groups" | "channels", Draft, object | undefined]>([
@@ -63,21 +63,21 @@ describe("a form", () => {
       { models: ["formed"], multiplier: 0.5, showChannel: true },
     ],
   ])("of %s with %j returns %j", (section, draft, part) => {
-    expect(partOf(draft, partFields[section])).toEqual(part);
+    expect(partFromDraft(draft, partFields[section])).toEqual(part);
   });
 
   test("finds the field of a problem", () => {
-    expect(pathOf("models", "fresh", [])).toBe("models.fresh.");
-    expect(pathOf("models", "7", [])).toBe("models[7].");
-    expect([pathOf("channels", "b", [{ id: "a" }, { id: "b" }]), pathOf("channels", "new", [{}])]).toEqual([
-      "channels[1].",
-      "channels[1].",
-    ]);
-    expect([isAt("price.input", "price.input"), isAt("keys[0]", "keys"), isAt("keysOf", "keys")]).toEqual([
-      true,
-      true,
-      false,
-    ]);
+    expect(problemPathPrefix("models", "fresh", [])).toBe("models.fresh.");
+    expect(problemPathPrefix("models", "7", [])).toBe("models[7].");
+    expect([
+      problemPathPrefix("channels", "b", [{ id: "a" }, { id: "b" }]),
+      problemPathPrefix("channels", "new", [{}]),
+    ]).toEqual(["channels[1].", "channels[1]."]);
+    expect([
+      isPathWithin("price.input", "price.input"),
+      isPathWithin("keys[0]", "keys"),
+      isPathWithin("keysOf", "keys"),
+    ]).toEqual([true, true, false]);
   });
 });
 

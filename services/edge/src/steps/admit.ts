@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { admit as admitToken, callerLimits, limitsIdOf, refusalOf, type Admission } from "@modelgate/accounts";
+import { admit as admitToken, callerLimits, limitsIdOf, limitFailure, type Admission } from "@modelgate/accounts";
 import { callerSeconds, Failure, needsBalance } from "@modelgate/contracts";
 import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
@@ -24,7 +24,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, format === "alpha");
-    const refusal = refusalOf(admission, group.limits, { tokenId: token.id, limitsId: seat.limitsId });
+    const refusal = limitFailure(admission, group.limits, { tokenId: token.id, limitsId: seat.limitsId });
     if (refusal !== undefined) throw refusal;
     context.caller = {
       accountId: token.accountId,

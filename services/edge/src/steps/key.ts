@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { digestOf, isKeyShaped } from "@modelgate/accounts";
+import { keyDigest, isKeyShaped } from "@modelgate/accounts";
 import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
 import { contextOf, type Step } from "../request-context.ts";
 
@@ -39,7 +39,7 @@ export const readKey: Step = (request, _response, next) => {
   const [only] = distinct;
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only)) throw new Failure("invalid_api_key", malformedKey);
-  context.digest = digestOf(only);
+  context.digest = keyDigest(only);
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
   // The other subprotocols are forwarded: the service selects one of them.

@@ -1,10 +1,10 @@
-import { openingOf, type CreditReply } from "@modelgate/accounts";
+import { openingCredit, type CreditReply } from "@modelgate/accounts";
 import { bookAccount, bookCredit, readAudit, type Books } from "@modelgate/books";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { projectAccount, projectCredit } from "../accounts/project.ts";
 import { fieldReaders } from "./body.ts";
-import { limitIn } from "./cursor.ts";
+import { readLimit } from "./cursor.ts";
 
 /** Dependencies of account changes. */
 export interface AccountDeps {
@@ -27,7 +27,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
           timestamp(),
         ];
         const account = { id, name: fieldReaders.text(body, "name"), createdAt };
-        const opening = balance === 0n ? undefined : openingOf({ id, balance, createdAt });
+        const opening = balance === 0n ? undefined : openingCredit({ id, balance, createdAt });
         const created = await bookAccount(books, { ...account, opening }, actor);
         if (created) await projectAccount({ redis, books }, account, opening);
         return { created };
@@ -41,7 +41,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         return { reply: replyTo(reply, isRepeated) };
       }),
     "GET /audit": async ({ query }) => {
-      const limit = limitIn(query, defaultRows, maxRows);
+      const limit = readLimit(query, defaultRows, maxRows);
       const account = query.get("account") ?? undefined;
       return { entries: await connection.use((books) => readAudit(books, { account, limit })) };
     },

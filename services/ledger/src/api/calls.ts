@@ -2,10 +2,10 @@ import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books"
 import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { cursorOf, limitIn, positionIn } from "./cursor.ts";
+import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 import { csvHeader, csvRow } from "./calls-csv.ts";
 import { fieldFilterOf } from "./filter.ts";
-import { periodOf } from "./period.ts";
+import { readPeriod } from "./period.ts";
 
 /** Default rows of a page. */
 const defaultRows = 100;
@@ -17,19 +17,22 @@ const maxRows = 1_000;
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
-      const limit = limitIn(query, defaultRows, maxRows);
-      const [after, filter] = [positionIn(query), filterOf(query)];
+      const limit = readLimit(query, defaultRows, maxRows);
+      const [after, filter] = [readPosition(query), readCallFilter(query)];
       const page = await connection.use((books) => readCalls(books, filter, { order: "newest first", limit, after }));
-      return { events: visibleCalls(query, page.events), next: page.next === undefined ? null : cursorOf(page.next) };
+      return {
+        events: visibleCalls(query, page.events),
+        next: page.next === undefined ? null : encodeCursor(page.next),
+      };
     },
     "GET /usage/export": async ({ query }) => {
       const format = query.get("format") ?? "csv";
       if (format !== "ndjson" && format !== "csv")
         throw new Failure("invalid_value", "format must be csv or ndjson.", { param: "format" });
-      const pages = readPages(connection, filterOf(query));
+      const pages = readPages(connection, readCallFilter(query));
       // The first page is read before the answer starts, so that a failure can still be reported.
       const first = await pages.next();
-      const all = async function* (): Pages {
+      const all = async function* (): PagedCalls {
         for (let page = first; page.done !== true; page = await pages.next()) yield visibleCalls(query, page.value);
         return undefined;
       };
@@ -53,10 +56,10 @@ function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): re
   );
 }
 
-type Pages = AsyncGenerator<readonly UsageEvent[], undefined>;
+type PagedCalls = AsyncGenerator<readonly UsageEvent[], undefined>;
 
 /** Yields every call that matches a filter, page by page, so that only one page is in memory. */
-async function* readPages(connection: BooksConnection, filter: CallFilter): Pages {
+async function* readPages(connection: BooksConnection, filter: CallFilter): PagedCalls {
   for (let after: CallPosition | undefined; ;) {
     const position = after;
     const page = await connection.use((books) =>
@@ -68,11 +71,11 @@ async function* readPages(connection: BooksConnection, filter: CallFilter): Page
   }
 }
 
-async function* renderRows(pages: Pages, row: (event: UsageEvent) => string, head = ""): AsyncGenerator<string> {
+async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string, head = ""): AsyncGenerator<string> {
   if (head !== "") yield head;
   for await (const events of pages) if (events.length > 0) yield events.map(row).join("");
 }
 
-function filterOf(query: URLSearchParams): CallFilter {
-  return { ...periodOf(query), ...fieldFilterOf(query) };
+function readCallFilter(query: URLSearchParams): CallFilter {
+  return { ...readPeriod(query), ...fieldFilterOf(query) };
 }

@@ -8,12 +8,12 @@ export interface LogPosition {
 }
 
 /** Encodes a position as the `next` member of a page. */
-export function cursorOf({ at, account, id }: LogPosition): string {
+export function encodeCursor({ at, account, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
 /** Decodes the `after` parameter of a query; undefined if the query has none. Throws Failure invalid_value. */
-export function positionIn(query: URLSearchParams): LogPosition | undefined {
+export function readPosition(query: URLSearchParams): LogPosition | undefined {
   const cursor = query.get("after");
   if (cursor === null) return undefined;
   try {
@@ -29,7 +29,7 @@ export function positionIn(query: URLSearchParams): LogPosition | undefined {
 }
 
 /** Reads the `limit` parameter: the number of rows. Throws Failure invalid_value. */
-export function limitIn(query: URLSearchParams, fallback: number, max: number): number {
+export function readLimit(query: URLSearchParams, fallback: number, max: number): number {
   const limit = Number(query.get("limit") ?? fallback);
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;
   throw new Failure("invalid_value", `limit must be a whole number from 1 to ${max}.`, { param: "limit" });

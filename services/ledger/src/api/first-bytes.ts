@@ -1,8 +1,8 @@
 import { readFirstByteTimes, isLabelName, type FirstBytesQuery } from "@modelgate/books";
-import { Failure, oneOf } from "@modelgate/contracts";
+import { Failure, oneOfPredicate } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { periodOf } from "./period.ts";
+import { readPeriod } from "./period.ts";
 
 const dimensions = ["model", "channel", "day", "hour"] as const;
 
@@ -16,7 +16,7 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const narrowed = { account: word("account"), model: word("model"), channel: word("channel") };
       refuseMixed(by, narrowed);
-      return connection.use((books) => readFirstByteTimes(books, { ...periodOf(query), ...narrowed, by }));
+      return connection.use((books) => readFirstByteTimes(books, { ...readPeriod(query), ...narrowed, by }));
     },
   };
 }
@@ -25,7 +25,7 @@ function parseDimension(word: string): FirstBytesQuery["by"][number] {
   if (isLabelName(word) && word !== "endUser") return word;
   const found = dimensions.find((name) => name === word);
   if (found !== undefined) return found;
-  throw new Failure("invalid_value", `by ${oneOf([...dimensions, "tag:<name>"])}.`, { param: "by" });
+  throw new Failure("invalid_value", `by ${oneOfPredicate([...dimensions, "tag:<name>"])}.`, { param: "by" });
 }
 
 /**

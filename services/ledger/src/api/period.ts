@@ -12,10 +12,10 @@ const dayMs = 86_400_000;
  * Reads the period of a query: `day`, or `from` and `to`, both inclusive. The default is today (UTC). A date in `to`
  * includes the complete day. Throws Failure invalid_value that names the invalid parameter.
  */
-export function periodOf(query: URLSearchParams): Period {
+export function readPeriod(query: URLSearchParams): Period {
   const today = Math.floor(Date.now() / dayMs) * dayMs;
-  const day = dateIn(query, "day");
-  const end = (name: string): TimeSpan | undefined => day ?? timeIn(query, name);
+  const day = readDate(query, "day");
+  const end = (name: string): TimeSpan | undefined => day ?? readTime(query, name);
   const [first, last] = [end("from"), end("to")];
   const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lasts };
   if (period.from < period.to) return period;
@@ -29,16 +29,16 @@ interface TimeSpan {
   readonly lasts: number;
 }
 
-function dateIn(query: URLSearchParams, name: string): TimeSpan | undefined {
+function readDate(query: URLSearchParams, name: string): TimeSpan | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
   if (isDate(value)) return { at: Date.parse(value), lasts: dayMs };
   throw new Failure("invalid_value", `${name} must be a date, as in 2026-01-31.`, { param: name });
 }
 
-function timeIn(query: URLSearchParams, name: string): TimeSpan | undefined {
+function readTime(query: URLSearchParams, name: string): TimeSpan | undefined {
   const value = query.get(name);
-  if (value === null || isDate(value)) return dateIn(query, name);
+  if (value === null || isDate(value)) return readDate(query, name);
   const at = Date.parse(value);
   if (!Number.isNaN(at)) return { at, lasts: 1 };
   throw new Failure("invalid_value", `${name} must be a date or a time, as in 2026-01-31T12:00:00Z.`, { param: name });

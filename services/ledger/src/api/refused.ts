@@ -2,9 +2,9 @@ import { readRefused } from "@modelgate/books";
 import { failures, isFailureCode } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { cursorOf, limitIn, positionIn } from "./cursor.ts";
+import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 import { fieldFilterOf } from "./filter.ts";
-import { periodOf } from "./period.ts";
+import { readPeriod } from "./period.ts";
 
 /** Default rows of a page. */
 const defaultRows = 100;
@@ -15,18 +15,18 @@ export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/refused": async ({ query }) => {
       const { account, token, model, requestId, status } = fieldFilterOf(query);
-      const filter = { ...periodOf(query), account, token, model, requestId, status };
-      const reading = { limit: limitIn(query, defaultRows, maxRows), after: positionIn(query) };
+      const filter = { ...readPeriod(query), account, token, model, requestId, status };
+      const reading = { limit: readLimit(query, defaultRows, maxRows), after: readPosition(query) };
       const { refusals, next } = await connection.use((books) => readRefused(books, filter, reading));
       return {
-        refused: refusals.map(({ call, calls }) => ({ ...call, calls, meaning: meaningOf(call.code) })),
-        next: next === undefined ? null : cursorOf(next),
+        refused: refusals.map(({ call, calls }) => ({ ...call, calls, meaning: failureMeaning(call.code) })),
+        next: next === undefined ? null : encodeCursor(next),
       };
     },
   };
 }
 
 /** Returns the gateway's description of a failure code. An unknown code, from another version, is returned itself. */
-function meaningOf(code: string): string {
+function failureMeaning(code: string): string {
   return isFailureCode(code) ? failures[code].message : code;
 }

@@ -1,8 +1,8 @@
 import { readTasks } from "@modelgate/books";
-import { Failure, oneOf, TaskState } from "@modelgate/contracts";
+import { Failure, oneOfPredicate, TaskState } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { cursorOf, limitIn, positionIn } from "./cursor.ts";
+import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 
 /** Default and maximum rows of a page. */
 const [defaultRows, maxRows] = [100, 1_000];
@@ -11,7 +11,7 @@ const [defaultRows, maxRows] = [100, 1_000];
 export function taskRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /tasks": async ({ query }) => {
-      const limit = limitIn(query, defaultRows, maxRows);
+      const limit = readLimit(query, defaultRows, maxRows);
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
       const filter = {
         account: word("account"),
@@ -19,11 +19,11 @@ export function taskRoutes(connection: BooksConnection): OperatorRoutes {
         channel: word("channel"),
         state: stateIn(query),
       };
-      const position = positionIn(query);
+      const position = readPosition(query);
       const after =
         position === undefined ? undefined : { at: position.at, account: position.account, task: position.id };
       const { tasks, next } = await connection.use((books) => readTasks(books, filter, { limit, after }));
-      return { tasks, next: next === undefined ? null : cursorOf({ ...next, id: next.task }) };
+      return { tasks, next: next === undefined ? null : encodeCursor({ ...next, id: next.task }) };
     },
   };
 }
@@ -34,5 +34,5 @@ function stateIn(query: URLSearchParams): TaskState | undefined {
   const states = TaskState.anyOf.map((one) => one.const);
   const state = states.find((known) => known === requested);
   if (state !== undefined) return state;
-  throw new Failure("invalid_value", `state ${oneOf(states)}.`, { param: "state" });
+  throw new Failure("invalid_value", `state ${oneOfPredicate(states)}.`, { param: "state" });
 }

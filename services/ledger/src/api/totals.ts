@@ -7,11 +7,11 @@ import {
   type SumColumn,
   type TotalsDimension,
 } from "@modelgate/books";
-import { Failure, oneOf } from "@modelgate/contracts";
+import { Failure, oneOfPredicate } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldFilterOf } from "./filter.ts";
-import { periodOf } from "./period.ts";
+import { readPeriod } from "./period.ts";
 
 /** Routes of usage and cost totals, grouped by any dimension. */
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
@@ -19,7 +19,7 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
     "GET /usage": async ({ query }) => {
       const groupBy = (query.get("by") ?? "account,model,day").split(",").map(parseDimension);
       const sums = query.get("sums")?.split(",").map(parseSum);
-      const wanted = { ...periodOf(query), ...fieldFilterOf(query), groupBy, sums };
+      const wanted = { ...readPeriod(query), ...fieldFilterOf(query), groupBy, sums };
       return connection.use((books) => readTotals(books, wanted));
     },
   };
@@ -36,5 +36,5 @@ function parseDimension(word: string): TotalsDimension {
 function parseSum(word: string): SumColumn {
   const found = sumColumns.find((column) => sumName(column) === word.trim());
   if (found !== undefined) return found;
-  throw new Failure("invalid_value", `sums ${oneOf(sumColumns.map(sumName))}.`, { param: "sums" });
+  throw new Failure("invalid_value", `sums ${oneOfPredicate(sumColumns.map(sumName))}.`, { param: "sums" });
 }

@@ -1,6 +1,6 @@
 import {
   findAccount,
-  keepVerification,
+  storeVerification,
   listAccountIds,
   readHeads,
   verifyAccount,
@@ -75,7 +75,7 @@ export function verifierOf(deps: VerificationDeps): Verifier {
       if (walked.ok && createdAt !== "") await signHead(books, walked, createdAt, signer, stored);
       return walked;
     });
-    if (found !== undefined) await keepVerification(redis, found);
+    if (found !== undefined) await storeVerification(redis, found);
     return found;
   };
 }

@@ -1,4 +1,4 @@
-import { keepVerification } from "@modelgate/accounts";
+import { storeVerification } from "@modelgate/accounts";
 import {
   auditAnchor,
   readLostAnchors,
@@ -54,7 +54,7 @@ export async function verifyCommon(
   });
   const divergence = message === undefined ? undefined : { message };
   const found = present({ ok: message === undefined, entries, divergence });
-  await keepVerification(redis, present({ account: commonTables, divergence }));
+  await storeVerification(redis, present({ account: commonTables, divergence }));
   return found;
 }
 

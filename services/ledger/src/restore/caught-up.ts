@@ -8,7 +8,7 @@ const pollMs = 50;
  * Waits until the books have everything that the streams contained at the start of the wait. Returns false if that
  * takes longer than `withinMs`, for example while NATS is unavailable.
  */
-export async function caughtUp(
+export async function waitUntilCaughtUp(
   bus: Bus,
   streams: readonly (keyof typeof streamConsumers)[],
   withinMs: number,

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeCompleteRuns, type TaskCipher } from "@modelgate/accounts";
 import { readBrokenChains, setMarkOnce, readAccountPages, type Books } from "@modelgate/books";
-import { eventStreams, type KeptTaskEvent } from "@modelgate/contracts";
+import { eventStreams, type StoredTaskEvent } from "@modelgate/contracts";
 import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project-leftovers.ts";
 import { restoreBudgets } from "../accounts/project-budgets.ts";
 import type { BooksConnection } from "../books-connection.ts";
-import { caughtUp } from "./caught-up.ts";
+import { waitUntilCaughtUp } from "./caught-up.ts";
 import { compareAccounts, type SeenGaps } from "./compare.ts";
 import { settleLate } from "./late-calls.ts";
 import { restoreAllAccounts, type RestoreDeps } from "./restore-accounts.ts";
@@ -36,7 +36,7 @@ export interface RedisComparison extends AsyncDisposable {
   /** Notes accounts for which the books have new receipts. */
   noteAccounts(accounts: Iterable<string>): void;
   /** Notes task events that are now in the books. */
-  noteTasks(events: readonly KeptTaskEvent[]): void;
+  noteTasks(events: readonly StoredTaskEvent[]): void;
 }
 
 /**
@@ -106,7 +106,7 @@ class PeriodicComparison implements RedisComparison {
     for (const account of accounts) if (this.#suspects.size < maxNoticed) this.#suspects.add(account);
   }
 
-  noteTasks(events: readonly KeptTaskEvent[]): void {
+  noteTasks(events: readonly StoredTaskEvent[]): void {
     this.#lateTasks.notice(events);
   }
 
@@ -218,7 +218,7 @@ class PeriodicComparison implements RedisComparison {
    */
   async #awaitStreams(): Promise<void> {
     const streams = Object.values(eventStreams).map(({ name }) => name);
-    await caughtUp(this.#options.bus, streams, drainMs);
+    await waitUntilCaughtUp(this.#options.bus, streams, drainMs);
   }
 
   async #noticeAll(books: Books): Promise<void> {

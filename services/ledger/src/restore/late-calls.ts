@@ -1,7 +1,7 @@
 import { chargeLost, removeLate, publishEntries, readLate, readUnpublished, shards } from "@modelgate/accounts";
 import { hasCall, writeRestoration } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
-import { caughtUp } from "./caught-up.ts";
+import { waitUntilCaughtUp } from "./caught-up.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
@@ -29,7 +29,7 @@ export async function settleLate(deps: RestoreDeps): Promise<number> {
   const found = late.flat();
   if (found.length === 0) return 0;
   const waiting = await waitingIds(deps, new Set(found.map(({ shard }) => shard)));
-  if (!(await caughtUp(bus, [eventStreams.usage.name], caughtUpMs)))
+  if (!(await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs)))
     throw new Error("the books are too far behind to know which calls are settled");
   let charged = 0;
   for (const call of found) if (!waiting.has(call.draft.id) && (await settleOne(deps, call))) charged++;

@@ -1,4 +1,4 @@
-import { creditEventOf } from "@modelgate/accounts";
+import { makeCreditEvent } from "@modelgate/accounts";
 import { bookCredit, markRefunded, readUnrefunded, writeRestoration } from "@modelgate/books";
 import { projectCredit } from "../accounts/project.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
@@ -17,7 +17,7 @@ export async function refundSecondSettlements(deps: RestoreDeps, accounts: reado
     if (costNanos !== "0") {
       const reason = `call ${id} was settled twice, as Redis had lost its settlement`;
       const wish = { accountId, nanos: BigInt(costNanos), kind: "correction", reason, operationId: operation } as const;
-      const reply = await projectCredit({ redis, books }, await bookCredit(books, creditEventOf(wish), "ledger"));
+      const reply = await projectCredit({ redis, books }, await bookCredit(books, makeCreditEvent(wish), "ledger"));
       if (reply !== "credited" && reply !== "credited-before") continue;
       const time = new Date().toISOString();
       await writeRestoration(books, { account: accountId, time, reason, calls: 1, nanos: costNanos });

@@ -1,6 +1,6 @@
 import { restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
 import { readFetchableTasks, type BookedTask } from "@modelgate/books";
-import type { KeptTaskEvent } from "@modelgate/contracts";
+import type { StoredTaskEvent } from "@modelgate/contracts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /** Maximum tasks that are restored together. */
@@ -57,7 +57,7 @@ export class LateTasks {
   }
 
   /** Adds the tasks of events that are now in the books. */
-  notice(events: readonly KeptTaskEvent[]): void {
+  notice(events: readonly StoredTaskEvent[]): void {
     if (performance.now() > this.#until) return;
     for (const { accountId: account, taskId: task, kept } of events)
       if (kept !== undefined && this.#waiting.length < maxLate)

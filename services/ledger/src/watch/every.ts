@@ -14,7 +14,14 @@ export interface PeriodicJob {
 }
 
 /** Runs a job immediately and then periodically, until disposed. Logs the first of consecutive failures. */
-export function repeat({ name, everyMs, log, level = "debug", step, failed }: PeriodicJob): AsyncDisposable {
+export function repeatPeriodically({
+  name,
+  everyMs,
+  log,
+  level = "debug",
+  step,
+  failed,
+}: PeriodicJob): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
   let complained = false;

@@ -1,7 +1,7 @@
 import type { Bus, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { balanceCheck } from "./balances.ts";
-import { repeat } from "./every.ts";
+import { repeatPeriodically } from "./every.ts";
 import { removeRedisMetrics, removeStreamMetrics, updateRedisMetrics, updateStreamMetrics } from "./stores.ts";
 import { roundsPerPeriod, verificationStep, type VerificationOptions } from "./verify-accounts.ts";
 import { lowAccounts } from "./watch-metrics.ts";
@@ -23,7 +23,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
   const { redis, bus, log, everyMs, verifyEveryMs } = options;
   const watches = new AsyncDisposableStack();
   watches.use(
-    repeat({
+    repeatPeriodically({
       name: "a look at Redis",
       everyMs,
       log,
@@ -32,7 +32,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
     }),
   );
   watches.use(
-    repeat({
+    repeatPeriodically({
       name: "a look at the streams",
       everyMs,
       log,
@@ -41,7 +41,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
     }),
   );
   watches.use(
-    repeat({
+    repeatPeriodically({
       name: "a look at balances",
       everyMs,
       log,
@@ -51,7 +51,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
   );
   if (verifyEveryMs > 0)
     watches.use(
-      repeat({
+      repeatPeriodically({
         name: "verification",
         everyMs: Math.max(1, Math.floor(verifyEveryMs / roundsPerPeriod)),
         log,

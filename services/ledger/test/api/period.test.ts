@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { periodOf } from "../../src/api/period.ts";
+import { readPeriod } from "../../src/api/period.ts";
 
 const time = "2026-01-31T12:00:00Z";
 const at = Date.parse(time);
@@ -13,11 +13,11 @@ test.each([
   [`from=2026-01-31&to=${time}`, { from: day, to: at + 1 }],
   [`from=${time}&to=2026-01-31`, { from: at, to: next }],
 ])("%s", (query, period) => {
-  expect(periodOf(new URLSearchParams(query))).toEqual(period);
+  expect(readPeriod(new URLSearchParams(query))).toEqual(period);
 });
 
 test("today by default", () => {
-  const { from, to } = periodOf(new URLSearchParams());
+  const { from, to } = readPeriod(new URLSearchParams());
   expect([from % 86_400_000, to - from]).toEqual([0, 86_400_000]);
 });
 
@@ -29,7 +29,7 @@ test.each([
   ["to=2020-01-01", "from"],
   ["from=2026-01-31&to=2026-01-01", "from"],
 ])("%s names %s", (query, param) => {
-  const read = () => periodOf(new URLSearchParams(query));
+  const read = () => readPeriod(new URLSearchParams(query));
   expect(read).toThrow(Failure);
   expect(read).toThrow(expect.objectContaining({ code: "invalid_value", param }));
 });

@@ -3,7 +3,7 @@ import type { ServiceCall } from "@modelgate/platform";
 import { parseJson, renderJson, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import { stepsOf, wires, type InteractionsParams, type JsonObject } from "@modelgate/wires/text";
-import { readTurn, type TurnParams } from "../read-text.ts";
+import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { storedTurns, type ResponsesDeps } from "../responses/index.ts";
 
 /** A request for an interaction that was parsed, before earlier steps are added. */
@@ -24,7 +24,7 @@ export function readInteraction(
 ): (value: unknown, bytes: Buffer) => Promise<ReadInteraction> {
   const { client } = wires.interactions;
   return async (value, bytes) => {
-    const params = await readTurn(deps, call, client, value);
+    const params = await readTurnParams(deps, call, client, value);
     refuseAmbiguous(bytes, client.relied);
     const {
       agent,
@@ -78,5 +78,5 @@ export async function prepareInteraction(
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes.`);
   // The complete conversation must be within the limits of a body, as each part of it was.
   const value = await parseJson(body, deps.body);
-  return { params: await readTurn(deps, call, wires.interactions.client, value), body, ancestors: ids };
+  return { params: await readTurnParams(deps, call, wires.interactions.client, value), body, ancestors: ids };
 }

@@ -6,7 +6,7 @@ import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@model
 import { responseOfItem, wires, type JsonObject, type ResponsesParams } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
-import { readTurn, type TurnParams } from "../read-text.ts";
+import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { ownCompaction } from "./compaction/compaction-cipher.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
@@ -31,7 +31,7 @@ export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
-  return async (value, bytes) => read(await readTurn(deps, call, wires.responses.client, value), value, bytes);
+  return async (value, bytes) => read(await readTurnParams(deps, call, wires.responses.client, value), value, bytes);
 }
 
 function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): ReadResponses {
@@ -139,7 +139,7 @@ export async function prepareResponses(
   // The complete conversation must be within the limits of a body, as each part of it was.
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
-  const resolved = await readTurn(deps, call, wires.responses.client, value);
+  const resolved = await readTurnParams(deps, call, wires.responses.client, value);
   const carried = resolved.vendorIds?.filter(({ isCarried }) => isCarried === true);
   return {
     params: resolved,

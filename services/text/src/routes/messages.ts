@@ -2,7 +2,7 @@ import { Failure, firstHeader, headerAliases, present } from "@modelgate/contrac
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, type Forwarded } from "@modelgate/relay";
 import { MessageCollector, wires } from "@modelgate/wires/text";
-import { readTurn } from "../read-text.ts";
+import { readTurnParams } from "../read-text.ts";
 import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
 
@@ -17,7 +17,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
     const { client } = wires.messages;
     const inspect = async (value: unknown) => {
       const thread = threadWishOf(value);
-      return thread === undefined ? { params: await readTurn(deps, call, client, value) } : { thread };
+      return thread === undefined ? { params: await readTurnParams(deps, call, client, value) } : { thread };
     };
     using body = await readJson(call, deps.body, inspect, [...client.relied, "thread"]);
     const { seen } = body;
@@ -35,7 +35,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
         await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
       },
     });
-    const params = await readTurn(deps, call, client, value);
+    const params = await readTurnParams(deps, call, client, value);
     await runText(kind, { ...call, answer }, { wire: "messages", body: bytes, params, forward });
     await answer.kept;
   };

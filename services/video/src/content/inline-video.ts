@@ -6,7 +6,7 @@ const maxBefore = 1024 * 1024;
 const escapeLength = 6;
 
 /** Decodes a video in base64 from a JSON answer while the answer arrives. */
-export class InlineVideo {
+export class Base64VideoDecoder {
   readonly #opening: RegExp;
   #state: "before" | "within" | "after" = "before";
   #pending = "";
@@ -26,9 +26,9 @@ export class InlineVideo {
    * first `maxBefore` bytes.
    */
   push(piece: Buffer): Buffer {
-    if (this.isOver) return empty;
+    if (this.isOver) return noBytes;
     this.#pending += piece.toString("latin1");
-    if (this.#state === "before" && !this.#begin()) return empty;
+    if (this.#state === "before" && !this.#begin()) return noBytes;
     return this.#decode();
   }
 
@@ -47,7 +47,7 @@ export class InlineVideo {
     const end = this.#pending.indexOf('"');
     if (end >= 0) this.#state = "after";
     const ready = end >= 0 ? end : this.#wholeEscapes();
-    const text = unescaped(this.#pending.slice(0, ready));
+    const text = unescapeBase64(this.#pending.slice(0, ready));
     const rest = end >= 0 ? "" : this.#pending.slice(ready);
     // In base64, four characters encode three bytes, so only groups of four are decoded before the end.
     const whole = end >= 0 ? text.length : text.length - (text.length % 4);
@@ -63,10 +63,10 @@ export class InlineVideo {
   }
 }
 
-const empty = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /** Replaces the JSON escapes of a slash and an equals sign; base64 needs no others. */
-function unescaped(text: string): string {
+function unescapeBase64(text: string): string {
   return text.includes("\\") ? text.replaceAll("\\/", "/").replaceAll(/\\u003d/gi, "=") : text;
 }
 
@@ -74,8 +74,8 @@ function unescaped(text: string): string {
  * Returns an answer whose body is the video in another answer. It reports an interrupted body if that contains no
  * complete video.
  */
-export function inlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
-  const video = new InlineVideo(member);
+export function extractInlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
+  const video = new Base64VideoDecoder(member);
   const pass = (sink: BodySink, chunk: Buffer): void => {
     try {
       const bytes = video.push(chunk);

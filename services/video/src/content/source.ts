@@ -7,7 +7,7 @@ import { wires, type VideoResult, type VideoVendor } from "@modelgate/wires/vide
 import type { Deps } from "../deps.ts";
 import { pollVendor, routeTo } from "../poll/poll-vendor.ts";
 import { resultOf } from "../show-task.ts";
-import { inlineVideo } from "./inline-video.ts";
+import { extractInlineVideo } from "./inline-video.ts";
 
 /** The requested variant of a video, and the client's request for it. */
 export interface ContentRequest {
@@ -19,11 +19,11 @@ export interface ContentRequest {
 type ContentRoute = NonNullable<ReturnType<typeof routeTo>>;
 
 /** Headers of the client's request that are forwarded to the file host. */
-const passedOn = ["range", "if-range", "if-none-match", "if-modified-since"];
+const forwardedHeaders = ["range", "if-range", "if-none-match", "if-modified-since"];
 /** Wires whose vendors may require the API key when their files are fetched. */
-const keyedWires: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
+const wiresWithKeyedFiles: ReadonlySet<VideoWire> = new Set(["videos", "video-generations", "veo-video"]);
 /** URL scheme of a file in a storage bucket. The provider converts it to a URL that can be fetched. */
-const bucket = "gs:";
+const bucketScheme = "gs:";
 /** Statuses with which file hosts answer for a deleted file or an expired signed URL. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
@@ -36,7 +36,7 @@ export async function contentSource(deps: Deps, task: TaskRecord, content: Conte
   const route = routeTo(deps, task);
   if (route === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
   try {
-    return checked(await open(deps, task, route, content), content);
+    return requireForwardable(await open(deps, task, route, content), content);
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
@@ -59,7 +59,7 @@ async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: 
     await stream[Symbol.asyncDispose]();
   }
   // A URL may expire before its video is deleted. A poll then returns a new one.
-  const url = await freshUrl(deps, task, content);
+  const url = await pollFreshUrl(deps, task, content);
   if (url === undefined) throw new Failure("video_expired");
   return openUrl(deps, task, route, url, content);
 }
@@ -72,7 +72,7 @@ async function openDownload(
   content: ContentRequest,
 ): Promise<RemoteStream> {
   const { url, answer } = await download(deps, task, route, content);
-  const moved = movedTo(answer, url);
+  const moved = redirectTarget(answer, url);
   if (moved === undefined) return { answer, [Symbol.asyncDispose]: async () => answer.abort() };
   answer.abort();
   return openUrl(deps, task, route, moved, content);
@@ -92,7 +92,7 @@ async function openInlineVideo(
 ): Promise<RemoteStream> {
   if (content.variant !== "video") throw new Failure("video_not_ready", `This video has no ${content.variant}.`);
   const { answer } = await download(deps, task, route, { ...content, request: { headers: {} } });
-  const video = answer.status === 200 ? inlineVideo(answer, member) : answer;
+  const video = answer.status === 200 ? extractInlineVideo(answer, member) : answer;
   return { answer: video, [Symbol.asyncDispose]: async () => answer.abort() };
 }
 
@@ -106,7 +106,7 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, conte
 }
 
 /** Returns the URL to which a vendor's content endpoint redirects; undefined if it does not. */
-function movedTo({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
+function redirectTarget({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
   const { location } = headers;
   const isMoved = [301, 302, 303, 307, 308].includes(status) && typeof location === "string";
   return isMoved ? URL.parse(location, from.href)?.href : undefined;
@@ -125,8 +125,8 @@ async function openUrl(
 ): Promise<RemoteStream> {
   const base = new URL(route.channel.baseUrl);
   const file = URL.parse(url);
-  const isOwn = file?.protocol === bucket || (keyedWires.has(task.wire) && file?.origin === base.origin);
-  const own = file !== null && isOwn ? await keyedFile(deps, task, route, file) : undefined;
+  const isOwn = file?.protocol === bucketScheme || (wiresWithKeyedFiles.has(task.wire) && file?.origin === base.origin);
+  const own = file !== null && isOwn ? await downloadWithKey(deps, task, route, file) : undefined;
   return deps.remote.open({
     url: own?.url.href ?? url,
     headers: headersOf(content),
@@ -138,7 +138,7 @@ async function openUrl(
   });
 }
 
-async function keyedFile(deps: Deps, task: TaskRecord, route: ContentRoute, url: URL) {
+async function downloadWithKey(deps: Deps, task: TaskRecord, route: ContentRoute, url: URL) {
   const call = callOf(deps, task, route);
   return completed(deps, route, route.provider.request({ act: "file", ...call, url }));
 }
@@ -147,7 +147,7 @@ async function completed(deps: Deps, route: ContentRoute, request: VendorRequest
   return channelRequest(request, route, { timeoutMs: deps.limits.contentSilenceMs, nowMs: deps.now() });
 }
 
-async function freshUrl(deps: Deps, task: TaskRecord, { signal }: ContentRequest): Promise<string | undefined> {
+async function pollFreshUrl(deps: Deps, task: TaskRecord, { signal }: ContentRequest): Promise<string | undefined> {
   const polled = await pollVendor(deps, task, signal);
   if (polled.kind === "unknown") throw new Failure("upstream_error");
   const result: VideoResult = polled.kind === "finished" ? polled.result : {};
@@ -159,7 +159,7 @@ function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: ContentRoute
 }
 
 function headersOf({ request }: ContentRequest): Readonly<Record<string, string>> {
-  const found = passedOn.flatMap((name) => {
+  const found = forwardedHeaders.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
   });
@@ -167,7 +167,7 @@ function headersOf({ request }: ContentRequest): Readonly<Record<string, string>
 }
 
 /** Returns the stream if the client may receive it. Otherwise closes it and throws Failure. */
-function checked(stream: RemoteStream, { variant }: ContentRequest): RemoteStream {
+function requireForwardable(stream: RemoteStream, { variant }: ContentRequest): RemoteStream {
   const { status } = stream.answer;
   if ([200, 206, 304, 416].includes(status)) return stream;
   void stream[Symbol.asyncDispose]();

@@ -30,7 +30,7 @@ export interface PollStep {
   readonly dueAt?: number | undefined;
 }
 
-const ranks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
+const stateRanks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
 /** Time in ms after a task's creation for which a "not found" of the vendor does not end the task. */
 const unknownMs = 60_000;
 /**
@@ -45,7 +45,7 @@ const maxPatience = 8;
 
 /** Returns whether a state is final. */
 export function isEnded(state: TaskState): boolean {
-  return ranks[state] === 2;
+  return stateRanks[state] === 2;
 }
 
 /**
@@ -61,11 +61,11 @@ export function advance(task: TaskRecord, result: PollOutcome, moment: PollMomen
   if (nowMs >= task.deadlineAt) return { task: failed(polled, nowMs, timedOut) };
   if (result.kind === "finished") return { task: completed(polled, nowMs, result.result) };
   if (result.kind === "failed") return { task: failed(polled, nowMs, result.error) };
-  if (result.kind === "pending") return pending(polled, result, moment);
+  if (result.kind === "pending") return stepWhilePending(polled, result, moment);
   if (result.kind === "not-found" && nowMs - task.createdAt >= unknownMs)
-    return { task: failed(polled, nowMs, notKnown) };
+    return { task: failed(polled, nowMs, unknownTaskError) };
   if (result.kind === "unroutable" && task.misses >= maxUnroutable) return { task: failed(polled, nowMs, noChannel) };
-  return missed(task, moment);
+  return stepAfterMiss(task, moment);
 }
 
 /** Adds the size that the vendor reports to the requested values, which answers repeat. */
@@ -76,7 +76,7 @@ function withSize(requested: TaskRecord["requested"], result: PollOutcome): Task
 
 const timedOut = { code: "timeout", message: "The task did not finish in time." };
 const noChannel = { code: "channel_removed", message: "The channel of the task is not configured any more." };
-const notKnown = { code: "not_found", message: "The vendor no longer knows the task." };
+const unknownTaskError = { code: "not_found", message: "The vendor no longer knows the task." };
 
 function completed(task: TaskRecord, nowMs: number, { url, expiresAt, keptMs }: VideoResult): TaskRecord {
   const until = expiresAt ?? (keptMs === undefined ? undefined : nowMs + keptMs);
@@ -88,29 +88,33 @@ function failed(task: TaskRecord, nowMs: number, error: TaskRecord["error"]): Ta
   return { ...task, state: "failed", endedAt: nowMs, error };
 }
 
-function pending(task: TaskRecord, result: Extract<PollResult, { kind: "pending" }>, moment: PollMoment): PollStep {
+function stepWhilePending(
+  task: TaskRecord,
+  result: Extract<PollResult, { kind: "pending" }>,
+  moment: PollMoment,
+): PollStep {
   const { nowMs, pace } = moment;
-  const state = ranks[result.state] > ranks[task.state] ? result.state : task.state;
+  const state = stateRanks[result.state] > stateRanks[task.state] ? result.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
   const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
   const reported = Math.floor(result.progress ?? Math.min(guess, maxGuessed));
   const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
   const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.polls - 1));
-  return dueAfter({ ...task, state, progress, startedAt }, pauseMs, moment);
+  return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);
 }
 
-function missed(task: TaskRecord, moment: PollMoment): PollStep {
+function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
   const misses = task.misses + 1;
   const { firstMs, longestMs } = moment.pace;
   const pauseMs = Math.min(longestMs * maxPatience, firstMs * 2 ** Math.min(misses, 30));
-  return dueAfter({ ...task, polls: task.polls + 1, misses }, pauseMs, moment);
+  return scheduleNextPoll({ ...task, polls: task.polls + 1, misses }, pauseMs, moment);
 }
 
 /**
  * Returns the step with the time of the next poll: up to a fifth earlier or later than after `pauseMs`, and at the
  * latest at the deadline.
  */
-function dueAfter(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
+function scheduleNextPoll(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
   return { task, dueAt: Math.min(dueAt, task.deadlineAt) };
 }

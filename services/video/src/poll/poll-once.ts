@@ -1,7 +1,7 @@
 import {
   shards,
   advanceTask,
-  callbackAmong,
+  findCallback,
   claimTasks,
   findTask,
   type StoredTask,
@@ -72,7 +72,7 @@ async function put(deps: Deps, { task: before, version }: StoredTask, { task, du
   if (entries === undefined) return;
   deps.outbox.push(...entries);
   if (before.state === task.state) return;
-  deps.callbacks.send(callbackAmong(task, entries));
+  deps.callbacks.send(findCallback(task, entries));
   deps.relay.log.info(
     {
       taskId: task.id,

@@ -8,7 +8,7 @@ import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { Frames } from "../frames.ts";
 import { readVideoBody } from "../read-body.ts";
-import { contextOf, shownTask } from "../show-task.ts";
+import { taskContext, taskForClient } from "../show-task.ts";
 import type { WantedTask } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
@@ -40,7 +40,7 @@ async function createTask(kind: VideoKind, call: ServiceCall, wanted: WantedTask
   const { deps } = kind;
   const { client, request } = wanted;
   using frames = new Frames(deps, request);
-  const answer = (task: TaskRecord): object => client.created(shownTask(task), contextOf(deps, call, task.id));
+  const answer = (task: TaskRecord): object => client.created(taskForClient(task), taskContext(deps, call, task.id));
   const ending = new AbortController().signal;
   try {
     const input = { model: request.model, wanted, frames, answer };

@@ -4,7 +4,7 @@ import { refuseVendorIds } from "@modelgate/relay";
 import { videoStores, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask, contextOf, shownTask } from "../show-task.ts";
+import { findTaskOfCaller, taskContext, taskForClient } from "../show-task.ts";
 import { readVideoBody, type VideoBody } from "../read-body.ts";
 import { VideoKind } from "../video-kind.ts";
 import { answerCreated } from "./create-video.ts";
@@ -24,8 +24,8 @@ const actions: Readonly<Record<string, Action>> = {
     const id = members["task_id"];
     if (typeof id !== "string" || id === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: task_id.", { param: "task_id" });
-    const { task } = await ownTask(deps, call, id);
-    answerJson(call.response, 200, client.render(shownTask(task), contextOf(deps, call, task.id)));
+    const { task } = await findTaskOfCaller(deps, call, id);
+    answerJson(call.response, 200, client.render(taskForClient(task), taskContext(deps, call, task.id)));
   },
 };
 
@@ -33,8 +33,8 @@ const actions: Readonly<Record<string, Action>> = {
 export function epsilon(deps: Deps): EndpointHandler {
   const kind = new VideoKind(deps);
   return async (call) => {
-    const name = needed(call, "Action");
-    needed(call, "Version");
+    const name = requireQuery(call, "Action");
+    requireQuery(call, "Version");
     const action = Object.hasOwn(actions, name) ? actions[name] : undefined;
     if (action === undefined)
       throw new Failure("invalid_value", `Action must be one of ${Object.keys(actions).join(", ")}.`, {
@@ -45,7 +45,7 @@ export function epsilon(deps: Deps): EndpointHandler {
   };
 }
 
-function needed({ query }: ServiceCall, name: string): string {
+function requireQuery({ query }: ServiceCall, name: string): string {
   const value = query.get(name);
   if (value !== null && value !== "") return value;
   throw new Failure("missing_required_parameter", `Missing required query parameter: ${name}.`, { param: name });

@@ -3,7 +3,7 @@ import type { EndpointHandler } from "@modelgate/platform";
 import { parseSize, wires } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask, requestedVideo } from "../show-task.ts";
+import { findTaskOfCaller, requestedVideo } from "../show-task.ts";
 import { readVideoBody } from "../read-body.ts";
 import { VideoKind } from "../video-kind.ts";
 import { answerCreated } from "./create-video.ts";
@@ -15,7 +15,7 @@ import { answerCreated } from "./create-video.ts";
 export function remixVideo(deps: Deps): EndpointHandler {
   const kind = new VideoKind(deps);
   return async (call) => {
-    const { task } = await ownTask(deps, call, call.params["task_id"]);
+    const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
     if (task.state !== "completed") throw new Failure("video_not_ready");
     using body = await readVideoBody(deps, call);
     const { members, callbackUrl } = takeCallback(body.members);

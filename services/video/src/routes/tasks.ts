@@ -3,7 +3,7 @@ import { Failure, type VideoStyle } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { shownTask, contextOf, ownTask } from "../show-task.ts";
+import { taskForClient, taskContext, findTaskOfCaller } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
 const [usualLimit, maxLimit] = [20, 100];
@@ -17,7 +17,7 @@ export function listVideos(deps: Deps): EndpointHandler {
       limit: limitIn(query.get("limit")),
       order: orderIn(query.get("order")),
     });
-    const data = tasks.map((task) => wires.videos.client.render(shownTask(task)));
+    const data = tasks.map((task) => wires.videos.client.render(taskForClient(task)));
     const [first, last] = [tasks.at(0)?.id ?? null, tasks.at(-1)?.id ?? null];
     answerJson(response, 200, { object: "list", data, first_id: first, last_id: last, has_more: hasMore });
   };
@@ -41,8 +41,8 @@ function orderIn(text: string | null): "asc" | "desc" {
  */
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
-    const { task } = await ownTask(deps, call, call.params["task_id"]);
-    answerJson(call.response, 200, wires[style].client.render(shownTask(task), contextOf(deps, call, task.id)));
+    const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
+    answerJson(call.response, 200, wires[style].client.render(taskForClient(task), taskContext(deps, call, task.id)));
   };
 }
 
@@ -52,7 +52,7 @@ export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
  */
 export function deleteVideo(deps: Deps): EndpointHandler {
   return async (call) => {
-    const stored = await ownTask(deps, call, call.params["task_id"]);
+    const stored = await findTaskOfCaller(deps, call, call.params["task_id"]);
     if (!isEnded(stored.task.state)) throw new Failure("task_not_finished");
     await removeTask(deps.relay.redis, stored);
     answerJson(call.response, 200, { id: stored.task.id, object: "video.deleted", deleted: true });

@@ -4,7 +4,7 @@ import { idsOf, type EndpointHandler, type ServiceCall } from "@modelgate/platfo
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import { contentSource } from "../content/source.ts";
 import type { Deps } from "../deps.ts";
-import { ownTask } from "../show-task.ts";
+import { findTaskOfCaller } from "../show-task.ts";
 
 const variants = ["video", "thumbnail", "spritesheet"];
 
@@ -13,7 +13,7 @@ const variants = ["video", "thumbnail", "spritesheet"];
  */
 export function videoContent(deps: Deps): EndpointHandler {
   return async (call) => {
-    const { task } = await ownTask(deps, call, call.params["task_id"]);
+    const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
     const variant = call.query.get("variant") ?? "video";
     if (!variants.includes(variant))
       throw new Failure("invalid_value", `variant must be one of ${variants.join(", ")}.`, { param: "variant" });
@@ -24,7 +24,7 @@ export function videoContent(deps: Deps): EndpointHandler {
 }
 
 /** Headers of a file host's answer that are forwarded to the client. */
-const passedBack = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
+const forwardedHeaders = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
  * Passes a file to the client as fast as the client reads, with at most one chunk in memory. If the client disconnects,
@@ -65,7 +65,7 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
 }
 
 function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<ServerResponse["writeHead"]>[1] {
-  const passed = passedBack.flatMap((name) => {
+  const passed = forwardedHeaders.flatMap((name) => {
     const value = headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
   });

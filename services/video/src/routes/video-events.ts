@@ -6,7 +6,7 @@ import { Failure } from "@modelgate/contracts";
 import { endedBy, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { ownTask, shownTask } from "../show-task.ts";
+import { findTaskOfCaller, taskForClient } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
 /**
@@ -16,9 +16,9 @@ import { isEnded } from "../poll/advance.ts";
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
     const { response, params, ending } = call;
-    let { task } = await ownTask(deps, call, params["task_id"]);
+    let { task } = await findTaskOfCaller(deps, call, params["task_id"]);
     const frameOf = (seen: TaskRecord): string =>
-      `event: video.${seen.state}\ndata: ${JSON.stringify(wires.videos.client.render(shownTask(seen)))}\n\n`;
+      `event: video.${seen.state}\ndata: ${JSON.stringify(wires.videos.client.render(taskForClient(seen)))}\n\n`;
     response.writeHead(200, {
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache",
@@ -26,8 +26,8 @@ export function videoEvents(deps: Deps): EndpointHandler {
     });
     await write(response, frameOf(task), ending);
     let sentAt = deps.now();
-    while (!isEnded(task.state) && (await paused(deps.limits.followMs, ending))) {
-      const next = await readAgain(deps, call, task);
+    while (!isEnded(task.state) && (await waitUnlessEnded(deps.limits.followMs, ending))) {
+      const next = await rereadTask(deps, call, task);
       if (next === undefined) break;
       const isNew = next.state !== task.state || next.progress !== task.progress;
       if (isNew || deps.now() - sentAt >= deps.relay.limits.heartbeatMs) {
@@ -45,9 +45,9 @@ export function videoEvents(deps: Deps): EndpointHandler {
 /**
  * Returns the current state of a task; the last known one if Redis is unavailable; undefined if the task was removed.
  */
-async function readAgain(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
+async function rereadTask(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
   try {
-    return (await ownTask(deps, call, task.id)).task;
+    return (await findTaskOfCaller(deps, call, task.id)).task;
   } catch (error) {
     return error instanceof Failure && error.code === "task_not_found" ? undefined : task;
   }
@@ -60,7 +60,7 @@ async function write(response: ServerResponse, text: string, ending: AbortSignal
 }
 
 /** Waits for a time. Returns false if the call ended meanwhile. */
-async function paused(ms: number, signal: AbortSignal): Promise<boolean> {
+async function waitUnlessEnded(ms: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(ms, undefined, { signal });
     return true;

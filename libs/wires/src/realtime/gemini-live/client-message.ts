@@ -119,13 +119,13 @@ export function modelOfSetup(message: RealtimeMessage): string {
   const [first] = liveMessagesOf(message);
   if (first?.kind !== "setup") throw new Failure("invalid_value", "The first message must be the setup.");
   const { model } = first.setup;
-  const name = typeof model === "string" ? resource.exec(model)?.[1] : undefined;
+  const name = typeof model === "string" ? modelResourcePattern.exec(model)?.[1] : undefined;
   if (name === undefined || name === "")
     throw new Failure("missing_required_parameter", "setup.model is missing.", { param: "setup.model" });
   return name;
 }
 
-const resource = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s;
+const modelResourcePattern = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s;
 
 /** WebSocket close codes (RFC 6455) of a live vendor for a failed session. */
 const codes = { invalid: 1007, policy: 1008, broken: 1011 } as const;

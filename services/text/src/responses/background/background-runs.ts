@@ -1,6 +1,6 @@
 import { contentFull } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { endedBy, Gauge, onBeat, type Registry, type ServiceCall } from "@modelgate/platform";
+import { endedBy, Gauge, runOnBeat, type Registry, type ServiceCall } from "@modelgate/platform";
 import { priced, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -35,7 +35,7 @@ export class BackgroundRuns implements Disposable {
   constructor(deps: ResponsesDeps, registry: Registry) {
     this.#deps = deps;
     const everyMs = Math.min(maxCheckMs, Math.ceil(deps.background.leaseMs / checksPerLease));
-    this.#timer = onBeat(everyMs, () => this.#check());
+    this.#timer = runOnBeat(everyMs, () => this.#check());
     const open = this.#open;
     deps.ending.addEventListener("abort", () => {
       const failure = endedBy(deps.ending) ?? new Failure("server_overloaded");

@@ -3,7 +3,7 @@ import {
   acceptWebSockets,
   checkHandshake,
   Gauge,
-  onBeat,
+  runOnBeat,
   restartFailure,
   type AcceptWebSocket,
   type Registry,
@@ -39,7 +39,7 @@ export class ResponseSockets implements Disposable {
       const now = Date.now();
       for (const socket of open) socket.tick(now);
     };
-    this.#timer = onBeat(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
+    this.#timer = runOnBeat(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",

@@ -1,4 +1,4 @@
-import { admit, refusalOf } from "@modelgate/accounts";
+import { admit, limitFailure } from "@modelgate/accounts";
 import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
 import { startSpan, type ServiceCall, type UpgradeCall } from "@modelgate/platform";
 import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
@@ -27,7 +27,7 @@ export async function callerOfNext(
   const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, tokensPerMinute };
   const request = { accountId, limitsId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
-  const refusal = refusalOf(await admit(redis, request), limits, caller);
+  const refusal = limitFailure(await admit(redis, request), limits, caller);
   if (refusal !== undefined) throw refusal;
   return caller;
 }

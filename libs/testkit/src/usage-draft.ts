@@ -2,7 +2,7 @@
  * Returns an ordinary usage event without its price, for tests in which only the money matters. The type `UsageDraft`
  * is not named, because this package imports no library.
  */
-export function draftOf(accountId: string, id: string) {
+export function testUsageDraft(accountId: string, id: string) {
   return {
     id,
     accountId,
