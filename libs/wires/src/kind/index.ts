@@ -138,17 +138,18 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the additional members for a rendering to `wire`, and the names that it leaves out. */
+/**
+ * Returns the additional members for a rendering to `wire`, and the names of what it leaves out: of additional members,
+ * and of the optional fields in `hints` that have a value. False counts as none, since its loss changes nothing.
+ */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,
+  hints: JsonRecord = {},
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
-  if (own === undefined) return { members: {}, dropped: [] };
-  if (own.wire === wire) return { members: own.members, dropped: [] };
-  return { members: {}, dropped: Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true) };
-}
-
-/** Returns the names of the optional fields that have a value; false counts as none, since its loss changes nothing. */
-export function optionalFieldNames(hints: JsonRecord): readonly string[] {
-  return Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
+  const lost = Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
+  if (own === undefined) return { members: {}, dropped: lost };
+  if (own.wire === wire) return { members: own.members, dropped: lost };
+  const names = Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true);
+  return { members: {}, dropped: [...names, ...lost] };
 }

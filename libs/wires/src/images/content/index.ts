@@ -6,13 +6,8 @@ import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
 import { requireImageBytes } from "../hub/image-bytes.ts";
-import {
-  nearestRatio,
-  unsupportedFieldNames,
-  type ImageRequest,
-  type ImageSize,
-  type InputImage,
-} from "../hub/request.ts";
+import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
+import type { ImageRequest, ImageSize, InputImage } from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
 /** Image models of the content wire: generateContent with IMAGE among `responseModalities`. */

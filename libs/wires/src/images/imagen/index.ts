@@ -3,13 +3,8 @@ import { asRecords, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
-import {
-  nearestRatio,
-  unsupportedFieldNames,
-  type ImageField,
-  type ImageRequest,
-  type ImageSize,
-} from "../hub/request.ts";
+import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
+import type { ImageField, ImageRequest, ImageSize } from "../hub/request.ts";
 import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
 /** Imagen at the Gemini API (:predict). */

@@ -6,13 +6,8 @@ import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { ImagePart, TextPart } from "../../text/hub/part.ts";
 import type { TextRequest } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";
-import {
-  requireResultCount,
-  type ModerationAnswer,
-  type ModerationResult,
-  type ModerationPart,
-  type ModerationRequest,
-} from "../hub/index.ts";
+import { requireResultCount } from "../hub/index.ts";
+import type { ModerationAnswer, ModerationResult, ModerationPart, ModerationRequest } from "../hub/index.ts";
 
 /** Categories, each with its description for a model that was not trained for moderation. */
 const categories = {

@@ -1,13 +1,7 @@
 import { bodies, Failure, present } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import {
-  schemaReader,
-  readVendor,
-  type UnstreamedContext,
-  type UnstreamedWire,
-  additionalMembers,
-  renderAdditionalMembers,
-} from "../../kind/index.ts";
+import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { chatUsage } from "../../text/chat/usage.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import {

@@ -1,12 +1,7 @@
 import { bodies, present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import {
-  schemaReader,
-  type UnstreamedContext,
-  type UnstreamedWire,
-  optionalFieldNames,
-  renderAdditionalMembers,
-} from "../../kind/index.ts";
+import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import type { Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage, renderResults, documentText, parseRanking } from "../hub/index.ts";
 import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
@@ -27,17 +22,17 @@ export const cohere = {
  * documents; the gateway adds them to the results. A limit on chunks is dropped.
  */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
-  const own = renderAdditionalMembers(request.own, "cohere-rerank");
+  const { maxChunksPerDocument } = request;
+  const { members, dropped } = renderAdditionalMembers(request.own, "cohere-rerank", { maxChunksPerDocument });
   const body = present({
-    ...own.members,
+    ...members,
     model,
     query: request.query,
     documents: request.documents.map((document) => documentText(document, request.rankFields)),
     top_n: request.top,
     max_tokens_per_doc: request.maxTokensPerDocument,
   });
-  const { maxChunksPerDocument } = request;
-  return { body, dropped: [...own.dropped, ...optionalFieldNames({ maxChunksPerDocument })] };
+  return { body, dropped };
 }
 
 function renderAnswer(answer: RankingAnswer, context: UnstreamedContext<RankingRequest>): JsonRecord {

@@ -1,11 +1,7 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import {
-  schemaReader,
-  type UnstreamedContext,
-  type UnstreamedWire,
-  renderAdditionalMembers,
-} from "../../kind/index.ts";
+import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";

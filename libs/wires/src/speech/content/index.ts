@@ -1,6 +1,6 @@
 import { Failure, present } from "@modelgate/contracts";
 import { asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
-import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
+import { renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
@@ -31,7 +31,7 @@ function renderRequest(request: SpeechRequest): Rendered {
       contents: [{ role: "user", parts: [{ text }] }],
       generationConfig: present({ responseModalities: ["AUDIO"], speechConfig }),
     },
-    dropped: [...renderAdditionalMembers(own, "content-speech").dropped, ...optionalFieldNames(lost)],
+    dropped: renderAdditionalMembers(own, "content-speech", lost).dropped,
   };
 }
 

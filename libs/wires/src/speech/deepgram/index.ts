@@ -1,4 +1,4 @@
-import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
+import { renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
@@ -29,6 +29,6 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   return {
     body: { text: input },
     query: { model: isOpen ? `${model}-${voice}-en` : model, ...formats[format] },
-    dropped: [...renderAdditionalMembers(own, "deepgram-speech").dropped, ...optionalFieldNames(lost)],
+    dropped: renderAdditionalMembers(own, "deepgram-speech", lost).dropped,
   };
 }

@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
+import { renderAdditionalMembers } from "../../kind/index.ts";
 import { voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -28,6 +28,6 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   return {
     body: present({ text: input, model_id: model, voice_settings: speed === undefined ? undefined : { speed } }),
     query: { voice, output_format: named },
-    dropped: [...renderAdditionalMembers(own, "elevenlabs-speech").dropped, ...optionalFieldNames({ instructions })],
+    dropped: renderAdditionalMembers(own, "elevenlabs-speech", { instructions }).dropped,
   };
 }

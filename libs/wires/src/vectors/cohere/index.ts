@@ -1,12 +1,7 @@
 import { bodies, present, type Units } from "@modelgate/contracts";
 import { Fields, memberOf, type JsonRecord, ownEntry } from "../../json/fields.ts";
-import {
-  schemaReader,
-  type UnstreamedContext,
-  type UnstreamedWire,
-  optionalFieldNames,
-  renderAdditionalMembers,
-} from "../../kind/index.ts";
+import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
 import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
@@ -73,10 +68,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     embedding_types: ["float"],
     output_dimension: request.dimensions,
   });
-  return {
-    body,
-    dropped: [...renderAdditionalMembers(request.own, "cohere-embeddings").dropped, ...optionalFieldNames(lost)],
-  };
+  return { body, dropped: renderAdditionalMembers(request.own, "cohere-embeddings", lost).dropped };
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {

@@ -1,6 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
+import { renderAdditionalMembers } from "../../kind/index.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 import { maxInputs, noText, vectorTasks } from "../hub/request.ts";
 import type { VectorContent, VectorInput, VectorsRequest, VectorTask } from "../hub/request.ts";
@@ -87,7 +87,7 @@ export function renderRequest(request: VectorsRequest, target: Target): Rendered
   const { own, user, inputs } = request;
   return {
     body: { requests: inputs.map((input) => renderInput(input, request, target)) },
-    dropped: [...renderAdditionalMembers(own, "content-embeddings").dropped, ...optionalFieldNames({ user })],
+    dropped: renderAdditionalMembers(own, "content-embeddings", { user }).dropped,
   };
 }
 

@@ -1,12 +1,6 @@
 import { bodies, Failure, present, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
-import {
-  schemaReader,
-  readVendor,
-  optionalFieldNames,
-  additionalMembers,
-  renderAdditionalMembers,
-} from "../../kind/index.ts";
+import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -127,10 +121,10 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
 
 /** Renders a vendor's request. Tasks and titles of another wire are optional, and dropped. */
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
-  const own = renderAdditionalMembers(request.own, "embeddings");
   // A task that a client of this wire sent is among its additional members.
   const { task, title } = lostHints(request);
   const lost = request.own?.wire === "embeddings" ? { title } : { task, title };
+  const own = renderAdditionalMembers(request.own, "embeddings", lost);
   const body = present({
     ...own.members,
     model,
@@ -139,7 +133,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     encoding_format: request.encoding,
     user: request.user,
   });
-  return { body, dropped: [...own.dropped, ...optionalFieldNames(lost)] };
+  return { body, dropped: own.dropped };
 }
 
 function renderInput(contents: readonly VectorContent[]): unknown {

@@ -1,6 +1,6 @@
 import { Failure, present, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
-import { type UnstreamedWire, optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
+import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { Rendered } from "../../wire.ts";
 import { taskTypes } from "../content/request.ts";
@@ -30,10 +30,7 @@ function renderRequest(request: VectorsRequest): Rendered {
     present({ content: texts[at], task_type: task === undefined ? undefined : taskTypes[task], title }),
   );
   const body = present({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
-  return {
-    body,
-    dropped: [...renderAdditionalMembers(own, "predict-embeddings").dropped, ...optionalFieldNames({ user })],
-  };
+  return { body, dropped: renderAdditionalMembers(own, "predict-embeddings", { user }).dropped };
 }
 
 /** Sums the tokens that the vendor reports for each text. */

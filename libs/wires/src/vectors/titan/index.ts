@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { type UnstreamedWire, optionalFieldNames, renderAdditionalMembers } from "../../kind/index.ts";
+import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Rendered, Target } from "../../wire.ts";
@@ -29,6 +29,6 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     throw unsupportedFailure("inputs", "The vendor of this model takes one text in a request.");
   const { dimensions } = request;
   if (dimensions !== undefined && ofOneLength.test(model)) throw unsupportedFailure("dimensions");
-  const { dropped } = renderAdditionalMembers(request.own, "titan-embeddings");
-  return { body: present({ inputText, dimensions }), dropped: [...dropped, ...optionalFieldNames(lostHints(request))] };
+  const { dropped } = renderAdditionalMembers(request.own, "titan-embeddings", lostHints(request));
+  return { body: present({ inputText, dimensions }), dropped };
 }
