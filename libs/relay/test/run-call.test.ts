@@ -102,7 +102,7 @@ const exchange: Exchange = {
   dropped: [],
   read: () => ({
     kind: "whole",
-    read: async (bytes) => ({ body: bytes, usage: { inputTokens: 3 }, words: () => "" }),
+    read: async (bytes) => ({ body: bytes, usage: { inputTokens: 3 }, text: () => "" }),
   }),
 };
 

@@ -305,13 +305,13 @@ describe("passed through", () => {
           frame({ id: "text", model: "m", choices: [{ text, index: 0, logprobs: null }] }),
         );
         const raw = frames.map((each) => completionsPass.written(each)).join("");
-        expect(completionsPass.wordsOf(raw)).toBe(texts.join(""));
+        expect(completionsPass.extractText(raw)).toBe(texts.join(""));
         const whole = {
           object: "text_completion",
           choices: texts.map((text, index) => ({ text, index })),
           usage: null,
         };
-        expect(completionsPass.wordsOf(JSON.stringify(whole))).toBe(texts.join(""));
+        expect(completionsPass.extractText(JSON.stringify(whole))).toBe(texts.join(""));
       }),
     );
   });

@@ -110,7 +110,7 @@ describe("passing through", () => {
       { type: "content_block_delta", delta: { type: "signature_delta", signature: "EqQB" } },
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
     ].map((body) => messagesPass.written(frame(body)));
-    expect(messagesPass.wordsOf(raw.join("\n"))).toBe('fa "b"c\n{"x":1}');
+    expect(messagesPass.extractText(raw.join("\n"))).toBe('fa "b"c\n{"x":1}');
   });
 
   test("a silent stream is kept alive, a broken one ends with an error", () => {

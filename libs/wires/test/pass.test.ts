@@ -75,7 +75,7 @@ describe.each(wires)("%s", (wire) => {
   });
 
   test("the words of a frame are counted", () => {
-    const words = pass.wordsOf(pass.written(Buffer.from(plain)));
+    const words = pass.extractText(pass.written(Buffer.from(plain)));
     expect(plain.replaceAll("\\", "")).toContain(words);
     expect(words.length).toBeGreaterThan(4);
   });

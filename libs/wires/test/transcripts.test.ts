@@ -1,7 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure, type TranscriptsWire } from "@modelgate/contracts";
-import { asSrt, asText, asVtt, wires, type FormEntry, type TranscriptsRequest } from "../src/transcripts/index.ts";
+import {
+  renderSrt,
+  renderText,
+  renderVtt,
+  wires,
+  type FormEntry,
+  type TranscriptsRequest,
+} from "../src/transcripts/index.ts";
 
 const { client, vendor } = wires.transcriptions;
 const { parse: parseAnswer, usage: readUsage } = vendor;
@@ -154,11 +161,11 @@ describe("a transcript", () => {
   const transcript = parseAnswer({ text: "Hello there two lines", segments });
 
   test("as text, SubRip and WebVTT", () => {
-    expect(asText(transcript)).toBe("Hello there two lines\n");
-    expect(asSrt(transcript)).toBe(
+    expect(renderText(transcript)).toBe("Hello there two lines\n");
+    expect(renderSrt(transcript)).toBe(
       "1\n00:00:00,000 --> 00:00:01,500\nHello -> there\n\n2\n00:00:01,500 --> 01:01:01,001\ntwo lines\n\n",
     );
-    expect(asVtt(transcript)).toBe(
+    expect(renderVtt(transcript)).toBe(
       "WEBVTT\n\n00:00:00.000 --> 00:00:01.500\nHello -> there\n\n00:00:01.500 --> 01:01:01.001\ntwo lines\n\n",
     );
   });
@@ -168,7 +175,7 @@ describe("a transcript", () => {
       fc.property(
         fc.array(fc.record({ text: fc.string(), start: fc.nat(), end: fc.nat() }), { maxLength: 5 }),
         (said) => {
-          const lines = asSrt({ text: "", segments: said }).split("\n");
+          const lines = renderSrt({ text: "", segments: said }).split("\n");
           expect(lines.filter((line) => line.includes(" --> "))).toHaveLength(said.length);
           expect(lines).toHaveLength(said.length * 4 + 1);
         },
@@ -177,7 +184,7 @@ describe("a transcript", () => {
   });
 
   test("without times makes no subtitles", () => {
-    expect(failureOf(() => asSrt(parseAnswer({ text: "x" })))).toMatchObject({ code: "upstream_error" });
+    expect(failureOf(() => renderSrt(parseAnswer({ text: "x" })))).toMatchObject({ code: "upstream_error" });
   });
 
   test.each([{}, { text: 1 }, { text: "x", segments: [{ start: 0 }] }])("%j is not a transcript", (body) => {

@@ -10,7 +10,7 @@ const heartbeatComment = ": keep-alive\n\n";
 export const eventStreamFormat = {
   contentType: eventStream,
   last: "",
-  wordsOf: (words: string) => words,
+  extractText: (text: string) => text,
   mayThink: () => false,
   fail: failureFrames.audio,
   heartbeat: () => heartbeatComment,
@@ -33,7 +33,7 @@ export interface EventReading {
 
 /** Returns the frame reading for an event's data; `out` is sent to the client. */
 export function makeFrameReading({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
-  return { words, usage, done, render: () => out };
+  return { text: words, usage, done, render: () => out };
 }
 
 /**

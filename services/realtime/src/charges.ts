@@ -1,7 +1,7 @@
 import type { Failure, CallStatus } from "@modelgate/contracts";
 import {
-  inputOf,
-  roughUnits,
+  measureEvent,
+  estimateUnits,
   type ClientEvent,
   type RealtimeBridge,
   type RealtimeMessage,
@@ -104,7 +104,7 @@ export class Charges {
   /** Counts the text and audio of a client event before it is sent to the vendor. */
   countEvent({ message, type, input }: ClientEvent): void {
     const { responses, bridge, transcripts } = this.#parts;
-    const { audioBytes, textBytes } = input ?? inputOf(type, message.data);
+    const { audioBytes, textBytes } = input ?? measureEvent(type, message.data);
     const { bytesPerSecond, detectsTurns } = bridge.state.input;
     const seconds = audioBytes / bytesPerSecond;
     responses.traffic.addInput(seconds * pcmBytesPerSecond, textBytes);
@@ -268,7 +268,7 @@ export class Charges {
     const { transcripts } = this.#parts;
     // A vendor that names no model and reports no usage includes transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
-    const written = { requests: 1, ...roughUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
+    const written = { requests: 1, ...estimateUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const ended: CallStatus = "completed";
     const used = capUnits(units ?? written, this.#parts.responses.traffic.bound);
     transcripts.noteTranscript({

@@ -1,6 +1,6 @@
 import { tokensIn } from "@modelgate/contracts";
 import { boundOfHeld, type UsageBound } from "@modelgate/relay";
-import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
+import { estimateUnits, type SessionBytes } from "@modelgate/wires/realtime";
 
 /**
  * Maximum factor by which a vendor's token count may exceed the estimate from bytes: telephone audio has six times as
@@ -20,8 +20,8 @@ const roundedUpSeconds = 60;
  * started (`all`), and has written what passed since the last settlement (`since`).
  */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
-  const read = tokensIn(roughUnits(all)) * maxCountFactor;
-  const written = tokensIn(roughUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;
+  const read = tokensIn(estimateUnits(all)) * maxCountFactor;
+  const written = tokensIn(estimateUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;
   return {
     ...boundOfHeld({}),
     inputTokens: read + contextTokens,

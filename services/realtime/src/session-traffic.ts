@@ -1,5 +1,5 @@
 import { tokensIn, type Units } from "@modelgate/contracts";
-import { roughUnits, type SessionBytes } from "@modelgate/wires/realtime";
+import { estimateUnits, type SessionBytes } from "@modelgate/wires/realtime";
 import type { UsageBound } from "@modelgate/relay";
 import { boundOfSession } from "./session-bound.ts";
 
@@ -39,7 +39,7 @@ export class SessionTraffic {
 
   /** Usage since the last settlement, estimated from the bytes. */
   get units(): Units {
-    return roughUnits(this.#passed);
+    return estimateUnits(this.#passed);
   }
 
   /** True if the vendor has sent output since the last settlement. */

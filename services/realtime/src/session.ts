@@ -6,7 +6,7 @@ import {
   eventType,
   inspectEvent,
   parseEvent,
-  type Bridged,
+  type BridgedMessages,
   type ClientEvent,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
@@ -193,7 +193,7 @@ export class Session {
     this.#pass(passed);
   }
 
-  #pass({ toClient, toVendor, seen, failure }: Bridged): void {
+  #pass({ toClient, toVendor, seen, failure }: BridgedMessages): void {
     for (const event of seen ?? toClient.map(inspectEvent)) this.#charges.handleEvent(event);
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);

@@ -30,8 +30,8 @@ export class CostTranslator implements StreamTranslator {
     return { ...reading, render: () => this.#priced(reading.render()) };
   }
 
-  wordsOf(words: string): string {
-    return this.#inner.wordsOf(words);
+  extractText(raw: string): string {
+    return this.#inner.extractText(raw);
   }
 
   mayThink(frame: Buffer): boolean {

@@ -96,7 +96,7 @@ export interface WholeAnswer {
   /**
    * Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. Absent: it wrote none.
    */
-  words?(): string;
+  text?(): string;
 }
 
 /** An answer that the vendor has begun and that needs further requests. */

@@ -71,15 +71,15 @@ export class PassTranslator implements StreamTranslator {
       }
       return usageOnly && hideUsage === true ? noBytes : shown;
     };
-    return { words, usage, fees, done, render };
+    return { text: words, usage, fees, done, render };
   }
 
   mayThink(frame: Buffer): boolean {
     return this.#options.pass.showsReasoning(frame);
   }
 
-  wordsOf(words: string): string {
-    return this.#options.pass.wordsOf(words);
+  extractText(raw: string): string {
+    return this.#options.pass.extractText(raw);
   }
 
   end(): Buffer | string {
@@ -115,7 +115,7 @@ export class PassTranslator implements StreamTranslator {
 
 /** Reading of a frame in which the vendor reports a failure. */
 const failedFrame: FrameReading = {
-  words: "",
+  text: "",
   done: false,
   failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
   render: () => noBytes,

@@ -40,7 +40,7 @@ export interface StreamTranslator {
   /**
    * Extracts the text that the model wrote from `FrameReading.words` of one frame, or of several frames concatenated.
    */
-  wordsOf(words: string): string;
+  extractText(raw: string): string;
   /** Returns whether the frame may contain reasoning, which some vendors do not count against the output limit. */
   mayThink(frame: Buffer): boolean;
   /**
@@ -70,7 +70,7 @@ export interface StreamTranslator {
 /** Contents of a frame that has not been sent to the client yet. */
 export interface FrameReading {
   /** Raw output of the model in the frame, from which `wordsOf` extracts the text; "" if there is none. */
-  readonly words: string;
+  readonly text: string;
   /** Usage that the frame reports, as a total of the stream so far. */
   readonly usage?: Units | undefined;
   /** Charges other than tokens that the frame reports. */

@@ -192,7 +192,7 @@ export class StreamPass implements BodySink {
           this.#waiting = frames.slice(at);
           return undefined;
         }
-        meter.add(reading.words);
+        meter.add(reading.text);
         if (reading.usage !== undefined) meter.report(reading.usage);
         if (reading.fees !== undefined) meter.fees?.saw(reading.fees);
         if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
@@ -216,12 +216,12 @@ export class StreamPass implements BodySink {
     return known?.frame === frame ? known.reading : this.#options.translator.read(frame);
   }
 
-  #isPaid({ words }: FrameReading, frame: Buffer): boolean {
+  #isPaid({ text: words }: FrameReading, frame: Buffer): boolean {
     const { owner, translator } = this.#options;
     const allowance = owner?.allowance;
     if (allowance === undefined || words === "" || allowance.covers(Buffer.byteLength(words))) return true;
     // The text is extracted only if the raw output of the frame is not covered.
-    return allowance.admits(Buffer.byteLength(translator.wordsOf(words)), translator.mayThink(frame));
+    return allowance.admits(Buffer.byteLength(translator.extractText(words)), translator.mayThink(frame));
   }
 
   /**

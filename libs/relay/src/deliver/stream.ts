@@ -196,7 +196,7 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
   return new Allowance({
     output: isFree ? { ...output, first: output.most } : output,
     meter,
-    thoughtTokens: most?.extraTokens ?? 0,
+    extraReasoningTokens: most?.extraTokens ?? 0,
     extend: (from, to) =>
       held.extend(upperCost(size, model, multiplier, to) - upperCost(size, model, multiplier, from)),
   });

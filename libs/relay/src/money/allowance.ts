@@ -29,7 +29,7 @@ export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;
   /** Output tokens that are allowed beyond the limit if the stream has shown reasoning; absent: none. */
-  readonly thoughtTokens?: number;
+  readonly extraReasoningTokens?: number;
   /**
    * Extends the hold from `from` to `to` output tokens. Returns false if the hold no longer exists. Throws Failure
    * insufficient_quota if the account, its group or its API key does not have the money, or another Failure if Redis is
@@ -128,8 +128,8 @@ export class Allowance implements Disposable {
    * the output limit.
    */
   #checkBound(): boolean {
-    const { output, meter, thoughtTokens = 0 } = this.#options;
-    const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? thoughtTokens : 0);
+    const { output, meter, extraReasoningTokens = 0 } = this.#options;
+    const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? extraReasoningTokens : 0);
     // The frame itself is not counted. If it contains the complete answer, its tokens would be overestimated.
     const left = most - meter.maxShownTokens;
     // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the

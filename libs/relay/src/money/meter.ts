@@ -21,7 +21,7 @@ export class Meter {
   /** Fees of the call, if its wire reports them. */
   readonly fees: CallFees | undefined;
   /** Extracts text from the raw output; set before the first output is added. */
-  reader: { wordsOf(raw: string): string } | undefined;
+  reader: { extractText(raw: string): string } | undefined;
   /** Latest usage report of the vendor, with the counted images. Reports are totals. */
   usage: Units | undefined;
   /** Output tokens in the latest report. */
@@ -31,9 +31,9 @@ export class Meter {
   #rawCharacters = 0;
   /** Text that the tokenizer has not counted yet. */
   #words: string[] = [];
-  #wordsHeld = 0;
-  #wordCharacters = 0;
-  #wordBytes = 0;
+  #heldCharacters = 0;
+  #textCharacters = 0;
+  #textBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
   /** Tokens that the tokenizer has counted, and the bytes of the counted text. */
   #exact = { tokens: 0, bytes: 0 };
@@ -84,13 +84,13 @@ export class Meter {
 
   /** Returns whether any output or report arrived. */
   get any(): boolean {
-    return this.#rawCharacters > 0 || this.#wordCharacters > 0 || this.usage !== undefined;
+    return this.#rawCharacters > 0 || this.#textCharacters > 0 || this.usage !== undefined;
   }
 
   /** Returns an estimate of the output tokens, for the certain cost of a hold. */
   get roughTokens(): number {
     this.#read();
-    return estimateTokens(this.#wordCharacters);
+    return estimateTokens(this.#textCharacters);
   }
 
   /** Returns the maximum output tokens that a vendor may bill for the received output, or has reported. */
@@ -102,7 +102,7 @@ export class Meter {
   get maxShownTokens(): number {
     this.#read();
     const { tokens, bytes } = this.#exact;
-    return Math.ceil(tokens * maxTokenCountRatio) + Math.ceil((this.#wordBytes - bytes) / minBytesPerToken);
+    return Math.ceil(tokens * maxTokenCountRatio) + Math.ceil((this.#textBytes - bytes) / minBytesPerToken);
   }
 
   /** Returns whether the vendor reported more output than the received text can contain. */
@@ -110,9 +110,9 @@ export class Meter {
     const reported = this.reportedTokens;
     const thoughts = this.usage?.reasoningTokens ?? 0;
     // The raw output has at least as many characters as its text, so the text need not be extracted in this case.
-    if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#wordBytes) return false;
+    if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#textBytes) return false;
     this.#read();
-    return reported * minBytesPerToken > this.#wordBytes;
+    return reported * minBytesPerToken > this.#textBytes;
   }
 
   /** Returns the output tokens that the tokenizer counts in all received text. */
@@ -125,21 +125,21 @@ export class Meter {
   #read(): void {
     if (this.#rawCharacters === 0) return;
     const raw = this.#raw.join("");
-    const words = this.reader?.wordsOf(raw) ?? raw;
+    const words = this.reader?.extractText(raw) ?? raw;
     this.#raw = [];
     this.#rawCharacters = 0;
     this.#words.push(words);
-    this.#wordsHeld += words.length;
-    this.#wordCharacters += words.length;
-    this.#wordBytes += Buffer.byteLength(words);
-    if (this.#wordsHeld > maxHeld) this.#count();
+    this.#heldCharacters += words.length;
+    this.#textCharacters += words.length;
+    this.#textBytes += Buffer.byteLength(words);
+    if (this.#heldCharacters > maxHeld) this.#count();
   }
 
   #count(): void {
     const words = this.#words.join("");
-    const bytes = this.#wordBytes;
+    const bytes = this.#textBytes;
     this.#words = [];
-    this.#wordsHeld = 0;
+    this.#heldCharacters = 0;
     this.#counted = this.#counted.then(async (sum) => {
       const tokens = sum + (await countTokens(words));
       this.#exact = { tokens, bytes };
@@ -202,10 +202,10 @@ export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promis
 /** Returns the usage of a complete answer. */
 export async function meterWhole(
   cost: CallCost,
-  answer: Pick<WholeAnswer, "addedBytes" | "usage" | "words">,
+  answer: Pick<WholeAnswer, "addedBytes" | "usage" | "text">,
 ): Promise<Metered> {
   const { usage, addedBytes } = answer;
-  const count = (): Promise<number> => countTokens(answer.words?.() ?? "");
+  const count = (): Promise<number> => countTokens(answer.text?.() ?? "");
   if (cost.by === "measure") return measured(cost.measure, usage, count, "completed");
   if (cost.by === "job") return nothing;
   return {

@@ -22,7 +22,7 @@ const maxMediaFactor = 20;
 /** Maximum output tokens per answer if neither the client nor the catalogue limits them. No model writes more. */
 const unboundedOutputTokens = 262_144;
 /** Maximum reasoning tokens per answer of vendors that do not count them against the output limit. */
-const maxExtraThoughtTokens = 81_920;
+const maxExtraReasoningTokens = 81_920;
 /**
  * Margin by which a vendor may exceed an output limit, for example by a last token, an end mark, or its lowest possible
  * limit of 16.
@@ -51,7 +51,7 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
   const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
   const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
   const output = Number.isFinite(most) ? most : unboundedOutputTokens * choices;
-  const perAnswer = Math.min(maxExtraThoughtTokens, model.maxOutputTokens ?? Infinity);
+  const perAnswer = Math.min(maxExtraReasoningTokens, model.maxOutputTokens ?? Infinity);
   const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;
   return {
     inputTokens: readsBeyond ? inBody + widestContextTokens : inBody,

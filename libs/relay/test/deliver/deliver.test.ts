@@ -209,7 +209,7 @@ test("a stream whose client had left before it began is read to its end, and set
   ]);
 });
 
-const answer: WholeAnswer = { body: Buffer.from("{}"), usage: { inputTokens: 3, outputTokens: 4 }, words: () => "" };
+const answer: WholeAnswer = { body: Buffer.from("{}"), usage: { inputTokens: 3, outputTokens: 4 }, text: () => "" };
 
 test("a complete answer is settled before the client has it", async () => {
   const { client, events, ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer });

@@ -109,11 +109,11 @@ test("once all that can come is held for, nothing more is held, and a frame of a
 
 describe("a stream that was paid for whole", () => {
   const most = 400;
-  const wholly = (thoughtTokens = 0) => {
+  const wholly = (extraReasoningTokens = 0) => {
     const meter = new Meter();
     const output = { first: most, step: 256, most };
     const extend = () => Promise.reject(new Error("nothing more is to be held"));
-    return { meter, allowance: new Allowance({ output, meter, thoughtTokens, extend }) };
+    return { meter, allowance: new Allowance({ output, meter, extraReasoningTokens, extend }) };
   };
 
   test("is never ended within its maximum, for any text and frames", async () => {

@@ -48,7 +48,7 @@ test.each([
   async (sent, units, estimated) => {
     const text: TextCost = { ...cost, size: { ...cost.size, textBytes: 1, addedBytes: 1_000 } };
     const answer = typeof sent === "object" ? { usage: sent } : { addedBytes: sent };
-    const metered = await meterWhole(text, { ...answer, words: () => "" });
+    const metered = await meterWhole(text, { ...answer, text: () => "" });
     expect(metered).toEqual({ units: { requests: 1, ...units }, estimated });
   },
 );

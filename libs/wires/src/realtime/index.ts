@@ -9,18 +9,18 @@ import { realtime } from "./openai/index.ts";
 
 export {
   vendorsTranscribers,
-  type Bridged,
+  type BridgedMessages,
   type ClientEvent,
   type RealtimeBridge,
   type RealtimeNames,
   type Transcriber,
   type TranscriberNames,
 } from "./hub/bridge.ts";
-export { inputOf, inspectEvent, type SeenEvent } from "./hub/inspect.ts";
+export { measureEvent, inspectEvent, type SeenEvent } from "./hub/inspect.ts";
 export { goAwayMessage, liveCloseCode, modelOfSetup } from "./gemini-live/client-message.ts";
 export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "./hub/message.ts";
 export { isPlainAudio } from "./openai/index.ts";
-export { roughUnits, type SessionBytes } from "./hub/usage.ts";
+export { estimateUnits, type SessionBytes } from "./hub/usage.ts";
 
 /** All wires of sessions, by name. */
 export const wires = {

@@ -38,7 +38,7 @@ export interface TextStreamPass {
   /** Returns the raw piece of a frame that contains the model's text; `wordsOf` reads the text from joined pieces. */
   written(frame: Buffer): string;
   /** Reads the model's text from joined pieces of frames, or from a complete answer. */
-  wordsOf(raw: string): string;
+  extractText(raw: string): string;
   /** Returns true if a frame may contain reasoning. */
   showsReasoning(frame: Buffer): boolean;
   /** Renders the failure that ends a stream. `sequence` is the last frame's number, if frames have one. */
@@ -122,13 +122,13 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
 }
 
 /** Returns a frame's text from a byte sequence to the last brace; "" for a frame without the sequence. */
-export function fromWord(frame: Buffer, word: Buffer): string {
+export function findFrom(frame: Buffer, word: Buffer): string {
   const at = frame.indexOf(word);
   return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
 }
 
 /** Creates a test that returns true for a frame with one of several texts. */
-export function holdsWord(...words: readonly string[]): (frame: Buffer) => boolean {
+export function frameIncludes(...words: readonly string[]): (frame: Buffer) => boolean {
   const bytes = words.map((word) => Buffer.from(word));
   return (frame) => {
     for (const word of bytes) if (frame.includes(word)) return true;

@@ -35,7 +35,7 @@ export interface StoreMember {
   readonly except?: readonly string[];
 }
 
-const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Members that name objects in a vendor's store: in requests of a wire, and in answers for created objects. */
 export interface StoreDialect {
@@ -70,7 +70,7 @@ export const storeMembers: readonly StoreMember[] = [
   },
   { names: ["image_tail", "input_reference", "video", "mask"], store: "file", naming: "address" },
   {
-    names: words(`
+    names: splitWords(`
    vector_store_id vector_store_ids file_search_store_names file_search_store_name rag_corpus rag_corpora
    rag_file_ids datastore data_store collection_ids library_ids
   `),
@@ -104,7 +104,7 @@ export const storeMembers: readonly StoreMember[] = [
 ];
 
 /** Frequent members that name no object, cached for a fast lookup. */
-export const plainMembers: readonly string[] = words(`
+export const plainMembers: readonly string[] = splitWords(`
    role type content text input model messages contents parts stream tools tool_calls tool_call_id id
    function name arguments description call_id status output summary annotations detail source data
    media_type cache_control signature thinking tool_use_id is_error data_url inlineData mimeType

@@ -2,14 +2,15 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure, tokensIn } from "@modelgate/contracts";
 import { bridgeBetween } from "../../src/realtime/index.ts";
-import { vendorsTranscribers, type Bridged, type RealtimeBridge } from "../../src/realtime/hub/bridge.ts";
-import { inputOf, inspectEvent } from "../../src/realtime/hub/inspect.ts";
+import { vendorsTranscribers, type BridgedMessages, type RealtimeBridge } from "../../src/realtime/hub/bridge.ts";
+import { measureEvent, inspectEvent } from "../../src/realtime/hub/inspect.ts";
 import { eventMessage, eventType } from "../../src/realtime/hub/message.ts";
 import { isPlainAudio } from "../../src/realtime/openai/index.ts";
-import { responseUnits, roughUnits, transcriptionUnits } from "../../src/realtime/hub/usage.ts";
+import { responseUnits, estimateUnits, transcriptionUnits } from "../../src/realtime/hub/usage.ts";
 
 const text = (data: string) => ({ data: Buffer.from(data), binary: false });
-const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
+const parsed = (messages: BridgedMessages["toClient"]): any[] =>
+  messages.map(({ data }) => JSON.parse(data.toString()));
 
 describe("usage in disjoint units", () => {
   const usage = (input: object, output: object, all: object) => ({
@@ -120,7 +121,7 @@ describe("usage in disjoint units", () => {
   });
 
   test("what merely passed is counted roughly: ten tokens a second heard, twenty a second spoken", () => {
-    expect(roughUnits({ audioIn: 48_000, audioOut: 48_000, textIn: 8, textOut: 9 })).toEqual({
+    expect(estimateUnits({ audioIn: 48_000, audioOut: 48_000, textIn: 8, textOut: 9 })).toEqual({
       inputAudioTokens: 10,
       outputAudioTokens: 20,
       inputTokens: 2,
@@ -159,7 +160,7 @@ describe("a look at an event", () => {
     // The user's own words are not the model's output.
     expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
     expect(inspectEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
-    const heard = inputOf("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
+    const heard = measureEvent("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
     expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
   });
 
@@ -176,7 +177,7 @@ describe("a look at an event", () => {
     ["a call", { type: "function_call", arguments: "{}" }, { audioBytes: 0, textBytes: 2 }],
     ["nonsense", { type: "message", content: "words" }, { audioBytes: 0, textBytes: 0 }],
   ])("counts an item of %s", (_, item, input) =>
-    expect(inputOf("conversation.item.create", eventMessage({ item }).data)).toEqual(input),
+    expect(measureEvent("conversation.item.create", eventMessage({ item }).data)).toEqual(input),
   );
 });
 

@@ -71,7 +71,7 @@ function audioFormat(contentType: string) {
   return {
     contentType,
     last: "",
-    wordsOf: (words: string) => words,
+    extractText: (text: string) => text,
     mayThink: () => false,
     fail: () => undefined,
     heartbeat: () => "",

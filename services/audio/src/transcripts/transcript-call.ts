@@ -12,10 +12,10 @@ import {
 } from "@modelgate/relay";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import {
-  asJson,
-  asSrt,
-  asText,
-  asVtt,
+  renderTranscriptJson,
+  renderSrt,
+  renderText,
+  renderVtt,
   wires,
   type FormEntry,
   type RenderedTranscripts,
@@ -30,11 +30,11 @@ import type { Upload } from "../upload/upload.ts";
 
 /** Transcript formats that the gateway renders from a vendor's JSON, with their content types. */
 const convertedFormats: Readonly<
-  Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof asText }>>
+  Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof renderText }>>
 > = {
-  text: { contentType: "text/plain; charset=utf-8", render: asText },
-  srt: { contentType: "application/x-subrip; charset=utf-8", render: asSrt },
-  vtt: { contentType: "text/vtt; charset=utf-8", render: asVtt },
+  text: { contentType: "text/plain; charset=utf-8", render: renderText },
+  srt: { contentType: "application/x-subrip; charset=utf-8", render: renderSrt },
+  vtt: { contentType: "text/vtt; charset=utf-8", render: renderVtt },
 };
 
 /** Wire of transcriptions. Translations have the same answers. */
@@ -78,7 +78,7 @@ export function transcriptCall(
     render([{ answer, json, bytes }], vendor) {
       const wanted = request();
       if (vendor === own) return renderAnswer(answer, { json, bytes }, wanted);
-      const rendered = asJson(answer, wanted);
+      const rendered = renderTranscriptJson(answer, wanted);
       return renderAnswer(answer, { json: rendered, bytes: Buffer.from(JSON.stringify(rendered)) }, wanted);
     },
   };
@@ -129,12 +129,17 @@ function renderAnswer(
   { format, stream }: TranscriptsRequest,
 ): WholeAnswer {
   const { usage, text } = transcript;
-  const words = (): string => text;
+  const getText = (): string => text;
   if (stream)
-    return { body: Buffer.from(transcriptionsWire.client.renderStream(json)), contentType: eventStream, usage, words };
+    return {
+      body: Buffer.from(transcriptionsWire.client.renderStream(json)),
+      contentType: eventStream,
+      usage,
+      text: getText,
+    };
   const how = convertedFormats[format];
-  if (how === undefined) return { body: bytes, usage, words };
-  return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, usage, words };
+  if (how === undefined) return { body: bytes, usage, text: getText };
+  return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, usage, text: getText };
 }
 
 /** Creates a translator that passes a vendor's stream unchanged, and reads its text, end and usage. */
@@ -143,7 +148,7 @@ function passTranscriptEvents(): StreamTranslator {
   return passEvents((frame) => {
     const event = reader.read(frame);
     if (event.kind === "error") throw vendorErrorFailure();
-    if (event.kind === "delta") return { done: false, words: event.text };
+    if (event.kind === "delta") return { done: false, text: event.text };
     if (event.kind === "done") return { done: true, usage: transcriptionsWire.vendor.usage(event.body) ?? {} };
     return { done: false };
   });

@@ -52,16 +52,16 @@ export class ConvertTranslator implements StreamTranslator {
       else if (event.type === "fees") fees = event.fees;
       else if (event.type === "usage" || event.type === "start") usage = event.usage ?? usage;
       else if (event.type === "failure")
-        return this.#failed(all.slice(0, all.indexOf(event)), event, { words, usage, fees });
+        return this.#failed(all.slice(0, all.indexOf(event)), event, { text: words, usage, fees });
     }
-    return { words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
+    return { text: words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
   }
 
   /** Creates the reading of a frame with a failure. The events `before` it are still sent to the client. */
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
-    reading: Pick<FrameReading, "fees" | "usage" | "words">,
+    reading: Pick<FrameReading, "fees" | "usage" | "text">,
   ): FrameReading {
     return { ...reading, done: false, failure: failureOf(event), render: () => this.#write(before) };
   }
@@ -70,8 +70,8 @@ export class ConvertTranslator implements StreamTranslator {
     return this.#thinks;
   }
 
-  wordsOf(words: string): string {
-    return words;
+  extractText(text: string): string {
+    return text;
   }
 
   end(): string {
@@ -119,7 +119,7 @@ export class ConvertTranslator implements StreamTranslator {
 }
 
 /** Reading of a frame without content, which only keeps the connection open. */
-const silent: FrameReading = { words: "", done: false, render: () => "" };
+const silent: FrameReading = { text: "", done: false, render: () => "" };
 
 /** Failure codes for statuses that a vendor reports within its stream. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([

@@ -59,7 +59,7 @@ export async function converted(
         const json = await parseAnswer(bytes);
         const answer = vendor.parse(json);
         const rendered = await renderJson(client.render(answer, context()), bytes.length);
-        return { usage: vendor.usage(json), fees: vendor.fees(json), body: rendered, words: () => answerText(answer) };
+        return { usage: vendor.usage(json), fees: vendor.fees(json), body: rendered, text: () => answerText(answer) };
       },
       translator() {
         const array = call.asArray === true ? client.array : undefined;

@@ -47,7 +47,7 @@ export function passThrough(
           usage: pass.usage(answer),
           fees: pass.fees(answer),
           body: echoed(pass, rename === undefined ? bytes : pass.renameAnswer(bytes, rename), call.echo),
-          words: () => pass.wordsOf(bytes.toString()),
+          text: () => pass.extractText(bytes.toString()),
         };
       },
       translator({ mayBeCut }) {

@@ -53,7 +53,7 @@ export async function severalPrompts(
         body: Buffer.from(call.stream ? batch.renderStream(all, context) : JSON.stringify(batch.render(all, context))),
         contentType: call.stream ? eventStream : undefined,
         usage: usageOfAll(all.map(({ answer }) => answer)),
-        words: () => all.map(({ answer }) => answerText(answer)).join(""),
+        text: () => all.map(({ answer }) => answerText(answer)).join(""),
       };
     },
   };

@@ -115,7 +115,7 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
   for (const frame of splitter.push(Buffer.from(text))) {
     const reading = translator.read(frame);
     if (reading.failure !== undefined) throw reading.failure;
-    meter.add(reading.words);
+    meter.add(reading.text);
     if (reading.usage !== undefined) meter.report(reading.usage);
     out += reading.render().toString();
   }

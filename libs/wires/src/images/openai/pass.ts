@@ -30,7 +30,7 @@ function passStream(max = Infinity): TextStreamPass {
     // Events of this wire do not name the model.
     renameFrame: (frame) => frame,
     written: () => "",
-    wordsOf: () => "",
+    extractText: () => "",
     showsReasoning: () => false,
     failureFrame: failureFrames.images,
     heartbeat: ": keep-alive\n\n",

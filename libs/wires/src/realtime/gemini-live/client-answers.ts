@@ -1,22 +1,22 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords } from "../../json/fields.ts";
-import { idOf } from "../hub/inspect.ts";
-import { count } from "../hub/usage.ts";
+import { responseId } from "../hub/inspect.ts";
+import { countOrZero } from "../hub/usage.ts";
 
 /** Result of a vendor's event: messages for the client, or the failure that ends the session. */
-interface Written {
+interface ClientResult {
   readonly messages: readonly JsonRecord[];
   readonly failure?: Failure;
 }
 
-interface Shown {
+interface TranscriptionSettings {
   readonly inputTranscription: boolean;
   readonly outputTranscription: boolean;
 }
 
-const nothing: Written = { messages: [] };
+const noMessages: ClientResult = { messages: [] };
 /** Codes of errors about events that the bridge added; clients did not send these events and do not get the errors. */
-const harmless: ReadonlySet<unknown> = new Set([
+const ignoredErrorCodes: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",
   "input_audio_buffer_commit_empty",
@@ -28,11 +28,11 @@ export class AnswerWriter {
   readonly #calls = new Set<string>();
   /** Items of the client's speech whose transcript arrived in deltas. */
   readonly #transcribed = new Set<string>();
-  #shown: Shown = { inputTranscription: false, outputTranscription: false };
+  #shown: TranscriptionSettings = { inputTranscription: false, outputTranscription: false };
   #isReady = false;
   #interrupted = false;
 
-  show(shown: Shown): void {
+  show(shown: TranscriptionSettings): void {
     this.#shown = shown;
   }
 
@@ -46,18 +46,18 @@ export class AnswerWriter {
     return this.#calls.size === 0;
   }
 
-  take(event: JsonRecord): Written {
+  take(event: JsonRecord): ClientResult {
     const { type } = event;
     const write = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
-    return write?.(event) ?? nothing;
+    return write?.(event) ?? noMessages;
   }
 
-  readonly #on: Readonly<Record<string, (event: JsonRecord) => Written>> = {
+  readonly #on: Readonly<Record<string, (event: JsonRecord) => ClientResult>> = {
     "session.updated": () => this.#ready(),
     "response.created": ({ response }) => {
-      this.#responses.add(idOf(response));
+      this.#responses.add(responseId(response));
       this.#interrupted = false;
-      return nothing;
+      return noMessages;
     },
     "response.output_audio.delta": ({ delta }) => audioPart(delta),
     "response.audio.delta": ({ delta }) => audioPart(delta),
@@ -70,61 +70,61 @@ export class AnswerWriter {
       return this.#inputTranscript(delta);
     },
     "conversation.item.input_audio_transcription.completed": ({ item_id: item, transcript }) =>
-      this.#transcribed.delete(String(item)) ? nothing : this.#inputTranscript(transcript),
-    "input_audio_buffer.speech_started": () => (this.#responses.size > 0 ? this.#interrupt() : nothing),
+      this.#transcribed.delete(String(item)) ? noMessages : this.#inputTranscript(transcript),
+    "input_audio_buffer.speech_started": () => (this.#responses.size > 0 ? this.#interrupt() : noMessages),
     "response.done": ({ response }) => this.#done(asRecord(response)),
-    error: ({ error }) => failed(asRecord(error), this.#isReady),
+    error: ({ error }) => vendorErrorResult(asRecord(error), this.#isReady),
   };
 
-  #ready(): Written {
-    if (this.#isReady) return nothing;
+  #ready(): ClientResult {
+    if (this.#isReady) return noMessages;
     this.#isReady = true;
     return { messages: [{ setupComplete: {} }] };
   }
 
-  #transcript(text: unknown): Written {
-    return this.#shown.outputTranscription ? content({ outputTranscription: { text } }) : nothing;
+  #transcript(text: unknown): ClientResult {
+    return this.#shown.outputTranscription ? serverContentMessage({ outputTranscription: { text } }) : noMessages;
   }
 
-  #inputTranscript(text: unknown): Written {
-    return this.#shown.inputTranscription ? content({ inputTranscription: { text } }) : nothing;
+  #inputTranscript(text: unknown): ClientResult {
+    return this.#shown.inputTranscription ? serverContentMessage({ inputTranscription: { text } }) : noMessages;
   }
 
-  #interrupt(): Written {
-    if (this.#interrupted) return nothing;
+  #interrupt(): ClientResult {
+    if (this.#interrupted) return noMessages;
     this.#interrupted = true;
-    return content({ interrupted: true });
+    return serverContentMessage({ interrupted: true });
   }
 
-  #done(response: JsonRecord): Written {
-    this.#responses.delete(idOf(response));
+  #done(response: JsonRecord): ClientResult {
+    this.#responses.delete(responseId(response));
     const { status } = response;
     const usage = usageMetadataOf(response["usage"]);
-    if (status === "failed") return { messages: [], failure: failureIn(response) };
-    const calls = callsIn(response);
+    if (status === "failed") return { messages: [], failure: responseFailure(response) };
+    const calls = completedCalls(response);
     if (calls.length > 0) {
       for (const { id } of calls) this.#calls.add(String(id));
       return { messages: [present({ toolCall: { functionCalls: calls }, usageMetadata: usage })] };
     }
-    const before = status === "cancelled" ? this.#interrupt() : content({ generationComplete: true });
+    const before = status === "cancelled" ? this.#interrupt() : serverContentMessage({ generationComplete: true });
     this.#interrupted = false;
     return { messages: [...before.messages, present({ serverContent: { turnComplete: true }, usageMetadata: usage })] };
   }
 }
 
-function audioPart(data: unknown): Written {
+function audioPart(data: unknown): ClientResult {
   return modelTurn({ inlineData: { mimeType: "audio/pcm;rate=24000", data } });
 }
 
-function modelTurn(part: JsonRecord): Written {
-  return content({ modelTurn: { role: "model", parts: [part] } });
+function modelTurn(part: JsonRecord): ClientResult {
+  return serverContentMessage({ modelTurn: { role: "model", parts: [part] } });
 }
 
-function content(serverContent: JsonRecord): Written {
+function serverContentMessage(serverContent: JsonRecord): ClientResult {
   return { messages: [{ serverContent }] };
 }
 
-function callsIn({ status, output }: JsonRecord): readonly JsonRecord[] {
+function completedCalls({ status, output }: JsonRecord): readonly JsonRecord[] {
   if (status === "cancelled") return [];
   return asRecords(output)
     .filter(({ type }) => type === "function_call")
@@ -135,15 +135,15 @@ function callsIn({ status, output }: JsonRecord): readonly JsonRecord[] {
     }));
 }
 
-function failureIn({ status_details: details }: JsonRecord): Failure {
+function responseFailure({ status_details: details }: JsonRecord): Failure {
   const { message } = asRecord(asRecord(details)["error"]);
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
 /** Ends the session after a vendor's error, since this format has no error event. */
-function failed(error: JsonRecord, isReady: boolean): Written {
+function vendorErrorResult(error: JsonRecord, isReady: boolean): ClientResult {
   const { code, type, message } = error;
-  if (isReady && harmless.has(code)) return nothing;
+  if (isReady && ignoredErrorCodes.has(code)) return noMessages;
   const text = typeof message === "string" ? message : "The vendor failed.";
   const reason = type === "invalid_request_error" ? "invalid_value" : "upstream_error";
   return { messages: [], failure: new Failure(reason, text) };
@@ -154,25 +154,32 @@ function usageMetadataOf(usage: unknown): JsonRecord | undefined {
   if (!isRecord(usage)) return undefined;
   const input = asRecord(usage["input_token_details"]);
   const cached = asRecord(input["cached_tokens_details"]);
-  const [prompt, response] = [count(usage["input_tokens"]), count(usage["output_tokens"])];
-  const audioOut = count(asRecord(usage["output_token_details"])["audio_tokens"]);
-  const allCached = count(input["cached_tokens"]);
+  const [prompt, response] = [countOrZero(usage["input_tokens"]), countOrZero(usage["output_tokens"])];
+  const audioOut = countOrZero(asRecord(usage["output_token_details"])["audio_tokens"]);
+  const allCached = countOrZero(input["cached_tokens"]);
   return {
     promptTokenCount: prompt,
-    promptTokensDetails: inputDetails(prompt, input),
+    promptTokensDetails: inputModalityDetails(prompt, input),
     ...(allCached > 0
-      ? { cachedContentTokenCount: allCached, cacheTokensDetails: inputDetails(allCached, cached) }
+      ? { cachedContentTokenCount: allCached, cacheTokensDetails: inputModalityDetails(allCached, cached) }
       : {}),
     responseTokenCount: response,
-    responseTokensDetails: details({ TEXT: response - audioOut, AUDIO: audioOut }),
+    responseTokensDetails: modalityDetails({ TEXT: response - audioOut, AUDIO: audioOut }),
     totalTokenCount: prompt + response,
   };
 }
 
-function inputDetails(all: number, { audio_tokens: audio, image_tokens: image }: JsonRecord): readonly JsonRecord[] {
-  return details({ TEXT: all - count(audio) - count(image), AUDIO: count(audio), IMAGE: count(image) });
+function inputModalityDetails(
+  all: number,
+  { audio_tokens: audio, image_tokens: image }: JsonRecord,
+): readonly JsonRecord[] {
+  return modalityDetails({
+    TEXT: all - countOrZero(audio) - countOrZero(image),
+    AUDIO: countOrZero(audio),
+    IMAGE: countOrZero(image),
+  });
 }
 
-function details(tokens: Readonly<Record<string, number>>): readonly JsonRecord[] {
+function modalityDetails(tokens: Readonly<Record<string, number>>): readonly JsonRecord[] {
   return Object.entries(tokens).flatMap(([modality, tokenCount]) => (tokenCount > 0 ? [{ modality, tokenCount }] : []));
 }

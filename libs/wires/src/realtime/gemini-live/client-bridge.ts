@@ -1,21 +1,21 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { inspectEvent } from "../hub/inspect.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import { AnswerWriter } from "./client-answers.ts";
-import { EventsOf } from "./client-events.ts";
+import { LiveEventConverter } from "./client-events.ts";
 import { liveMessagesOf } from "./client-message.ts";
-import { noHandles, wantsHandles } from "./client-setup.ts";
+import { noHandleMessage, requestsHandles } from "./client-setup.ts";
 
 /** Adapts a client of the live format to a bridge of the realtime format, which billing inspects. */
 export class LiveBridge implements RealtimeBridge {
   readonly #inner: RealtimeBridge;
   readonly #writer = new AnswerWriter();
-  readonly #events: EventsOf;
+  readonly #events: LiveEventConverter;
 
   constructor(inner: RealtimeBridge, { vendorTools, transcribers }: RealtimeNames) {
     this.#inner = inner;
-    this.#events = new EventsOf({
+    this.#events = new LiveEventConverter({
       vendorTools,
       transcriber: transcribers.usual,
       isResponding: () => this.#writer.isResponding,
@@ -43,15 +43,15 @@ export class LiveBridge implements RealtimeBridge {
     return events.map((event) => ({ message: eventMessage(event), type: String(event["type"]) }));
   }
 
-  open(): Bridged {
+  open(): BridgedMessages {
     return this.#written(this.#inner.open());
   }
 
-  fromClient(message: RealtimeMessage): Bridged {
+  fromClient(message: RealtimeMessage): BridgedMessages {
     return this.#written(this.#inner.fromClient(message));
   }
 
-  fromVendor(message: RealtimeMessage): Bridged {
+  fromVendor(message: RealtimeMessage): BridgedMessages {
     return this.#written(this.#inner.fromVendor(message));
   }
 
@@ -63,7 +63,7 @@ export class LiveBridge implements RealtimeBridge {
     return this.#inner.cancel(responseId);
   }
 
-  #written({ toClient, toVendor }: Bridged): Bridged {
+  #written({ toClient, toVendor }: BridgedMessages): BridgedMessages {
     const written = toClient.map(({ data, binary }) =>
       this.#writer.take((binary ? undefined : parseEvent(data)) ?? {}),
     );
@@ -79,6 +79,6 @@ export class LiveBridge implements RealtimeBridge {
     const { lost, setup } = this.#events;
     // `dropped` is not part of the format; SDKs ignore unknown members.
     const ready = lost.length === 0 ? message : { setupComplete: { dropped: lost } };
-    return wantsHandles(setup) ? [ready, noHandles] : [ready];
+    return requestsHandles(setup) ? [ready, noHandleMessage] : [ready];
   }
 }

@@ -1,12 +1,12 @@
 import { Failure, present } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { cannotPass } from "../hub/message.ts";
-import { blobOf, camel, objectsIn, type Blob, type LiveMessage } from "./client-message.ts";
-import { checkedSetup, hasOwnTurns, lostSettings, sessionOfSetup, silentMsOf } from "./client-setup.ts";
-import { rateOf, Resampler, silence } from "./client-sound.ts";
+import { unsupportedByVendor } from "../hub/message.ts";
+import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } from "./client-message.ts";
+import { checkSetup, isManual, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
+import { parseSampleRate, Resampler, silence } from "./client-sound.ts";
 
 /** Values of a session that the translation of a client's message depends on. */
-interface EventFacts {
+interface EventContext {
   readonly vendorTools: boolean;
   /** Model that transcribes the client's speech, if the client requests transcripts. */
   readonly transcriber: string | undefined;
@@ -15,19 +15,19 @@ interface EventFacts {
   readonly answerCall: (id: unknown) => boolean;
 }
 
-const create = { type: "response.create" };
+const createResponse = { type: "response.create" };
 /** Silence in ms that is sent in addition to the silence after which the vendor ends a turn. */
-const moreSilentMs = 300;
+const extraSilenceMs = 300;
 
 /** Converts messages of a live client to events of the realtime format. */
-export class EventsOf {
-  readonly #facts: EventFacts;
+export class LiveEventConverter {
+  readonly #facts: EventContext;
   #sound = new Resampler();
   #setup: JsonRecord | undefined;
   /** True if speech was sent since the last turn. */
   #hasSpeech = false;
 
-  constructor(facts: EventFacts) {
+  constructor(facts: EventContext) {
     this.#facts = facts;
   }
 
@@ -37,7 +37,7 @@ export class EventsOf {
 
   /** Returns the client's settings that the vendor lacks, as paths within the setup. */
   get lost(): readonly string[] {
-    return lostSettings(this.setup, this.#facts.transcriber);
+    return droppedSettings(this.setup, this.#facts.transcriber);
   }
 
   /** Converts a message. Throws Failure for a message that the vendor's format cannot express. */
@@ -50,13 +50,17 @@ export class EventsOf {
       case "content":
         return [
           ...this.#interruption(),
-          ...itemsOfTurns(message.turns).map(added),
-          ...(message.complete ? [create] : []),
+          ...turnsToItems(message.turns).map(itemCreateEvent),
+          ...(message.complete ? [createResponse] : []),
         ];
       case "text":
-        return [...this.#interruption(), added(userMessage({ type: "input_text", text: message.text })), create];
+        return [
+          ...this.#interruption(),
+          itemCreateEvent(userMessage({ type: "input_text", text: message.text })),
+          createResponse,
+        ];
       case "picture":
-        return [added(userMessage(pictureOf(message.blob)))];
+        return [itemCreateEvent(userMessage(inputImage(message.blob)))];
       case "results":
         return this.#results(message.results);
       case "audio":
@@ -64,7 +68,7 @@ export class EventsOf {
         return [
           {
             type: "input_audio_buffer.append",
-            audio: this.#sound.take(message.blob.data, rateOf(message.blob.mimeType)),
+            audio: this.#sound.take(message.blob.data, parseSampleRate(message.blob.mimeType)),
           },
         ];
       case "activity-start":
@@ -77,7 +81,7 @@ export class EventsOf {
 
   #begin(setup: JsonRecord): JsonRecord {
     const { vendorTools, transcriber } = this.#facts;
-    const session = sessionOfSetup(checkedSetup(setup, vendorTools), transcriber);
+    const session = sessionOfSetup(checkSetup(setup, vendorTools), transcriber);
     this.#setup = setup;
     return { type: "session.update", session };
   }
@@ -88,20 +92,20 @@ export class EventsOf {
   }
 
   #results(results: readonly JsonRecord[]): readonly JsonRecord[] {
-    const items = results.map(itemOfResult).map(added);
+    const items = results.map(resultItem).map(itemCreateEvent);
     const isLast = results.map(({ id }) => this.#facts.answerCall(id)).at(-1) === true;
-    return isLast ? [...items, create] : items;
+    return isLast ? [...items, createResponse] : items;
   }
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
-    const ownTurns = hasOwnTurns(this.setup);
+    const ownTurns = isManual(this.setup);
     // Speech after an activity mark does not continue earlier speech.
     this.#sound = new Resampler();
     // A vendor that detects turns ends a turn at silence; it would refuse a commit of an empty buffer.
     if (kind === "stream-end")
       return ownTurns || !this.#hasSpeech
         ? []
-        : [{ type: "input_audio_buffer.append", audio: silence(silentMsOf(this.setup) + moreSilentMs) }];
+        : [{ type: "input_audio_buffer.append", audio: silence(silenceDurationMs(this.setup) + extraSilenceMs) }];
     if (!ownTurns)
       throw new Failure(
         "invalid_value",
@@ -110,67 +114,67 @@ export class EventsOf {
     if (kind === "activity-start") return this.#interruption();
     const commit = this.#hasSpeech ? [{ type: "input_audio_buffer.commit" }] : [];
     this.#hasSpeech = false;
-    return [...commit, create];
+    return [...commit, createResponse];
   }
 }
 
-function added(item: JsonRecord): JsonRecord {
+function itemCreateEvent(item: JsonRecord): JsonRecord {
   return { type: "conversation.item.create", item };
 }
 
 /** Converts a live client's turns to conversation items. Throws Failure for parts that the format lacks. */
-function itemsOfTurns(turns: readonly JsonRecord[]): readonly JsonRecord[] {
+function turnsToItems(turns: readonly JsonRecord[]): readonly JsonRecord[] {
   return turns.flatMap((turn, at) => {
     const path = `clientContent.turns[${at}].parts`;
     const isModel = turn["role"] === "model";
-    const parts = objectsIn(turn["parts"], path).filter(({ thought }) => thought !== true);
-    const content = parts.filter((part) => !isCall(part)).map((part) => contentOf(part, isModel, path));
+    const parts = parseObjectList(turn["parts"], path).filter(({ thought }) => thought !== true);
+    const content = parts.filter((part) => !isCallOrResult(part)).map((part) => convertPart(part, isModel, path));
     const role = isModel ? "assistant" : "user";
     const message = content.length === 0 ? [] : [{ type: "message", role, content }];
-    return [...message, ...parts.filter(isCall).map((part) => callOf(part, path))];
+    return [...message, ...parts.filter(isCallOrResult).map((part) => callItem(part, path))];
   });
 }
 
-function itemOfResult(result: JsonRecord): JsonRecord {
+function resultItem(result: JsonRecord): JsonRecord {
   const { id, response } = result;
   if (typeof id !== "string" || id === "")
     throw new Failure("missing_required_parameter", "A function response needs the id of its call.", {
       param: "toolResponse.functionResponses.id",
     });
-  return { type: "function_call_output", call_id: id, output: outputOf(response) };
+  return { type: "function_call_output", call_id: id, output: renderOutput(response) };
 }
 
 function userMessage(content: JsonRecord): JsonRecord {
   return { type: "message", role: "user", content: [content] };
 }
 
-function isCall({ functionCall, functionResponse }: JsonRecord): boolean {
+function isCallOrResult({ functionCall, functionResponse }: JsonRecord): boolean {
   return functionCall !== undefined || functionResponse !== undefined;
 }
 
-function contentOf(part: JsonRecord, isModel: boolean, path: string): JsonRecord {
+function convertPart(part: JsonRecord, isModel: boolean, path: string): JsonRecord {
   const { text, inlineData } = part;
   if (typeof text === "string") return { type: isModel ? "output_text" : "input_text", text };
-  if (!isRecord(inlineData) || isModel) throw cannotPass(path);
-  const blob = blobOf(inlineData, `${path}.inlineData`);
-  if (!blob.mimeType.startsWith("audio/")) return pictureOf(blob);
-  return { type: "input_audio", audio: new Resampler().take(blob.data, rateOf(blob.mimeType)) };
+  if (!isRecord(inlineData) || isModel) throw unsupportedByVendor(path);
+  const blob = parseBlob(inlineData, `${path}.inlineData`);
+  if (!blob.mimeType.startsWith("audio/")) return inputImage(blob);
+  return { type: "input_audio", audio: new Resampler().take(blob.data, parseSampleRate(blob.mimeType)) };
 }
 
-function pictureOf({ mimeType, data }: Blob): JsonRecord {
-  if (!mimeType.startsWith("image/")) throw cannotPass("mimeType");
+function inputImage({ mimeType, data }: Blob): JsonRecord {
+  if (!mimeType.startsWith("image/")) throw unsupportedByVendor("mimeType");
   return { type: "input_image", image_url: `data:${mimeType};base64,${data}` };
 }
 
-function callOf({ functionCall, functionResponse }: JsonRecord, path: string): JsonRecord {
-  if (isRecord(functionResponse)) return itemOfResult(camel(functionResponse));
-  if (!isRecord(functionCall)) throw cannotPass(path);
-  const { id, name, args } = camel(functionCall);
+function callItem({ functionCall, functionResponse }: JsonRecord, path: string): JsonRecord {
+  if (isRecord(functionResponse)) return resultItem(toCamelCase(functionResponse));
+  if (!isRecord(functionCall)) throw unsupportedByVendor(path);
+  const { id, name, args } = toCamelCase(functionCall);
   return present({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
 }
 
 /** Renders a result: a single text unchanged, any other as JSON. */
-function outputOf(response: unknown): string {
+function renderOutput(response: unknown): string {
   if (isRecord(response) && Object.keys(response).length === 1 && typeof response["output"] === "string")
     return response["output"];
   return JSON.stringify(response ?? {});

@@ -26,78 +26,78 @@ export interface Blob {
 export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
   const parsed = parseEvent(data);
   if (parsed === undefined) throw new Failure("invalid_json", "The message is not a JSON object.");
-  const message = camel(parsed);
-  const [name, ...others] = Object.keys(message).filter((each) => isThere(message[each]));
+  const message = toCamelCase(parsed);
+  const [name, ...others] = Object.keys(message).filter((each) => isPresent(message[each]));
   if (name === undefined || others.length > 0)
     throw new Failure(
       "invalid_value",
       "A message has exactly one of setup, clientContent, realtimeInput, toolResponse.",
     );
-  const read = ownEntry(readers, name);
+  const read = ownEntry(messageReaders, name);
   if (read === undefined) throw new Failure("invalid_value", `Unknown name ${JSON.stringify(name)}.`, { param: name });
   const value = message[name];
-  if (!isRecord(value)) throw wrong(name, "an object");
-  return read(camel(value));
+  if (!isRecord(value)) throw invalidField(name, "an object");
+  return read(toCamelCase(value));
 }
 
-const readers: Readonly<Record<string, (value: JsonRecord) => readonly LiveMessage[]>> = {
+const messageReaders: Readonly<Record<string, (value: JsonRecord) => readonly LiveMessage[]>> = {
   setup: (setup) => [{ kind: "setup", setup }],
   clientContent: ({ turns, turnComplete }) => [
-    { kind: "content", turns: objectsIn(turns, "clientContent.turns"), complete: turnComplete === true },
+    { kind: "content", turns: parseObjectList(turns, "clientContent.turns"), complete: turnComplete === true },
   ],
   toolResponse: ({ functionResponses }) => [
-    { kind: "results", results: objectsIn(functionResponses, "toolResponse.functionResponses") },
+    { kind: "results", results: parseObjectList(functionResponses, "toolResponse.functionResponses") },
   ],
-  realtimeInput: inputOf,
+  realtimeInput: parseRealtimeInput,
 };
 
-function inputOf(input: JsonRecord): readonly LiveMessage[] {
+function parseRealtimeInput(input: JsonRecord): readonly LiveMessage[] {
   const { mediaChunks, audio, video, text, activityStart, activityEnd, audioStreamEnd, ...more } = input;
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
     throw new Failure("invalid_value", `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`, { param: unknown });
   const at = "realtimeInput";
-  const messages: LiveMessage[] = objectsIn(mediaChunks, `${at}.mediaChunks`).map((chunk) => {
-    const blob = blobOf(chunk, `${at}.mediaChunks`);
+  const messages: LiveMessage[] = parseObjectList(mediaChunks, `${at}.mediaChunks`).map((chunk) => {
+    const blob = parseBlob(chunk, `${at}.mediaChunks`);
     return { kind: blob.mimeType.startsWith("audio/") ? "audio" : "picture", blob };
   });
-  if (isThere(activityStart)) messages.push({ kind: "activity-start" });
-  if (isThere(audio)) messages.push({ kind: "audio", blob: blobOf(audio, `${at}.audio`) });
-  if (isThere(video)) messages.push({ kind: "picture", blob: blobOf(video, `${at}.video`) });
-  if (isThere(text)) messages.push({ kind: "text", text: textOf(text, `${at}.text`) });
-  if (isThere(activityEnd)) messages.push({ kind: "activity-end" });
+  if (isPresent(activityStart)) messages.push({ kind: "activity-start" });
+  if (isPresent(audio)) messages.push({ kind: "audio", blob: parseBlob(audio, `${at}.audio`) });
+  if (isPresent(video)) messages.push({ kind: "picture", blob: parseBlob(video, `${at}.video`) });
+  if (isPresent(text)) messages.push({ kind: "text", text: requireString(text, `${at}.text`) });
+  if (isPresent(activityEnd)) messages.push({ kind: "activity-end" });
   if (audioStreamEnd === true) messages.push({ kind: "stream-end" });
   return messages;
 }
 
-function isThere(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
 /** Reads a client's bytes with their media type. Throws Failure (400). */
-export function blobOf(value: unknown, path: string): Blob {
-  if (!isRecord(value)) throw wrong(path, "an object");
-  const { data, mimeType } = camel(value);
-  return { data: textOf(data, `${path}.data`), mimeType: textOf(mimeType, `${path}.mimeType`) };
+export function parseBlob(value: unknown, path: string): Blob {
+  if (!isRecord(value)) throw invalidField(path, "an object");
+  const { data, mimeType } = toCamelCase(value);
+  return { data: requireString(data, `${path}.data`), mimeType: requireString(mimeType, `${path}.mimeType`) };
 }
 
-function textOf(value: unknown, path: string): string {
-  if (typeof value !== "string") throw wrong(path, "a string");
+function requireString(value: unknown, path: string): string {
+  if (typeof value !== "string") throw invalidField(path, "a string");
   return value;
 }
 
 /** Reads a list of objects; a single object counts as a list, as at the vendor. Throws Failure (400). */
-export function objectsIn(value: unknown, path: string): readonly JsonRecord[] {
-  if (!isThere(value)) return [];
+export function parseObjectList(value: unknown, path: string): readonly JsonRecord[] {
+  if (!isPresent(value)) return [];
   const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
   return listed.map((each) => {
-    if (!isRecord(each)) throw wrong(path, "a list of objects");
-    return camel(each);
+    if (!isRecord(each)) throw invalidField(path, "a list of objects");
+    return toCamelCase(each);
   });
 }
 
 /** Returns an object with its members in camelCase; vendors accept either spelling. Throws Failure for a duplicate. */
-export function camel(value: JsonRecord): JsonRecord {
+export function toCamelCase(value: JsonRecord): JsonRecord {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
   const pairs = Object.entries(value).map(([name, each]) => [camelName(name), each] as const);
@@ -107,7 +107,7 @@ export function camel(value: JsonRecord): JsonRecord {
   return after;
 }
 
-function wrong(param: string, wanted: string): Failure {
+function invalidField(param: string, wanted: string): Failure {
   return new Failure("invalid_value", `${param} must be ${wanted}.`, { param });
 }
 
@@ -128,13 +128,13 @@ export function modelOfSetup(message: RealtimeMessage): string {
 const modelResourcePattern = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s;
 
 /** WebSocket close codes (RFC 6455) of a live vendor for a failed session. */
-const codes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
-const refused: ReadonlySet<number> = new Set([401, 402, 403]);
+const closeCodes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
+const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
 
 /** Returns the code that closes a live client's session after a failure; the format has no error event. */
 export function liveCloseCode({ status }: Failure): number {
-  if (refused.has(status)) return codes.policy;
-  return status >= 500 || status === 429 ? codes.broken : codes.invalid;
+  if (refusalStatuses.has(status)) return closeCodes.policy;
+  return status >= 500 || status === 429 ? closeCodes.broken : closeCodes.invalid;
 }
 
 /** Renders the message by which the gateway warns a live client before it stops, in the vendor's format. */

@@ -2,16 +2,16 @@ import { Failure, present } from "@modelgate/contracts";
 import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { toJsonSchema } from "../../text/content/schema.ts";
 import { isSet, otherMembers } from "./vendor-settings.ts";
-import { cannotPass } from "../hub/message.ts";
-import { camel, objectsIn } from "./client-message.ts";
+import { unsupportedByVendor } from "../hub/message.ts";
+import { toCamelCase, parseObjectList } from "./client-message.ts";
 
 /**
  * Checks a client's setup and removes its request for resumption handles, which are not issued. Throws Failure for a
  * handle, since it may name state of another account at the vendor, and for tools without a price.
  */
-export function checkedSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
+export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
   const { sessionResumption: _, ...rest } = setup;
-  if ((recordAt(setup, "sessionResumption")["handle"] ?? "") !== "")
+  if ((objectAt(setup, "sessionResumption")["handle"] ?? "") !== "")
     throw unsupported(
       "setup.sessionResumption.handle",
       "Sessions cannot be resumed through this gateway: begin a new one, and send its history as clientContent.",
@@ -27,44 +27,44 @@ export function checkedSetup(setup: JsonRecord, vendorTools: boolean): JsonRecor
 }
 
 /** Returns true if a client requests handles to resume its session. */
-export function wantsHandles({ sessionResumption }: JsonRecord): boolean {
+export function requestsHandles({ sessionResumption }: JsonRecord): boolean {
   return isRecord(sessionResumption);
 }
 
 /** Returns the tools of a setup, with their members in camelCase. */
 function toolsIn({ tools }: JsonRecord): readonly JsonRecord[] {
-  return objectsIn(tools, "setup.tools");
+  return parseObjectList(tools, "setup.tools");
 }
 
 function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
   return toolsIn(setup).flatMap(({ functionDeclarations }) =>
-    objectsIn(functionDeclarations, "setup.tools.functionDeclarations"),
+    parseObjectList(functionDeclarations, "setup.tools.functionDeclarations"),
   );
 }
 
 /** Returns true if the client ends its turns itself. */
-export function hasOwnTurns(setup: JsonRecord): boolean {
-  return recordAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
+export function isManual(setup: JsonRecord): boolean {
+  return objectAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
 }
 
 /** Returns the object at a path of members, with its members in camelCase; empty if absent. */
-function recordAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
-  return path.reduce<JsonRecord>((found, name) => camel(asRecord(found[name])), value);
+function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
+  return path.reduce<JsonRecord>((found, name) => toCamelCase(asRecord(found[name])), value);
 }
 
 /** Answer to a client that requests resumption handles: the format's message that no handle is available. */
-export const noHandles = { sessionResumptionUpdate: { resumable: false } };
+export const noHandleMessage = { sessionResumptionUpdate: { resumable: false } };
 
 function unsupported(param: string, message: string): Failure {
   return new Failure("unsupported_parameter", message, { param });
 }
 
 /** Settings of a setup that only Gemini's models have. */
-const settingsOfOwnModels =
+const geminiOnlySettings =
   "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings".split(" ");
 
 /** Members of each part of a setup that the realtime format also has. */
-const supported = {
+const supportedMembers = {
   generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
   speech: ["voiceConfig"],
   turns: ["automaticActivityDetection", "activityHandling"],
@@ -76,31 +76,33 @@ const supported = {
  * Returns the paths of settings in a live client's setup that the realtime format lacks; the session continues without
  * them. `transcriber` is the model that transcribes the client's speech.
  */
-export function lostSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
-  const config = recordAt(setup, "generationConfig");
-  const speech = recordAt(config, "speechConfig");
-  const turns = recordAt(setup, "realtimeInputConfig");
-  const detection = recordAt(turns, "automaticActivityDetection");
+export function droppedSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
+  const config = objectAt(setup, "generationConfig");
+  const speech = objectAt(config, "speechConfig");
+  const turns = objectAt(setup, "realtimeInputConfig");
+  const detection = objectAt(turns, "automaticActivityDetection");
   const losesVoice = isRecord(speech["voiceConfig"]) && voiceOf(setup) === undefined;
   const lost = [
-    ...settingsOfOwnModels.filter((name) => isSet(setup[name])),
-    ...otherMembers("generationConfig", config, supported.generation),
-    ...otherMembers("generationConfig.speechConfig", speech, supported.speech),
+    ...geminiOnlySettings.filter((name) => isSet(setup[name])),
+    ...otherMembers("generationConfig", config, supportedMembers.generation),
+    ...otherMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
     ...(losesVoice ? ["generationConfig.speechConfig.voiceConfig"] : []),
-    ...otherMembers("realtimeInputConfig", turns, supported.turns),
-    ...(hasOwnTurns(setup)
+    ...otherMembers("realtimeInputConfig", turns, supportedMembers.turns),
+    ...(isManual(setup)
       ? []
-      : otherMembers("realtimeInputConfig.automaticActivityDetection", detection, supported.detection)),
+      : otherMembers("realtimeInputConfig.automaticActivityDetection", detection, supportedMembers.detection)),
     ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
-    ...functionsIn(setup).flatMap((each) => otherMembers("tools.functionDeclarations", each, supported.function)),
+    ...functionsIn(setup).flatMap((each) =>
+      otherMembers("tools.functionDeclarations", each, supportedMembers.function),
+    ),
   ];
   return [...new Set(lost)];
 }
 
 /** Voices of OpenAI; any other voice is replaced by OpenAI's default. */
 const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
-const known: ReadonlySet<string> = new Set([
-  ...settingsOfOwnModels,
+const knownMembers: ReadonlySet<string> = new Set([
+  ...geminiOnlySettings,
   ...(
     "sessionResumption model generationConfig systemInstruction tools realtimeInputConfig inputAudioTranscription " +
     "outputAudioTranscription"
@@ -113,9 +115,9 @@ const defaultSilentMs = 500;
  * transcribes the client's speech if transcripts are requested. Throws Failure for settings that the format lacks.
  */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
-  const unknown = Object.keys(setup).find((name) => !known.has(name));
-  if (unknown !== undefined) throw cannotPass(`setup.${unknown}`);
-  const { responseModalities: wanted, maxOutputTokens } = recordAt(setup, "generationConfig");
+  const unknown = Object.keys(setup).find((name) => !knownMembers.has(name));
+  if (unknown !== undefined) throw unsupportedByVendor(`setup.${unknown}`);
+  const { responseModalities: wanted, maxOutputTokens } = objectAt(setup, "generationConfig");
   const isText = Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "TEXT";
   const transcribes = isRecord(setup["inputAudioTranscription"]) && transcriber !== undefined;
   return {
@@ -124,13 +126,13 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
     audio: {
       input: present({
         format: { type: "audio/pcm", rate: 24_000 },
-        turn_detection: detectionOf(setup),
+        turn_detection: turnDetection(setup),
         transcription: transcribes ? { model: transcriber } : undefined,
       }),
       output: present({ format: { type: "audio/pcm", rate: 24_000 }, voice: voiceOf(setup) }),
     },
     ...present({
-      instructions: wordsIn(setup["systemInstruction"]),
+      instructions: contentText(setup["systemInstruction"]),
       max_output_tokens: typeof maxOutputTokens === "number" ? maxOutputTokens : undefined,
       tools: functionsOf(setup),
     }),
@@ -138,15 +140,15 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
 }
 
 /** Returns the duration of silence that ends a turn, in ms. */
-export function silentMsOf(setup: JsonRecord): number {
-  const { silenceDurationMs: ms } = recordAt(setup, "realtimeInputConfig", "automaticActivityDetection");
+export function silenceDurationMs(setup: JsonRecord): number {
+  const { silenceDurationMs: ms } = objectAt(setup, "realtimeInputConfig", "automaticActivityDetection");
   return typeof ms === "number" ? ms : defaultSilentMs;
 }
 
-function detectionOf(setup: JsonRecord): JsonRecord | null {
-  if (hasOwnTurns(setup)) return null;
-  const config = recordAt(setup, "realtimeInputConfig");
-  const { prefixPaddingMs, silenceDurationMs } = recordAt(config, "automaticActivityDetection");
+function turnDetection(setup: JsonRecord): JsonRecord | null {
+  if (isManual(setup)) return null;
+  const config = objectAt(setup, "realtimeInputConfig");
+  const { prefixPaddingMs, silenceDurationMs } = objectAt(config, "automaticActivityDetection");
   return {
     type: "server_vad",
     ...present({
@@ -160,15 +162,15 @@ function detectionOf(setup: JsonRecord): JsonRecord | null {
 /** Returns the voice that a client requests, if the vendor has it. */
 function voiceOf(setup: JsonRecord): string | undefined {
   const path = ["generationConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig"];
-  const { voiceName: name } = recordAt(setup, ...path);
+  const { voiceName: name } = objectAt(setup, ...path);
   return typeof name === "string" && voices.has(name.toLowerCase()) ? name.toLowerCase() : undefined;
 }
 
 /** Returns the text of a content, which may also be a string. */
-function wordsIn(content: unknown): string | undefined {
+function contentText(content: unknown): string | undefined {
   if (typeof content === "string") return content;
   if (!isRecord(content)) return undefined;
-  const texts = objectsIn(content["parts"], "setup.systemInstruction.parts").map(({ text }) => text);
+  const texts = parseObjectList(content["parts"], "setup.systemInstruction.parts").map(({ text }) => text);
   return texts.filter((text) => typeof text === "string").join("\n");
 }
 

@@ -4,11 +4,11 @@ import { Failure } from "@modelgate/contracts";
 export const defaultRate = 16_000;
 const [minRate, maxRate] = [8_000, 48_000];
 /** Samples per second that OpenAI's realtime API accepts. */
-const vendorsRate = 24_000;
+const vendorSampleRate = 24_000;
 export const sampleBytes = 2;
 
 /** Returns the sample rate of a media type such as `audio/pcm;rate=16000`. Throws Failure for any other type. */
-export function rateOf(mimeType: string): number {
+export function parseSampleRate(mimeType: string): number {
   const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
   if (type !== "audio/pcm") {
     const message = `${JSON.stringify(mimeType)} is not a sound that sessions take: use audio/pcm.`;
@@ -40,7 +40,7 @@ export class Resampler {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
     const whole = bytes.length - (bytes.length % sampleBytes);
     this.#odd = bytes.subarray(whole);
-    if (rate === vendorsRate) return bytes.toString("base64", 0, whole);
+    if (rate === vendorSampleRate) return bytes.toString("base64", 0, whole);
     return this.#drawn(bytes.subarray(0, whole), rate).toString("base64");
   }
 
@@ -50,7 +50,7 @@ export class Resampler {
     const samples = Array.from({ length: bytes.length / sampleBytes }, (_, at) => bytes.readInt16LE(at * sampleBytes));
     const line = this.#last === undefined ? samples : [this.#last, ...samples];
     if (this.#last === undefined) this.#at = 0;
-    const step = rate / vendorsRate;
+    const step = rate / vendorSampleRate;
     const drawn: number[] = [];
     for (; this.#at < line.length - 1; this.#at += step) {
       const before = Math.floor(this.#at);
@@ -67,5 +67,5 @@ export class Resampler {
 
 /** Returns silence of a duration in ms at the vendor's rate, in Base64. */
 export function silence(ms: number): string {
-  return Buffer.alloc(Math.round((vendorsRate * ms) / 1_000) * sampleBytes).toString("base64");
+  return Buffer.alloc(Math.round((vendorSampleRate * ms) / 1_000) * sampleBytes).toString("base64");
 }

@@ -1,7 +1,7 @@
 import type { CallStatus } from "@modelgate/contracts";
 import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage } from "./vendor-response.ts";
-import { bytesIn, type SeenEvent } from "../hub/inspect.ts";
+import { utf8Bytes, type SeenEvent } from "../hub/inspect.ts";
 import { responseUnits } from "../hub/usage.ts";
 
 /**
@@ -53,9 +53,9 @@ export class LiveTally {
   #content(content: JsonRecord): void {
     if (content["interrupted"] === true) this.#interrupted = true;
     for (const { text, inlineData } of asRecords(asRecord(content["modelTurn"])["parts"]))
-      this.#spoke((bytesIn(asRecord(inlineData)["data"]) * 3) / 4, bytesIn(text));
+      this.#spoke((utf8Bytes(asRecord(inlineData)["data"]) * 3) / 4, utf8Bytes(text));
     const { outputTranscription: spoken } = content;
-    if (isRecord(spoken)) this.#spoke(0, bytesIn(spoken["text"]));
+    if (isRecord(spoken)) this.#spoke(0, utf8Bytes(spoken["text"]));
     if (content["turnComplete"] === true) this.#ended();
   }
 
@@ -67,7 +67,7 @@ export class LiveTally {
   #toolCall({ functionCalls }: JsonRecord): void {
     const calls = asRecords(functionCalls);
     for (const { id } of calls) this.#calls.add(String(id));
-    this.#spoke(0, bytesIn(JSON.stringify(calls)));
+    this.#spoke(0, utf8Bytes(JSON.stringify(calls)));
     this.#ended();
   }
 

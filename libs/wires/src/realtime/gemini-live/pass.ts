@@ -1,18 +1,18 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { Bridged, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
-import { interruption } from "./vendor-bridge.ts";
+import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { interruptMessage } from "./vendor-bridge.ts";
 import { resourceOf } from "./vendor-settings.ts";
 import { addInput, noInput, pictureTextBytes, type ModelInput } from "../hub/inspect.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
-import { camel, liveMessagesOf, type LiveMessage } from "./client-message.ts";
-import { checkedSetup, hasOwnTurns, noHandles, wantsHandles } from "./client-setup.ts";
-import { defaultRate, rateOf, sampleBytes } from "./client-sound.ts";
+import { toCamelCase, liveMessagesOf, type LiveMessage } from "./client-message.ts";
+import { checkSetup, isManual, noHandleMessage, requestsHandles } from "./client-setup.ts";
+import { defaultRate, parseSampleRate, sampleBytes } from "./client-sound.ts";
 import { LiveTally } from "./pass-tally.ts";
 
 const createResponse = "response.create";
 const createItem = "conversation.item.create";
-const picture: ModelInput = { audioBytes: 0, textBytes: pictureTextBytes };
+const imageInput: ModelInput = { audioBytes: 0, textBytes: pictureTextBytes };
 
 /**
  * Connects a client and a vendor of the live format. The vendor's messages are forwarded unchanged, the client's as
@@ -38,7 +38,7 @@ export class LivePassBridge implements RealtimeBridge {
   get state(): SessionState {
     const { pending } = this.#tally;
     return {
-      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !hasOwnTurns(this.#setup ?? {}) },
+      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !isManual(this.#setup ?? {}) },
       pendingResponses: pending,
       isPending: pending > 0 || (this.#stopped && this.#turnEnded),
     };
@@ -48,20 +48,21 @@ export class LivePassBridge implements RealtimeBridge {
     return liveMessagesOf(message).map((each) => this.#event(each));
   }
 
-  open(): Bridged {
+  open(): BridgedMessages {
     return { toClient: [], toVendor: [], seen: [] };
   }
 
-  fromClient(message: RealtimeMessage): Bridged {
+  fromClient(message: RealtimeMessage): BridgedMessages {
     if (this.#requests.delete(message)) this.#tally.request();
     return { toClient: [], toVendor: [message], seen: [] };
   }
 
-  fromVendor(message: RealtimeMessage): Bridged {
+  fromVendor(message: RealtimeMessage): BridgedMessages {
     const body = parseEvent(message.data) ?? {};
     const seen = this.#tally.take(body);
     if (seen.some(({ kind }) => kind === "response-begun")) this.#turnEnded = false;
-    const more = isRecord(body["setupComplete"]) && wantsHandles(this.#setup ?? {}) ? [eventMessage(noHandles)] : [];
+    const more =
+      isRecord(body["setupComplete"]) && requestsHandles(this.#setup ?? {}) ? [eventMessage(noHandleMessage)] : [];
     return { toClient: [message, ...more], toVendor: [], seen };
   }
 
@@ -72,7 +73,7 @@ export class LivePassBridge implements RealtimeBridge {
   }
 
   cancel(): readonly RealtimeMessage[] {
-    return [eventMessage(interruption)];
+    return [eventMessage(interruptMessage)];
   }
 
   #event(live: LiveMessage): ClientEvent {
@@ -89,7 +90,7 @@ export class LivePassBridge implements RealtimeBridge {
     const { checkStores } = this.#names;
     switch (live.kind) {
       case "setup": {
-        const setup = checkedSetup(live.setup, this.#names.vendorTools);
+        const setup = checkSetup(live.setup, this.#names.vendorTools);
         checkStores?.(setup);
         this.#setup = live.setup;
         // Every response reads instructions and tools.
@@ -100,7 +101,7 @@ export class LivePassBridge implements RealtimeBridge {
       case "content": {
         const { turns, complete } = live;
         checkStores?.({ contents: turns });
-        const input = turns.map(inputOfTurn).reduce(addInput, noInput);
+        const input = turns.map(measureTurn).reduce(addInput, noInput);
         const body = { clientContent: { turns, turnComplete: complete } };
         return { body, type: complete ? createResponse : createItem, input };
       }
@@ -112,12 +113,12 @@ export class LivePassBridge implements RealtimeBridge {
         return { body, type: isLast ? createResponse : createItem, input: textInput(results) };
       }
       case "audio": {
-        this.#rate = rateOf(live.blob.mimeType);
+        this.#rate = parseSampleRate(live.blob.mimeType);
         const input = { audioBytes: bytesOfBase64(live.blob.data), textBytes: 0 };
         return { body: { realtimeInput: { audio: live.blob } }, type: "input_audio_buffer.append", input };
       }
       case "picture":
-        return { body: { realtimeInput: { video: live.blob } }, type: createItem, input: picture };
+        return { body: { realtimeInput: { video: live.blob } }, type: createItem, input: imageInput };
       case "text": {
         const input = { audioBytes: 0, textBytes: Buffer.byteLength(live.text) };
         return { body: { realtimeInput: { text: live.text } }, type: createResponse, input };
@@ -134,17 +135,17 @@ export class LivePassBridge implements RealtimeBridge {
   }
 }
 
-function inputOfTurn({ parts }: JsonRecord): ModelInput {
+function measureTurn({ parts }: JsonRecord): ModelInput {
   const listed: readonly unknown[] = Array.isArray(parts) ? parts : [parts];
-  return listed.filter(isRecord).map(camel).map(inputOfPart).reduce(addInput, noInput);
+  return listed.filter(isRecord).map(toCamelCase).map(measurePart).reduce(addInput, noInput);
 }
 
-function inputOfPart(part: JsonRecord): ModelInput {
+function measurePart(part: JsonRecord): ModelInput {
   const { text, inlineData } = part;
   if (typeof text === "string") return { audioBytes: 0, textBytes: Buffer.byteLength(text) };
   if (!isRecord(inlineData)) return textInput(part);
-  const { mimeType, data } = camel(inlineData);
-  if (typeof mimeType !== "string" || !mimeType.startsWith("audio/")) return picture;
+  const { mimeType, data } = toCamelCase(inlineData);
+  if (typeof mimeType !== "string" || !mimeType.startsWith("audio/")) return imageInput;
   return { audioBytes: bytesOfBase64(data), textBytes: 0 };
 }
 

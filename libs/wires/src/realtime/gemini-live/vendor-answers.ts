@@ -5,7 +5,7 @@ import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-r
  * Converts the vendor's messages to responses for the client, and to transcripts of the client's speech. The vendor
  * begins responses without a request, and reports their end and usage.
  */
-export class Answers {
+export class LiveAnswerConverter {
   readonly #sink: LiveResponseSink;
   readonly #conversationId: string;
   /** Returns true if answers are spoken; the settings may still change. */

@@ -2,16 +2,16 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
 import { isRecord, ownEntry, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond } from "../hub/bridge.ts";
-import type { Bridged, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
-import { Answers } from "./vendor-answers.ts";
+import type { BridgedMessages, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { LiveAnswerConverter } from "./vendor-answers.ts";
 import { audioInput, PendingInput } from "./vendor-input.ts";
 import type { LiveResponseSink } from "./vendor-response.ts";
-import { isManual, lostSettings, speaks } from "./vendor-settings.ts";
-import { Setup } from "./vendor-setup.ts";
-import { cannotPass, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import { isManual, lostSettings, isSpoken } from "./vendor-settings.ts";
+import { LiveSetup } from "./vendor-setup.ts";
+import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Empty client content that interrupts the vendor, since the format has no message for that. */
-export const interruption = { clientContent: { turns: [], turnComplete: false } };
+export const interruptMessage = { clientContent: { turns: [], turnComplete: false } };
 
 /**
  * Connects a client of the realtime format to a vendor of Gemini's live format. Converts the client's events to the
@@ -21,8 +21,8 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
   readonly #sessionId: string;
   readonly #checkStores: RealtimeNames["checkStores"];
-  readonly #setup: Setup;
-  readonly #answers: Answers;
+  readonly #setup: LiveSetup;
+  readonly #answers: LiveAnswerConverter;
   readonly #pending = new PendingInput();
   /** True if the client has ended a turn that the vendor answers once it detects speech in it. */
   #turnEnded = false;
@@ -34,19 +34,19 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   constructor(names: RealtimeNames) {
     this.#sessionId = names.sessionId;
     this.#checkStores = names.checkStores;
-    this.#setup = new Setup(names, {
+    this.#setup = new LiveSetup(names, {
       send: (message) => this.#toVendor.push(message),
       updated: () => this.#sendSession("session.updated"),
     });
-    this.#answers = new Answers(this, `conv_${names.sessionId}`, () => speaks(this.#setup.settings));
+    this.#answers = new LiveAnswerConverter(this, `conv_${names.sessionId}`, () => isSpoken(this.#setup.settings));
   }
 
-  open(): Bridged {
+  open(): BridgedMessages {
     this.#sendSession("session.created");
     return this.#taken();
   }
 
-  fromClient(message: RealtimeMessage): Bridged {
+  fromClient(message: RealtimeMessage): BridgedMessages {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
@@ -67,7 +67,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     return this.#taken();
   }
 
-  fromVendor({ data }: RealtimeMessage): Bridged {
+  fromVendor({ data }: RealtimeMessage): BridgedMessages {
     const message = parseEvent(data);
     if (message !== undefined) {
       if (message["setupComplete"] !== undefined) this.#setup.taken();
@@ -92,7 +92,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   }
 
   cancel(): readonly RealtimeMessage[] {
-    return [eventMessage(interruption)];
+    return [eventMessage(interruptMessage)];
   }
 
   newId(prefix: string): string {
@@ -141,7 +141,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
           vendorCode: "response_cancel_not_active",
         });
       this.#answers.cancel();
-      this.#setup.send(interruption);
+      this.#setup.send(interruptMessage);
     },
   };
 
@@ -153,7 +153,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     for (const [name, value] of Object.entries(response)) {
       const same = JSON.stringify(value) === JSON.stringify(this.#setup.settings[name]);
       if (name === "metadata" || value === null || same || (name === "conversation" && value === "auto")) continue;
-      throw cannotPass(`response.${name}`);
+      throw unsupportedByVendor(`response.${name}`);
     }
     for (const message of this.#pending.take()) this.#setup.send(message);
     this.#answers.begin(response["metadata"]);
@@ -172,7 +172,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 
-  #taken(): Bridged {
+  #taken(): BridgedMessages {
     const taken = { toClient: this.#toClient, toVendor: this.#toVendor };
     this.#toClient = [];
     this.#toVendor = [];

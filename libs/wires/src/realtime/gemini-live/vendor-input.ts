@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { cannotPass } from "../hub/message.ts";
+import { unsupportedByVendor } from "../hub/message.ts";
 
 /** Maximum size of the queue, in characters of the client's events. */
 const maxCharacters = 32 * 1024 * 1024;
@@ -51,7 +51,7 @@ export class PendingInput {
   /** Adds a conversation item with its size in characters; `nameOf` returns the name of an earlier call. */
   add(item: JsonRecord, characters: number, nameOf: (callId: string) => string | undefined): void {
     this.#checkRoom(characters, "item");
-    this.#push(inputOf(item, nameOf), characters);
+    this.#push(itemToInput(item, nameOf), characters);
   }
 
   /** Returns all queued input as the vendor's messages, which request an answer. */
@@ -75,17 +75,17 @@ export class PendingInput {
   }
 
   #push(item: PendingItem, characters: number): void {
-    if (this.#items.length >= maxItems) throw tooMuch("item");
+    if (this.#items.length >= maxItems) throw tooMuchPending("item");
     this.#items.push(item);
     this.#itemCharacters += characters;
   }
 
   #checkRoom(characters: number, param: string): void {
-    if (this.#audioCharacters + this.#itemCharacters + characters > maxCharacters) throw tooMuch(param);
+    if (this.#audioCharacters + this.#itemCharacters + characters > maxCharacters) throw tooMuchPending(param);
   }
 }
 
-function tooMuch(param: string): Failure {
+function tooMuchPending(param: string): Failure {
   const message = "Too much waits for a response: request one, or clear the audio buffer.";
   return new Failure("invalid_value", message, { param });
 }
@@ -97,7 +97,7 @@ export function audioInput(data: string): JsonRecord {
 
 const mimeType = "audio/pcm;rate=24000";
 
-function inputOf(item: JsonRecord, nameOf: (callId: string) => string | undefined): PendingItem {
+function itemToInput(item: JsonRecord, nameOf: (callId: string) => string | undefined): PendingItem {
   if (item["type"] === "function_call_output") {
     const { call_id: id, output } = item;
     const name = nameOf(String(id));
@@ -105,18 +105,18 @@ function inputOf(item: JsonRecord, nameOf: (callId: string) => string | undefine
       throw new Failure("invalid_value", "There is no call with that call_id.", { param: "item.call_id" });
     return { result: { id, name, response: { output } } };
   }
-  if (item["type"] !== "message" || !Array.isArray(item["content"])) throw cannotPass("item.type");
-  const parts = item["content"].map((part: unknown, at) => partOf(part, `item.content[${at}]`));
+  if (item["type"] !== "message" || !Array.isArray(item["content"])) throw unsupportedByVendor("item.type");
+  const parts = item["content"].map((part: unknown, at) => renderPart(part, `item.content[${at}]`));
   const role = item["role"] === "assistant" ? "model" : "user";
   return { turn: { role, parts } };
 }
 
-function partOf(part: unknown, path: string): JsonRecord {
-  if (!isRecord(part)) throw cannotPass(path);
+function renderPart(part: unknown, path: string): JsonRecord {
+  if (!isRecord(part)) throw unsupportedByVendor(path);
   const { type, text, audio, image_url: image } = part;
   if ((type === "input_text" || type === "output_text" || type === "text") && typeof text === "string") return { text };
   if (type === "input_audio" && typeof audio === "string") return { inlineData: { mimeType, data: audio } };
   const inline = typeof image === "string" ? /^data:([\w/+.-]+);base64,(.*)$/s.exec(image) : null;
   if (type === "input_image" && inline !== null) return { inlineData: { mimeType: inline[1], data: inline[2] } };
-  throw cannotPass(`${path}.type`);
+  throw unsupportedByVendor(`${path}.type`);
 }

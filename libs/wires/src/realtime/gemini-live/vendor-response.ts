@@ -1,5 +1,5 @@
 import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
-import { count } from "../hub/usage.ts";
+import { countOrZero } from "../hub/usage.ts";
 
 /** Creates ids and receives events. */
 export interface LiveResponseSink {
@@ -7,7 +7,7 @@ export interface LiveResponseSink {
   send(type: string, members: JsonRecord): void;
 }
 
-interface ResponseFacts {
+interface ResponseContext {
   readonly conversationId: string;
   readonly spoken: boolean;
   readonly metadata: unknown;
@@ -17,12 +17,12 @@ interface ResponseFacts {
 export class ResponseWriter {
   readonly id: string;
   readonly #sink: LiveResponseSink;
-  readonly #facts: ResponseFacts;
+  readonly #facts: ResponseContext;
   readonly #output: JsonRecord[] = [];
   /** Current message; its output index is the number of earlier items. */
   #message: { readonly id: string; text: string } | undefined;
 
-  constructor(sink: LiveResponseSink, facts: ResponseFacts) {
+  constructor(sink: LiveResponseSink, facts: ResponseContext) {
     this.#sink = sink;
     this.#facts = facts;
     this.id = sink.newId("resp");
@@ -137,16 +137,16 @@ export class ResponseWriter {
  */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;
-  const thoughts = count(metadata["thoughtsTokenCount"]);
-  const input = count(metadata["promptTokenCount"]) + count(metadata["toolUsePromptTokenCount"]);
-  const output = count(metadata["responseTokenCount"] ?? metadata["candidatesTokenCount"]) + thoughts;
+  const thoughts = countOrZero(metadata["thoughtsTokenCount"]);
+  const input = countOrZero(metadata["promptTokenCount"]) + countOrZero(metadata["toolUsePromptTokenCount"]);
+  const output = countOrZero(metadata["responseTokenCount"] ?? metadata["candidatesTokenCount"]) + thoughts;
   const read = [metadata["promptTokensDetails"], metadata["toolUsePromptTokensDetails"]];
   const audioIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "AUDIO"), 0);
   const imageIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "IMAGE", "VIDEO"), 0);
   const audioOut = tokensOf(metadata["responseTokensDetails"] ?? metadata["candidatesTokensDetails"], "AUDIO");
   const cachedAudio = tokensOf(metadata["cacheTokensDetails"], "AUDIO");
   const cachedImage = tokensOf(metadata["cacheTokensDetails"], "IMAGE", "VIDEO");
-  const cached = count(metadata["cachedContentTokenCount"]);
+  const cached = countOrZero(metadata["cachedContentTokenCount"]);
   return {
     total_tokens: input + output,
     input_tokens: input,
@@ -173,5 +173,5 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
 function tokensOf(details: unknown, ...modalities: readonly string[]): number {
   return asRecords(details)
     .filter(({ modality }) => typeof modality === "string" && modalities.includes(modality))
-    .reduce((sum, { tokenCount }) => sum + count(tokenCount), 0);
+    .reduce((sum, { tokenCount }) => sum + countOrZero(tokenCount), 0);
 }

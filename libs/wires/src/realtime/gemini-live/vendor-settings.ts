@@ -1,12 +1,12 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { renderVoice } from "../../text/content/media.ts";
-import { cannotPass } from "../hub/message.ts";
+import { unsupportedByVendor } from "../hub/message.ts";
 
-const pcm = { type: "audio/pcm", rate: 24_000 };
+const pcmFormat = { type: "audio/pcm", rate: 24_000 };
 /** Settings that only other vendors have. They change how an answer is made, so they are refused, not dropped. */
-const refused = ["prompt", "reasoning", "include", "parallel_tool_calls"];
-const known: ReadonlySet<string> = new Set(
+const refusedSettings = ["prompt", "reasoning", "include", "parallel_tool_calls"];
+const knownSettings: ReadonlySet<string> = new Set(
   (
     "type object id model tracing truncation expires_at instructions output_modalities audio tools tool_choice " +
     "max_output_tokens"
@@ -21,8 +21,8 @@ export function firstSettings(model: string): JsonRecord {
     instructions: "",
     output_modalities: ["audio"],
     audio: {
-      input: { format: pcm, transcription: null, noise_reduction: null, turn_detection: { type: "server_vad" } },
-      output: { format: pcm, voice: "default", speed: 1 },
+      input: { format: pcmFormat, transcription: null, noise_reduction: null, turn_detection: { type: "server_vad" } },
+      output: { format: pcmFormat, voice: "default", speed: 1 },
     },
     tools: [],
     tool_choice: "auto",
@@ -35,10 +35,10 @@ export function changedSettings(before: JsonRecord, change: JsonRecord, model: s
   const wanted = change["model"] ?? model;
   if (wanted !== model) throw wrong("model", "The model of a session cannot be changed.");
   if ((change["type"] ?? "realtime") !== "realtime") throw unsupported("type");
-  for (const name of refused) if ((change[name] ?? undefined) !== undefined) throw unsupported(name);
+  for (const name of refusedSettings) if ((change[name] ?? undefined) !== undefined) throw unsupported(name);
   for (const name of Object.keys(change))
-    if (!known.has(name)) throw wrong(name, `There is no setting session.${name} that this model takes.`);
-  const after = merged(before, change);
+    if (!knownSettings.has(name)) throw wrong(name, `There is no setting session.${name} that this model takes.`);
+  const after = mergeRecords(before, change);
   // Throws for settings that the vendor lacks.
   setupOf(after, model);
   return after;
@@ -50,7 +50,7 @@ export function isManual(settings: JsonRecord): boolean {
 }
 
 /** Returns true if answers are spoken. */
-export function speaks(settings: JsonRecord): boolean {
+export function isSpoken(settings: JsonRecord): boolean {
   const { output_modalities: wanted } = settings;
   return !(Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "text");
 }
@@ -59,7 +59,7 @@ export function speaks(settings: JsonRecord): boolean {
 export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);
-  const spoken = speaks(settings);
+  const spoken = isSpoken(settings);
   checkFormat("input", input);
   checkFormat("output", output);
   const { max_output_tokens: maxTokens, instructions } = settings;
@@ -68,12 +68,12 @@ export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord
     generationConfig: withoutNulls({
       responseModalities: [spoken ? "AUDIO" : "TEXT"],
       maxOutputTokens: typeof maxTokens === "number" ? maxTokens : undefined,
-      speechConfig: spoken ? speechOf(output["voice"]) : undefined,
+      speechConfig: spoken ? renderSpeech(output["voice"]) : undefined,
     }),
     systemInstruction:
       typeof instructions === "string" && instructions !== "" ? { parts: [{ text: instructions }] } : undefined,
     tools: toolsOf(settings),
-    realtimeInputConfig: turnsOf(input["turn_detection"]),
+    realtimeInputConfig: renderTurnDetection(input["turn_detection"]),
     inputAudioTranscription: isRecord(input["transcription"]) ? {} : undefined,
     outputAudioTranscription: spoken ? {} : undefined,
   });
@@ -98,7 +98,7 @@ function toolsOf({ tools, tool_choice: choice }: JsonRecord): readonly JsonRecor
   return [{ functionDeclarations: declarations }];
 }
 
-function turnsOf(detection: unknown): JsonRecord | undefined {
+function renderTurnDetection(detection: unknown): JsonRecord | undefined {
   if (detection === null) return { automaticActivityDetection: { disabled: true } };
   if (!isRecord(detection)) return undefined;
   if (detection["create_response"] === false) throw unsupported("audio.input.turn_detection.create_response");
@@ -111,13 +111,13 @@ function turnsOf(detection: unknown): JsonRecord | undefined {
 }
 
 /** Renders a voice; undefined for the default voice. */
-function speechOf(voice: unknown): JsonRecord | undefined {
+function renderSpeech(voice: unknown): JsonRecord | undefined {
   return typeof voice === "string" && voice !== "default" ? renderVoice(voice) : undefined;
 }
 
 /** Refuses formats other than PCM, since samples are not converted. */
 function checkFormat(name: string, { format }: JsonRecord): void {
-  if (isRecord(format) && format["type"] !== pcm.type) throw unsupported(`audio.${name}.format.type`);
+  if (isRecord(format) && format["type"] !== pcmFormat.type) throw unsupported(`audio.${name}.format.type`);
 }
 
 function inputOf({ audio }: JsonRecord): JsonRecord {
@@ -125,10 +125,10 @@ function inputOf({ audio }: JsonRecord): JsonRecord {
 }
 
 /** Merges objects recursively; any other value is replaced. */
-function merged(under: JsonRecord, over: JsonRecord): JsonRecord {
+function mergeRecords(under: JsonRecord, over: JsonRecord): JsonRecord {
   const pairs = Object.entries(over).map(([name, value]) => {
     const below = under[name];
-    return [name, isRecord(below) && isRecord(value) ? merged(below, value) : value] as const;
+    return [name, isRecord(below) && isRecord(value) ? mergeRecords(below, value) : value] as const;
   });
   return { ...under, ...Object.fromEntries(pairs) };
 }
@@ -139,7 +139,7 @@ function withoutNulls(members: JsonRecord): JsonRecord {
 }
 
 function unsupported(name: string): Failure {
-  return cannotPass(`session.${name}`);
+  return unsupportedByVendor(`session.${name}`);
 }
 
 function wrong(name: string, message: string): Failure {
@@ -162,16 +162,16 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
   const detection = asRecord(input["turn_detection"]);
   const tools = asRecords(settings["tools"]);
   const lost = [
-    ...only("tracing", settings["tracing"], null),
-    ...only("truncation", settings["truncation"], "auto"),
-    ...only("audio.input.noise_reduction", input["noise_reduction"], null),
+    ...unlessUsual("tracing", settings["tracing"], null),
+    ...unlessUsual("truncation", settings["truncation"], "auto"),
+    ...unlessUsual("audio.input.noise_reduction", input["noise_reduction"], null),
     // The vendor transcribes with a model and language that it chooses.
     ...otherMembers("audio.input.transcription", asRecord(input["transcription"]), []),
-    ...only("audio.input.turn_detection.type", detection["type"], "server_vad"),
+    ...unlessUsual("audio.input.turn_detection.type", detection["type"], "server_vad"),
     ...otherMembers("audio.input.turn_detection", detection, supported.detection),
-    ...only("audio.output.speed", output["speed"], 1),
-    ...(speaks(settings) && speechOf(output["voice"]) === undefined
-      ? only("audio.output.voice", output["voice"], "default")
+    ...unlessUsual("audio.output.speed", output["speed"], 1),
+    ...(isSpoken(settings) && renderSpeech(output["voice"]) === undefined
+      ? unlessUsual("audio.output.voice", output["voice"], "default")
       : []),
     ...tools.flatMap((tool) => otherMembers("tools", tool, supported.function)),
   ];
@@ -179,7 +179,7 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
 }
 
 /** Returns the path of a setting unless it is absent or equal to the vendor's only value. */
-function only(path: string, value: unknown, usual: unknown): readonly string[] {
+function unlessUsual(path: string, value: unknown, usual: unknown): readonly string[] {
   return !isSet(value) || value === usual ? [] : [path];
 }
 

@@ -17,7 +17,7 @@ interface SetupEvents {
  * Settings of a session. The vendor's first message fixes them, so it is sent with the client's first event. Later
  * settings must be equal; other messages wait until the vendor has confirmed the settings.
  */
-export class Setup {
+export class LiveSetup {
   readonly #names: RealtimeNames;
   readonly #events: SetupEvents;
   #settings: JsonRecord;

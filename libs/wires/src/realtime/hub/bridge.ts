@@ -5,7 +5,7 @@ import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
 /** Messages for either side that result from one message, in order. */
-export interface Bridged {
+export interface BridgedMessages {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
   /** Billing events; absent: `toClient` is in the realtime format and is inspected itself. */
@@ -38,9 +38,9 @@ export interface RealtimeBridge {
   /** True if the vendor sends the first message of a session. */
   readonly greets: boolean;
   readonly state: SessionState;
-  open(): Bridged;
-  fromClient(message: RealtimeMessage): Bridged;
-  fromVendor(message: RealtimeMessage): Bridged;
+  open(): BridgedMessages;
+  fromClient(message: RealtimeMessage): BridgedMessages;
+  fromVendor(message: RealtimeMessage): BridgedMessages;
   /** Returns messages that keep the vendor from beginning anything new; `isPending` is true until that is certain. */
   stop(): readonly RealtimeMessage[];
   /** Returns the messages that end a response in progress at the vendor. */

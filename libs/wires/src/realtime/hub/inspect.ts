@@ -32,7 +32,7 @@ export type SeenEvent =
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
-const other: SeenEvent = { kind: "other" };
+const otherEvent: SeenEvent = { kind: "other" };
 /** Approximate bytes of an event without its payload: ids, indexes, names. */
 const envelopeBytes = 200;
 /** Bytes of text with about as many tokens as an image: a thousand. */
@@ -40,35 +40,35 @@ export const pictureTextBytes = 4_000;
 
 /** Inspects a message on its way to the client. Parses only what is billed or counted; audio is skipped by its type. */
 export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
-  if (binary) return other;
+  if (binary) return otherEvent;
   const type = eventType(data);
-  if (type === undefined) return other;
-  if (type.endsWith(".delta")) return deltaOf(type, data);
-  return handlers[type]?.(parseEvent(data) ?? {}) ?? other;
+  if (type === undefined) return otherEvent;
+  if (type.endsWith(".delta")) return readDelta(type, data);
+  return handlers[type]?.(parseEvent(data) ?? {}) ?? otherEvent;
 }
 
 /** Measures a client event's input for the model, in approximate bytes of audio and text. */
-export function inputOf(type: string | undefined, data: Buffer): ModelInput {
+export function measureEvent(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
-  const member = type === undefined ? undefined : ownEntry(readByModel, type);
+  const member = type === undefined ? undefined : ownEntry(inputMemberByEvent, type);
   if (member === undefined) return noInput;
   const found = asRecord(parseEvent(data)?.[member]);
-  return member === "item" ? inputOfItem(found) : inputOfSettings(found);
+  return member === "item" ? measureItem(found) : measureSettings(found);
 }
 
 export const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
 /** Events with input for the model, and the member that holds it. */
-const readByModel: Readonly<Record<string, "item" | "response" | "session">> = {
+const inputMemberByEvent: Readonly<Record<string, "item" | "response" | "session">> = {
   "conversation.item.create": "item",
   "response.create": "response",
   "session.update": "session",
 };
 
 /** Measures settings: instructions and tools, which every response reads, and the items of a response's input. */
-function inputOfSettings({ instructions, tools, input }: JsonRecord): ModelInput {
-  const textBytes = bytesIn(instructions) + (Array.isArray(tools) ? bytesIn(JSON.stringify(tools)) : 0);
-  return asRecords(input).map(inputOfItem).reduce(addInput, { audioBytes: 0, textBytes });
+function measureSettings({ instructions, tools, input }: JsonRecord): ModelInput {
+  const textBytes = utf8Bytes(instructions) + (Array.isArray(tools) ? utf8Bytes(JSON.stringify(tools)) : 0);
+  return asRecords(input).map(measureItem).reduce(addInput, { audioBytes: 0, textBytes });
 }
 
 export function addInput(one: ModelInput, other: ModelInput): ModelInput {
@@ -82,21 +82,21 @@ export interface ModelInput {
 }
 
 /** Measures an item. Samples and images in Base64 do not count as text. */
-function inputOfItem(item: JsonRecord): ModelInput {
+function measureItem(item: JsonRecord): ModelInput {
   const parts = asRecords(item["content"]);
   const pictures = parts.filter(({ type }) => type === "input_image").length;
   const words = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
   return {
-    audioBytes: parts.reduce((sum, { audio }) => sum + (bytesIn(audio) * 3) / 4, 0),
-    textBytes: words.reduce<number>((sum, text) => sum + bytesIn(text), pictures * pictureTextBytes),
+    audioBytes: parts.reduce((sum, { audio }) => sum + (utf8Bytes(audio) * 3) / 4, 0),
+    textBytes: words.reduce<number>((sum, text) => sum + utf8Bytes(text), pictures * pictureTextBytes),
   };
 }
 
 const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
-  "response.created": ({ response }) => ({ kind: "response-begun", id: idOf(response) }),
+  "response.created": ({ response }) => ({ kind: "response-begun", id: responseId(response) }),
   "response.done": ({ response }) => ({
     kind: "response-done",
-    id: idOf(response),
+    id: responseId(response),
     units: responseUnits(asRecord(response)["usage"]),
     ended: endOfResponse(asRecord(response)["status"]),
   }),
@@ -113,7 +113,7 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     id: `${String(item)}/${String(index)}`,
     item: String(item),
     units: transcriptionUnits(usage),
-    textBytes: bytesIn(transcript),
+    textBytes: utf8Bytes(transcript),
   }),
   "conversation.item.input_audio_transcription.failed": ({ item_id: item }) => ({
     kind: "not-transcribed",
@@ -122,20 +122,20 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
   error: () => ({ kind: "error" }),
 };
 
-function deltaOf(type: string, data: Buffer): SeenEvent {
+function readDelta(type: string, data: Buffer): SeenEvent {
   // A transcript of the client's speech is not output of the model.
-  if (!type.startsWith("response.")) return other;
+  if (!type.startsWith("response.")) return otherEvent;
   if (type === "response.output_audio.delta" || type === "response.audio.delta")
     return { kind: "delta", audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
-  return { kind: "delta", audioBytes: 0, textBytes: bytesIn(parseEvent(data)?.["delta"]) };
+  return { kind: "delta", audioBytes: 0, textBytes: utf8Bytes(parseEvent(data)?.["delta"]) };
 }
 
-export function bytesIn(text: unknown): number {
+export function utf8Bytes(text: unknown): number {
   return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
 /** Returns the id of a response; "" if it has none. */
-export function idOf(response: unknown): string {
+export function responseId(response: unknown): string {
   const { id } = asRecord(response);
   return typeof id === "string" ? id : "";
 }

@@ -18,13 +18,13 @@ export function errorEvent(failure: Failure, eventId: string, causedBy?: unknown
   return eventMessage(sessionFailure(failure, eventId, typeof causedBy === "string" ? causedBy : undefined));
 }
 
-const typeFirst = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
+const typeAtStart = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
 /** Maximum bytes of an event's beginning that are searched for its type. */
-const headBytes = 128;
+const maxHeadBytes = 128;
 
 /** Returns the type of an event. An event that begins with its type, as vendors' do, is not parsed. */
 export function eventType(data: Buffer): string | undefined {
-  const found = typeFirst.exec(data.toString("latin1", 0, headBytes))?.[1];
+  const found = typeAtStart.exec(data.toString("latin1", 0, maxHeadBytes))?.[1];
   if (found !== undefined) return found;
   const type = parseEvent(data)?.["type"];
   return typeof type === "string" ? type : undefined;
@@ -36,6 +36,6 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
 }
 
 /** Creates the failure for a part of a client's message that the vendor's wire cannot express. */
-export function cannotPass(param: string): Failure {
+export function unsupportedByVendor(param: string): Failure {
   return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }

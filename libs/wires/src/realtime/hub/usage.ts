@@ -12,30 +12,33 @@ export function responseUnits(usage: unknown): Units | undefined {
   const input = asRecord(usage["input_token_details"]);
   const output = asRecord(usage["output_token_details"]);
   const cached = asRecord(input["cached_tokens_details"]);
-  const inputTokens = count(usage["input_tokens"]);
-  const outputTokens = count(usage["output_tokens"]);
-  const audioIn = Math.min(count(input["audio_tokens"]), inputTokens);
-  const audioOut = Math.min(count(output["audio_tokens"]), outputTokens);
-  const allCached = Math.min(count(input["cached_tokens"]), inputTokens);
+  const inputTokens = countOrZero(usage["input_tokens"]);
+  const outputTokens = countOrZero(usage["output_tokens"]);
+  const audioIn = Math.min(countOrZero(input["audio_tokens"]), inputTokens);
+  const audioOut = Math.min(countOrZero(output["audio_tokens"]), outputTokens);
+  const allCached = Math.min(countOrZero(input["cached_tokens"]), inputTokens);
   // If a vendor does not report how many cached tokens were audio, as many as possible count as text.
   const audioCached = Math.min(
-    "audio_tokens" in cached ? count(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
+    "audio_tokens" in cached ? countOrZero(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
     audioIn,
     allCached,
   );
-  const imageIn = Math.min(count(input["image_tokens"]), inputTokens - audioIn);
+  const imageIn = Math.min(countOrZero(input["image_tokens"]), inputTokens - audioIn);
   const textIn = inputTokens - audioIn - imageIn;
   const otherCached = Math.min(allCached - audioCached, textIn + imageIn);
-  const imageCached = Math.max(Math.min(count(cached["image_tokens"]), imageIn, otherCached), otherCached - textIn);
+  const imageCached = Math.max(
+    Math.min(countOrZero(cached["image_tokens"]), imageIn, otherCached),
+    otherCached - textIn,
+  );
   return {
     requests: 1,
-    ...unitOf("inputTokens", textIn - (otherCached - imageCached)),
-    ...unitOf("cachedInputTokens", otherCached + audioCached),
-    ...unitOf("inputAudioTokens", audioIn - audioCached),
-    ...unitOf("inputImageTokens", imageIn - imageCached),
-    ...unitOf("outputTokens", outputTokens - audioOut),
-    ...unitOf("outputAudioTokens", audioOut),
-    ...unitOf("reasoningTokens", Math.min(count(output["reasoning_tokens"]), outputTokens - audioOut)),
+    ...unitsUnlessZero("inputTokens", textIn - (otherCached - imageCached)),
+    ...unitsUnlessZero("cachedInputTokens", otherCached + audioCached),
+    ...unitsUnlessZero("inputAudioTokens", audioIn - audioCached),
+    ...unitsUnlessZero("inputImageTokens", imageIn - imageCached),
+    ...unitsUnlessZero("outputTokens", outputTokens - audioOut),
+    ...unitsUnlessZero("outputAudioTokens", audioOut),
+    ...unitsUnlessZero("reasoningTokens", Math.min(countOrZero(output["reasoning_tokens"]), outputTokens - audioOut)),
   };
 }
 
@@ -68,20 +71,20 @@ export interface SessionBytes {
 }
 
 /** Estimates tokens from bytes of audio and text. */
-export function roughUnits({ audioIn, textIn, audioOut, textOut }: SessionBytes): Units {
+export function estimateUnits({ audioIn, textIn, audioOut, textOut }: SessionBytes): Units {
   return {
-    ...unitOf("inputTokens", Math.ceil(textIn / textBytesPerToken)),
-    ...unitOf("outputTokens", Math.ceil(textOut / textBytesPerToken)),
-    ...unitOf("inputAudioTokens", Math.ceil(audioIn / inputBytesPerToken)),
-    ...unitOf("outputAudioTokens", Math.ceil(audioOut / outputBytesPerToken)),
+    ...unitsUnlessZero("inputTokens", Math.ceil(textIn / textBytesPerToken)),
+    ...unitsUnlessZero("outputTokens", Math.ceil(textOut / textBytesPerToken)),
+    ...unitsUnlessZero("inputAudioTokens", Math.ceil(audioIn / inputBytesPerToken)),
+    ...unitsUnlessZero("outputAudioTokens", Math.ceil(audioOut / outputBytesPerToken)),
   };
 }
 
-function unitOf(name: keyof Units, amount: number): Units {
+function unitsUnlessZero(name: keyof Units, amount: number): Units {
   return amount > 0 ? { [name]: amount } : {};
 }
 
 /** Reads a count reported by a vendor; 0 for a negative number or any other value. */
-export function count(value: unknown): number {
+export function countOrZero(value: unknown): number {
   return parseCount(value) ?? 0;
 }

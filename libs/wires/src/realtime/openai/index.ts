@@ -3,7 +3,7 @@ import { refuseAmbiguous, refuseDuplicatesInTurns } from "../../json/ambiguous.t
 import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { runToEnd } from "../../json/scan.ts";
 import type {
-  Bridged,
+  BridgedMessages,
   RealtimeBridge,
   RealtimeClient,
   RealtimeNames,
@@ -13,8 +13,8 @@ import type {
 import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
-import { InputSetting } from "./vendor-input.ts";
-import { TranscriberSetting, withName, type ReadUpdate } from "./vendor-transcriber.ts";
+import { InputFormatTracker } from "./vendor-input.ts";
+import { TranscriberSetting, replaceName, type ReadUpdate } from "./vendor-transcriber.ts";
 
 /** The realtime format, which is the neutral form of sessions. */
 export const realtime = {
@@ -27,7 +27,7 @@ export const realtime = {
 } as const satisfies Wire<RealtimeVendor, RealtimeClient>;
 
 /** Events of client and vendor that set up a session; the older format has separate names for them. */
-const updates: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
+const updateEvents: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
 const sessionEvents: ReadonlySet<string> = new Set([
   "session.created",
   "session.updated",
@@ -45,7 +45,7 @@ export class OpenaiBridge implements RealtimeBridge {
   readonly #names: RealtimeNames;
   readonly #renamed: boolean;
   readonly #transcriber: TranscriberSetting;
-  readonly #input = new InputSetting();
+  readonly #input = new InputFormatTracker();
   readonly #pending = new PendingRequests();
   #errors = 0;
 
@@ -65,11 +65,11 @@ export class OpenaiBridge implements RealtimeBridge {
     };
   }
 
-  open(): Bridged {
+  open(): BridgedMessages {
     return { toClient: [], toVendor: [] };
   }
 
-  fromClient(message: RealtimeMessage): Bridged {
+  fromClient(message: RealtimeMessage): BridgedMessages {
     // Most messages are audio, which is not inspected.
     if (isPlainAudio(message.data)) {
       this.#pending.addSpeech();
@@ -84,7 +84,7 @@ export class OpenaiBridge implements RealtimeBridge {
       runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);
       if (!this.#names.vendorTools) refuseVendorTools(event);
-      const update = updates.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
+      const update = updateEvents.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
       this.#pending.add(event);
       const { refused } = update;
       const toClient = refused === undefined ? [] : this.#refuse(refused, event["event_id"]).toClient;
@@ -94,7 +94,7 @@ export class OpenaiBridge implements RealtimeBridge {
     }
   }
 
-  fromVendor(message: RealtimeMessage): Bridged {
+  fromVendor(message: RealtimeMessage): BridgedMessages {
     const type = message.binary ? undefined : eventType(message.data);
     this.#pending.answer(type, message.data);
     return { toClient: [sessionEvents.has(type ?? "") ? this.#shown(message) : message], toVendor: [] };
@@ -121,7 +121,7 @@ export class OpenaiBridge implements RealtimeBridge {
       throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
     const update = this.#transcriber.request(message, session);
     this.#input.request(session);
-    return this.#renamed ? { ...update, message: withName(update.message, modelPath, upstreamModel) } : update;
+    return this.#renamed ? { ...update, message: replaceName(update.message, modelPath, upstreamModel) } : update;
   }
 
   #shown(message: RealtimeMessage): RealtimeMessage {
@@ -129,18 +129,18 @@ export class OpenaiBridge implements RealtimeBridge {
     if (!isRecord(session)) return message;
     const named = this.#transcriber.report(message, session);
     this.#input.report(session);
-    return this.#renamed ? withName(named, modelPath, this.#names.model) : named;
+    return this.#renamed ? replaceName(named, modelPath, this.#names.model) : named;
   }
 
-  #refuse(failure: Failure, causedBy?: unknown): Bridged {
+  #refuse(failure: Failure, causedBy?: unknown): BridgedMessages {
     const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
     return { toClient: [errorEvent(failure, eventId, causedBy)], toVendor: [] };
   }
 }
 
 /** Beginning of an event that appends samples and has no other members. */
-const head = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
-const tail = Buffer.from('"}');
+const audioEventStart = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
+const audioEventEnd = Buffer.from('"}');
 const backslash = 0x5c;
 
 /**
@@ -149,20 +149,20 @@ const backslash = 0x5c;
  */
 export function isPlainAudio(data: Buffer): boolean {
   return (
-    data.length >= head.length + tail.length &&
-    data.subarray(0, head.length).equals(head) &&
-    data.indexOf(tail[0] ?? 0, head.length) === data.length - tail.length &&
-    data.subarray(-tail.length).equals(tail) &&
-    data.at(-tail.length - 1) !== backslash
+    data.length >= audioEventStart.length + audioEventEnd.length &&
+    data.subarray(0, audioEventStart.length).equals(audioEventStart) &&
+    data.indexOf(audioEventEnd[0] ?? 0, audioEventStart.length) === data.length - audioEventEnd.length &&
+    data.subarray(-audioEventEnd.length).equals(audioEventEnd) &&
+    data.at(-audioEventEnd.length - 1) !== backslash
   );
 }
 
 /** Members of events that set up a session, or a single response. */
-const settings = ["session", "response"] as const;
+const settingsMembers = ["session", "response"] as const;
 
 /** Refuses (400) tools other than functions in a session or response: the vendor runs them, and they have no price. */
 function refuseVendorTools(event: JsonRecord): void {
-  for (const name of settings) {
+  for (const name of settingsMembers) {
     const { tools } = asRecord(event[name]);
     const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
     const at = listed.findIndex((tool) => isRecord(tool) && (tool["type"] ?? "function") !== "function");

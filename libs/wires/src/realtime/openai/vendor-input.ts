@@ -12,7 +12,7 @@ const pcmBytes = 2;
  * Format of a session's input audio, as requested by the client and as confirmed by the vendor. If they differ, the
  * lower number of bytes per second counts: the same bytes are then more seconds, for which more money is reserved.
  */
-export class InputSetting {
+export class InputFormatTracker {
   #requested: Partial<InputFormat> = {};
   #reported: Partial<InputFormat> = {};
 
@@ -25,26 +25,26 @@ export class InputSetting {
   }
 
   request(session: JsonRecord): void {
-    this.#requested = { ...this.#requested, ...formatIn(session) };
+    this.#requested = { ...this.#requested, ...readInputFormat(session) };
   }
 
   report(session: JsonRecord): void {
-    this.#reported = { ...this.#reported, ...formatIn(session) };
+    this.#reported = { ...this.#reported, ...readInputFormat(session) };
   }
 }
 
 /** Reads the input settings of a session, in the current or the older format. */
-function formatIn(session: JsonRecord): Partial<InputFormat> {
+function readInputFormat(session: JsonRecord): Partial<InputFormat> {
   const input = asRecord(asRecord(session["audio"])["input"]);
   const format = input["format"] ?? session["input_audio_format"] ?? undefined;
   const detection = "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
   return present({
-    bytesPerSecond: format === undefined ? undefined : rateOf(format),
+    bytesPerSecond: format === undefined ? undefined : bytesPerSecondOf(format),
     detectsTurns: detection === undefined ? undefined : detection !== null,
   });
 }
 
-function rateOf(format: unknown): number {
+function bytesPerSecondOf(format: unknown): number {
   const type = isRecord(format) ? format["type"] : format;
   if (typeof type === "string" && g711.test(type)) return g711BytesPerSecond;
   const rate = isRecord(format) ? format["rate"] : undefined;

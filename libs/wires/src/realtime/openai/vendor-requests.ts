@@ -5,13 +5,13 @@ import { parseEvent } from "../hub/message.ts";
 const maxPending = 256;
 
 /** Client events that the vendor must answer, with the events that answer them. */
-const answers = {
+const answerEvents = {
   "response.create": "response.created",
   "input_audio_buffer.commit": "input_audio_buffer.committed",
   "input_audio_buffer.clear": "input_audio_buffer.cleared",
 } as const;
 
-type RequestType = keyof typeof answers;
+type RequestType = keyof typeof answerEvents;
 
 /**
  * Tracks the client's requests that the vendor has not answered yet: for a response, the end of a turn, or an empty
@@ -51,10 +51,10 @@ export class PendingRequests {
     if (type === "input_audio_buffer.committed") this.#hasSpeech = false;
     if (!this.any) return;
     if (type === "error") return this.#refused(data);
-    const at = this.#waiting.findIndex((request) => answers[request.type] === type);
+    const at = this.#waiting.findIndex((request) => answerEvents[request.type] === type);
     if (at < 0) return;
     // The vendor confirms that the buffer is cleared only after it has answered all earlier requests.
-    if (type === answers["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
+    if (type === answerEvents["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
     else this.#waiting.splice(at, 1);
   }
 
@@ -71,5 +71,5 @@ export class PendingRequests {
 }
 
 function isRequest(type: unknown): type is RequestType {
-  return typeof type === "string" && Object.hasOwn(answers, type);
+  return typeof type === "string" && Object.hasOwn(answerEvents, type);
 }

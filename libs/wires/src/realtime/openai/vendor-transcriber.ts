@@ -11,7 +11,7 @@ export interface ReadUpdate {
 }
 
 /** Paths of the transcription setting: in the current format and the older one. */
-const paths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
+const transcriptionPaths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
 /**
  * Tracks which model transcribes a client's speech. Client and vendor have different names for a model, which are
@@ -42,10 +42,10 @@ export class TranscriberSetting {
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let named = message;
     let refused: Failure | undefined;
-    for (const at of paths) {
+    for (const at of transcriptionPaths) {
       const path = ["session", ...at, "model"];
       refuseAmbiguousPath(message.data, path);
-      const setting = settingAt(session, at);
+      const setting = objectAtPath(session, at);
       if (setting === undefined) continue;
       const model = setting?.["model"];
       if (typeof model !== "string") {
@@ -57,26 +57,26 @@ export class TranscriberSetting {
       const upstreamName = this.#toVendor(model, path.join("."));
       if (upstreamName instanceof Failure) {
         refused = upstreamName;
-        named = without(named, path.slice(0, -1));
+        named = withoutPath(named, path.slice(0, -1));
         continue;
       }
       this.#requested = { model, upstreamName };
-      if (upstreamName !== model) named = withName(named, path, upstreamName);
+      if (upstreamName !== model) named = replaceName(named, path, upstreamName);
     }
     return { message: named, refused };
   }
 
   /** Reads the vendor's report of its session. Returns it with the client's name of the model. */
   report(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
-    for (const at of paths) {
-      const setting = settingAt(session, at);
+    for (const at of transcriptionPaths) {
+      const setting = objectAtPath(session, at);
       if (setting === undefined) continue;
       const upstreamName = setting?.["model"];
       const model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
       this.#current = setting === null ? undefined : { model };
       return model === undefined || model === upstreamName
         ? message
-        : withName(message, ["session", ...at, "model"], model);
+        : replaceName(message, ["session", ...at, "model"], model);
     }
     // A vendor that does not report this setting applies the client's request.
     this.#current = this.#requested && { model: this.#requested.model };
@@ -98,7 +98,7 @@ export class TranscriberSetting {
   }
 }
 
-function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMessage {
+function withoutPath({ data }: RealtimeMessage, path: readonly string[]): RealtimeMessage {
   const cut = (value: unknown, [name = "", ...rest]: readonly string[]): unknown => {
     if (!isRecord(value)) return value;
     const { [name]: inner, ...others } = value;
@@ -109,14 +109,14 @@ function without({ data }: RealtimeMessage, path: readonly string[]): RealtimeMe
 }
 
 /** Returns the object at a path of members; null for null, undefined for any other value. */
-function settingAt(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
+function objectAtPath(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
   let value: unknown = session;
   for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
 }
 
 /** Returns an event with another name at a path of members; every other byte is unchanged. */
-export function withName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
+export function replaceName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
   const range = findValueRange(message.data, path);
   if (range === undefined || message.data[range.start] !== 0x22) return message;
   return { data: replaceRange(message.data, range, JSON.stringify(name)), binary: false };

@@ -13,8 +13,8 @@ import {
   renameAt,
   memberTextReader,
   endOfChunks,
-  fromWord,
-  holdsWord,
+  findFrom,
+  frameIncludes,
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
@@ -97,9 +97,9 @@ export const chatPass: TextPass = {
   },
   fees: chatFees,
 
-  written: (frame) => fromWord(frame, deltaMember),
-  wordsOf: readDeltaText,
-  showsReasoning: holdsWord('"reasoning', '"thinking', '"thought'),
+  written: (frame) => findFrom(frame, deltaMember),
+  extractText: readDeltaText,
+  showsReasoning: frameIncludes('"reasoning', '"thinking', '"thought'),
 
   failureFrame: failureFrames.chat,
   heartbeat: keepAlive,

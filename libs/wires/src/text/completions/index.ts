@@ -4,7 +4,7 @@ import { plainDialect } from "../../vendor-stores/members.ts";
 import { isStreamStart } from "../chat/index.ts";
 import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
-import { fromWord, type TextPass } from "../pass.ts";
+import { findFrom, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
 import { defaultMaxTokens, isBatch, readParams, reliedMembers, parsePromptRequests, parseRequest } from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
@@ -15,7 +15,7 @@ const choicesMember = Buffer.from('"choices"');
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
-  written: (frame) => fromWord(frame, choicesMember),
+  written: (frame) => findFrom(frame, choicesMember),
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 

@@ -10,8 +10,8 @@ import {
   renameAt,
   memberTextReader,
   endOfChunks,
-  fromWord,
-  holdsWord,
+  findFrom,
+  frameIncludes,
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
@@ -23,10 +23,10 @@ import { requireCandidates, isBlocked, contentFinishReasons } from "./vendor-ans
 
 const readFrameText = memberTextReader(["text", "name"]);
 
-const mayBeLastFrame = holdsWord('"finishReason"', '"blockReason"');
+const mayBeLastFrame = frameIncludes('"finishReason"', '"blockReason"');
 
 /** Matches frames that the gateway parses: with usage, a tool that the vendor ran, or a failure. */
-const isParsedFrame = holdsWord('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
+const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
 /** Member names of a call in both spellings. */
 const callMembers = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
@@ -80,9 +80,9 @@ export const contentPass: TextPass = {
   },
   fees: contentFees,
 
-  written: (frame) => fromWord(frame, textMember),
-  wordsOf: readFrameText,
-  showsReasoning: holdsWord('"thought'),
+  written: (frame) => findFrom(frame, textMember),
+  extractText: readFrameText,
+  showsReasoning: frameIncludes('"thought'),
 
   failureFrame: failureFrames.content,
   heartbeat: sseFraming().heartbeat(),

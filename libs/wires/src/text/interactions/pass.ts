@@ -6,8 +6,8 @@ import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { keepAlive } from "../../sse/framing.ts";
 import { reportedFees } from "../fees.ts";
 import {
-  fromWord,
-  holdsWord,
+  findFrom,
+  frameIncludes,
   memberOf,
   plainFrame,
   renameAt,
@@ -23,7 +23,7 @@ const deltaWord = Buffer.from('"delta"');
 const interactionWord = Buffer.from('"interaction');
 
 /** Matches frames that end the stream, report usage, or show a tool that the vendor ran. */
-const isNotable = holdsWord('"interaction.completed"', '"error"', '"step.stop"', '_call"');
+const isNotable = frameIncludes('"interaction.completed"', '"error"', '"step.stop"', '_call"');
 
 /** Passes interactions through unchanged, except that the vendor stores none: the gateway stores them itself. */
 export const interactionsPass: TextPass = {
@@ -78,9 +78,9 @@ export const interactionsPass: TextPass = {
   },
   fees: interactionsFees,
 
-  written: (frame) => fromWord(frame, deltaWord),
-  wordsOf: memberTextReader(["text", "arguments"]),
-  showsReasoning: holdsWord('"thought'),
+  written: (frame) => findFrom(frame, deltaWord),
+  extractText: memberTextReader(["text", "arguments"]),
+  showsReasoning: frameIncludes('"thought'),
 
   failureFrame: failureFrames.interactions,
   heartbeat: keepAlive,
@@ -147,4 +147,4 @@ function endInteractionEarly(): EarlyEnd {
   };
 }
 
-const mayChangeSteps = holdsWord('"interaction.created"', '"step.start"', '"step.stop"');
+const mayChangeSteps = frameIncludes('"interaction.created"', '"step.start"', '"step.stop"');

@@ -10,14 +10,22 @@ import { adaptiveModel } from "../hub/claude.ts";
 import { hasUnsignedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
-import { fromWord, holdsWord, plainFrame, type TextPass, renameAt, memberTextReader, type EarlyEnd } from "../pass.ts";
+import {
+  findFrom,
+  frameIncludes,
+  plainFrame,
+  type TextPass,
+  renameAt,
+  memberTextReader,
+  type EarlyEnd,
+} from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { messagesUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
 
-const wordsOf = memberTextReader(["text", "thinking", "partial_json", "name"]);
+const readDeltaText = memberTextReader(["text", "thinking", "partial_json", "name"]);
 
 const modelWord = Buffer.from('"model"');
 const deltaWord = Buffer.from('"delta"');
@@ -95,9 +103,9 @@ export const messagesPass: TextPass = {
     return reportedFees({ ...messagesFees(answer["usage"]), calls });
   },
 
-  written: (frame) => fromWord(frame, deltaWord) || fromWord(frame, blockWord),
-  wordsOf,
-  showsReasoning: holdsWord('"thinking'),
+  written: (frame) => findFrom(frame, deltaWord) || findFrom(frame, blockWord),
+  extractText: readDeltaText,
+  showsReasoning: frameIncludes('"thinking'),
 
   failureFrame: failureFrames.messages,
   heartbeat: ping,

@@ -121,7 +121,7 @@ class SeenAnswer {
   }
 
   #read(): string {
-    this.#words = (this.#words + wordsOf(this.#raw.join(""))).slice(-maxWords);
+    this.#words = (this.#words + extractDelta(this.#raw.join(""))).slice(-maxWords);
     this.#raw = [];
     this.#rawLength = 0;
     return this.#words;
@@ -182,4 +182,4 @@ class SeenAnswer {
 }
 
 /** Reads the model's text from raw JSON. */
-export const wordsOf = memberTextReader(["delta", "text", "refusal", "name", "arguments"]);
+export const extractDelta = memberTextReader(["delta", "text", "refusal", "name", "arguments"]);

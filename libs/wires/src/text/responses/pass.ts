@@ -7,9 +7,9 @@ import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { reportedFees, type ReportedFees } from "../fees.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { fitToModel } from "../hub/openai-models.ts";
-import { fromWord, holdsWord, plainFrame, type TextPass, renameAt } from "../pass.ts";
+import { findFrom, frameIncludes, plainFrame, type TextPass, renameAt } from "../pass.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
-import { endResponseEarly, wordsOf } from "./early-end.ts";
+import { endResponseEarly, extractDelta } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { withoutForeignIds } from "./stores.ts";
 import { outputOf } from "./vendor-answer.ts";
@@ -90,9 +90,9 @@ export const responsesPass: TextPass = {
   },
   fees: responsesFees,
 
-  written: (frame) => fromWord(frame, deltaWord),
-  wordsOf,
-  showsReasoning: holdsWord("response.reasoning", '"reasoning'),
+  written: (frame) => findFrom(frame, deltaWord),
+  extractText: extractDelta,
+  showsReasoning: frameIncludes("response.reasoning", '"reasoning'),
 
   failureFrame: failureFrames.responses,
   heartbeat: keepAlive,

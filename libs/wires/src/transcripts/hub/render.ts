@@ -3,7 +3,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { Segment, Transcript, TranscriptsRequest } from "./index.ts";
 
 /** Renders a transcript as JSON: the text alone, or with times for verbose_json. */
-export function asJson(
+export function renderTranscriptJson(
   { text, segments = [], words, language, duration, usage }: Transcript,
   { format, granularities, language: requested = "" }: TranscriptsRequest,
 ): JsonRecord {
@@ -15,13 +15,13 @@ export function asJson(
     language: language ?? requested,
     duration: duration ?? segments.at(-1)?.end ?? 0,
     text,
-    segments: wants("word") && !wants("segment") ? undefined : segments.map(asSegment),
+    segments: wants("word") && !wants("segment") ? undefined : segments.map(renderSegment),
     words: wants("word") ? (words ?? []).map(({ text: word, start, end }) => ({ word, start, end })) : undefined,
     usage: reported,
   });
 }
 
-function asSegment({ text, start, end }: Segment, id: number): JsonRecord {
+function renderSegment({ text, start, end }: Segment, id: number): JsonRecord {
   return { id, start, end, text };
 }
 
@@ -40,19 +40,19 @@ function renderUsage(usage: Units | undefined): JsonRecord | undefined {
 }
 
 /** Renders a transcript as lines of text. */
-export function asText({ text }: Transcript): string {
+export function renderText({ text }: Transcript): string {
   return `${text}\n`;
 }
 
 /** Renders SubRip: numbered blocks, times with a comma. Throws Failure upstream_error for a transcript without times. */
-export function asSrt(transcript: Transcript): string {
+export function renderSrt(transcript: Transcript): string {
   return segmentsOf(transcript)
     .map((segment, at) => `${at + 1}\n${cue(segment, ",")}`)
     .join("");
 }
 
 /** Renders WebVTT. Throws Failure upstream_error for a transcript without times. */
-export function asVtt(transcript: Transcript): string {
+export function renderVtt(transcript: Transcript): string {
   return `WEBVTT\n\n${segmentsOf(transcript)
     .map((segment) => cue(segment, "."))
     .join("")}`;

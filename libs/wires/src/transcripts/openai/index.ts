@@ -10,7 +10,7 @@ import {
   type TranscriptFormat,
   type TranscriptsRequest,
 } from "../hub/index.ts";
-import { asJson } from "../hub/render.ts";
+import { renderTranscriptJson } from "../hub/render.ts";
 import { parseAnswer, readEvent, readUsage, renderTranscriptStream } from "./answer.ts";
 import type { Target, Wire } from "../../wire.ts";
 
@@ -27,7 +27,7 @@ export const transcriptions = {
   vendor,
   client: {
     read: (entries) => parseForm("transcriptions", entries),
-    render: asJson,
+    render: renderTranscriptJson,
     renderStream: renderTranscriptStream,
   },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;

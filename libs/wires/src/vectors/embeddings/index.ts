@@ -91,7 +91,7 @@ function parseTokens(values: readonly unknown[], at: string, fields: Fields): re
 const members = ["input_type", "task"] as const;
 
 /** Tasks by the values of these members; the members are also kept for vendors that read them. */
-const words: Readonly<Record<string, VectorTask>> = {
+const tasksByName: Readonly<Record<string, VectorTask>> = {
   query: "query",
   search_query: "query",
   "retrieval.query": "query",
@@ -113,7 +113,7 @@ const words: Readonly<Record<string, VectorTask>> = {
 function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
   for (const name of members) {
     const word = body[name];
-    const task = typeof word === "string" ? ownEntry(words, word.toLowerCase()) : undefined;
+    const task = typeof word === "string" ? ownEntry(tasksByName, word.toLowerCase()) : undefined;
     if (task !== undefined) return { task, read: [name] };
   }
   return { read: [] };

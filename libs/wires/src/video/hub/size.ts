@@ -57,7 +57,14 @@ function greatestDivisor(left: number, right: number): number {
 }
 
 /** Vendors' names of resolutions without pixels; "std" and "pro" are Kling's modes. */
-const words: Readonly<Record<string, number>> = { std: 720, pro: 1080, "1k": 1024, "2k": 1440, "4k": 2160, "8k": 4320 };
+const heightByName: Readonly<Record<string, number>> = {
+  std: 720,
+  pro: 1080,
+  "1k": 1024,
+  "2k": 1440,
+  "4k": 2160,
+  "8k": 4320,
+};
 /** Members that may have other meanings: unknown values in them are ignored. */
 const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
 /** Value above all resolutions, for an unknown one. */
@@ -90,7 +97,7 @@ function linesOf(value: unknown, otherwise: number | undefined): number | undefi
   if (width !== undefined && height !== undefined) return linesOfSides(Number(width), Number(height));
   const [, lines] = /^(\d{3,5})p?$/.exec(text) ?? [];
   if (lines !== undefined) return Number(lines);
-  return ownEntry(words, text) ?? otherwise;
+  return ownEntry(heightByName, text) ?? otherwise;
 }
 
 /** Returns the shorter side; for a shape longer than 16:9, that of a 16:9 video with as many pixels. */

@@ -26,20 +26,20 @@ export const jimeng = {
   vendor: {
     defaultSeconds,
     render: renderRequest,
-    started: ({ code, data }) => startedAs(code === success ? data : undefined, "task_id"),
+    started: ({ code, data }) => startedAs(code === successCode ? data : undefined, "task_id"),
     parse: parsePollResult,
   },
   client: {
     read: parseRequest,
     render: renderTask,
-    created: (task, context) => envelope(success, "Success", { task_id: task.id }, context),
+    created: (task, context) => envelope(successCode, "Success", { task_id: task.id }, context),
     relied,
     spelling: { model: "req_key", firstFrame: "binary_data_base64", seconds: "frames", aspectRatio: "aspect_ratio" },
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /** First frame of a video, which is not counted in its seconds. */
-const first = 1;
+const firstFrameNumber = 1;
 
 /** Vendor's value for a random seed. */
 const anySeed = -1;
@@ -73,7 +73,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
 function readFrames(fields: Fields): number | undefined {
   const frames = fields.count("frames", 1);
   if (frames === undefined) return undefined;
-  const seconds = (frames - first) / framesPerSecond;
+  const seconds = (frames - firstFrameNumber) / framesPerSecond;
   if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds)
     throw fields.wrong("frames", "24 for each second and one more, as in 121 or 241");
   return seconds;
@@ -105,7 +105,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     prompt: request.prompt,
     ...renderImages(images),
     seed: request.seed,
-    frames: seconds * framesPerSecond + first,
+    frames: seconds * framesPerSecond + firstFrameNumber,
     aspect_ratio: shape.ratio,
   });
   return {
@@ -132,11 +132,11 @@ function renderImages(images: readonly VideoImage[]): object {
   });
 }
 
-const success = 10_000;
+const successCode = 10_000;
 /** Codes that do not mean a failed task: a key without access, limits of rate and concurrency, vendor failures. */
-const passing: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
+const transientCodes: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
 /** Lifetime of a video's address, in ms. */
-const keptMs = 3_600_000;
+const resultLifetimeMs = 3_600_000;
 
 const states = {
   in_queue: "queued",
@@ -148,10 +148,10 @@ const states = {
 /** Parses the state of a task: first its code, then its state. */
 function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   const { status, video_url: url } = isRecord(data) ? data : {};
-  if (typeof code !== "number" || (passing.has(code) && status !== "done")) return unknownResult;
-  if (code !== success) return failedTask(code, message);
+  if (typeof code !== "number" || (transientCodes.has(code) && status !== "done")) return unknownResult;
+  if (code !== successCode) return failedTask(code, message);
   if (status === "not_found") return { kind: "not-found" };
-  return pollResultOf(states, { word: status, result: resultAt(url, { keptMs }), code: "expired" });
+  return pollResultOf(states, { word: status, result: resultAt(url, { keptMs: resultLifetimeMs }), code: "expired" });
 }
 
 const vendorStatuses: Readonly<Record<TaskState, string>> = {
@@ -169,7 +169,7 @@ function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const data = { status: vendorStatuses[state], task_id: task.id };
   if (state === "failed") return envelope(codeOf(error?.code), error?.message ?? "failed", data, context);
   return envelope(
-    success,
+    successCode,
     "Success",
     state === "completed" ? { ...data, video_url: context.contentUrl } : data,
     context,

@@ -93,18 +93,18 @@ const states = {
   failed: "failed",
 } as const;
 /** Time for which the vendor keeps a video, in ms. */
-const keptMs = 30 * 86_400_000;
+const resultLifetimeMs = 30 * 86_400_000;
 
 function parsePollResult({ code, data }: JsonRecord): PollResult {
   if (code !== 0 || !isRecord(data)) return unknownResult;
   const { task_status: word, task_status_msg: message, task_result: result, updated_at: updated } = data;
   const videos = isRecord(result) ? result["videos"] : undefined;
   const video: unknown = Array.isArray(videos) ? videos[0] : undefined;
-  const expiresAt = typeof updated === "number" ? updated + keptMs : undefined;
+  const expiresAt = typeof updated === "number" ? updated + resultLifetimeMs : undefined;
   return pollResultOf(states, { word, message, result: resultAt(isRecord(video) ? video["url"] : "", { expiresAt }) });
 }
 
-const words: Readonly<Record<TaskState, string>> = {
+const klingStatuses: Readonly<Record<TaskState, string>> = {
   queued: "submitted",
   in_progress: "processing",
   completed: "succeed",
@@ -142,7 +142,7 @@ function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
 function stateOf(task: VideoTask): JsonRecord {
   return {
     task_id: task.id,
-    task_status: words[task.state],
+    task_status: klingStatuses[task.state],
     created_at: task.createdAt,
     updated_at: task.endedAt ?? task.createdAt,
   };

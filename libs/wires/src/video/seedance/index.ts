@@ -26,7 +26,7 @@ export const seedance = {
     parse({ status, content, error }) {
       const { video_url: url } = isRecord(content) ? content : {};
       const { code, message } = isRecord(error) ? error : {};
-      return pollResultOf(states, { word: status, result: resultAt(url, { keptMs }), code, message });
+      return pollResultOf(states, { word: status, result: resultAt(url, { keptMs: resultLifetimeMs }), code, message });
     },
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
@@ -96,4 +96,4 @@ const states = {
   expired: "failed",
 } as const;
 /** Lifetime of a video's address, in ms. */
-const keptMs = 86_400_000;
+const resultLifetimeMs = 86_400_000;

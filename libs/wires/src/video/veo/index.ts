@@ -41,7 +41,7 @@ export const vertex = {
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /** Time for which the Gemini API keeps a video, in ms. */
-const keptMs = 2 * 86_400_000;
+const resultLifetimeMs = 2 * 86_400_000;
 /** Matches `models/…/operations/…`, or `projects/…/operations/…`. */
 const operation = /^(?:(?!\.+\/)[\w.@:-]{1,200}\/){0,10}operations\/[\w-]{1,200}$/;
 
@@ -73,7 +73,7 @@ function videosOfGemini({ generateVideoResponse }: JsonRecord): Made {
   const response = isRecord(generateVideoResponse) ? generateVideoResponse : {};
   const sample = firstOf(response["generatedSamples"]);
   const { uri } = isRecord(sample["video"]) ? sample["video"] : {};
-  return { response, result: typeof uri === "string" ? { url: uri, keptMs } : undefined };
+  return { response, result: typeof uri === "string" ? { url: uri, keptMs: resultLifetimeMs } : undefined };
 }
 
 function videosOfVertex(response: JsonRecord): Made {

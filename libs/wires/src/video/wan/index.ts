@@ -101,7 +101,7 @@ const states = {
   CANCELED: "failed",
 } as const;
 /** Lifetime of a video's address, in ms. */
-const keptMs = 86_400_000;
+const resultLifetimeMs = 86_400_000;
 
 /** Parses the state of a task; some models have the address one level deeper. */
 function parsePollResult({ output }: JsonRecord): PollResult {
@@ -109,6 +109,6 @@ function parsePollResult({ output }: JsonRecord): PollResult {
   const { task_status: word, code, message, video_url: url, results } = output;
   // The task does not exist, or is older than a day.
   if (word === "UNKNOWN") return { kind: "not-found" };
-  const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs });
+  const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs: resultLifetimeMs });
   return pollResultOf(states, { word, result, code, message });
 }

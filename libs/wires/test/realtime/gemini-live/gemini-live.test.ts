@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { vendorsTranscribers, type Bridged } from "../../../src/realtime/hub/bridge.ts";
+import { vendorsTranscribers, type BridgedMessages } from "../../../src/realtime/hub/bridge.ts";
 import { eventMessage } from "../../../src/realtime/hub/message.ts";
 import { GeminiLiveBridge } from "../../../src/realtime/gemini-live/vendor-bridge.ts";
 import { responseUsage } from "../../../src/realtime/gemini-live/vendor-response.ts";
 
-const parsed = (messages: Bridged["toClient"]): any[] => messages.map(({ data }) => JSON.parse(data.toString()));
+const parsed = (messages: BridgedMessages["toClient"]): any[] =>
+  messages.map(({ data }) => JSON.parse(data.toString()));
 
 /** A session in which both sides can be played. */
 function opened() {
@@ -16,7 +17,10 @@ function opened() {
     vendorTools: false,
   });
   const begin = parsed(bridge.open().toClient);
-  const parsedBoth = (bridged: Bridged) => ({ client: parsed(bridged.toClient), vendor: parsed(bridged.toVendor) });
+  const parsedBoth = (bridged: BridgedMessages) => ({
+    client: parsed(bridged.toClient),
+    vendor: parsed(bridged.toVendor),
+  });
   return {
     bridge,
     begin,

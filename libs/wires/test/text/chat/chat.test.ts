@@ -212,13 +212,13 @@ describe("passing through", () => {
     ]
       .map((delta) => chatPass.written(frame({ model: "m", choices: [{ index: 0, delta }] })))
       .join("\n");
-    expect(chatPass.wordsOf(raw)).toBe('a "b"c\nf{"x":1}');
+    expect(chatPass.extractText(raw)).toBe('a "b"c\nf{"x":1}');
   });
 
   test("words of megabytes are read too, escapes and all", () => {
     const content = 'line "quoted" \\ \n'.repeat(600_000);
-    expect(chatPass.wordsOf(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
-    expect(chatPass.wordsOf('"content": "cut off')).toBe("cut off");
-    expect(chatPass.wordsOf('"content": "cut\\noff')).toBe("cut\\noff");
+    expect(chatPass.extractText(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
+    expect(chatPass.extractText('"content": "cut off')).toBe("cut off");
+    expect(chatPass.extractText('"content": "cut\\noff')).toBe("cut\\noff");
   });
 });

@@ -59,7 +59,7 @@ export async function compactExchange(
         const parsed = vendor.parse(answer);
         const summary = summaryIn(parsed);
         const rendered = Buffer.from(JSON.stringify(compaction.render(parsed, encrypt(summary), context)));
-        return { body: rendered, usage: vendor.usage(answer), words: () => summary };
+        return { body: rendered, usage: vendor.usage(answer), text: () => summary };
       },
       translator() {
         const writer = new CompactionWriter(wires.responses.client.stream(context), encrypt);

@@ -32,7 +32,7 @@ export async function nativeCompact(
           usage: pass.usage(answer),
           fees: pass.fees(answer),
           body: bytes,
-          words: () => pass.wordsOf(bytes.toString()),
+          text: () => pass.extractText(bytes.toString()),
         };
       },
     }),
