@@ -29,7 +29,7 @@ test("a release writes its own version and registry", () => {
 const values = (text: string): object => parse(text, { version: "1.1", merge: true });
 const schema = Compile(JSON.parse(files.get("values.schema.json") ?? ""));
 
-test("the defaults are what the schema says", () => {
+test("values.yaml has the defaults of the schema", () => {
   expect([...schema.Errors(values(files.get("values.yaml") ?? ""))]).toEqual([]);
 });
 

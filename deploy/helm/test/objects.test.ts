@@ -169,7 +169,7 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(() => render("--set", given)).toThrow(names);
   });
 
-  test("the drain is what the kubelet waits for, and what the autoscaler does", () => {
+  test("the kubelet and the autoscaler wait as long as the drain takes", () => {
     const words = ["--set", "services.text.drainSeconds=120"];
     const text = one("Deployment", "text", ...words);
     expect(variable(text, "DRAIN_MS")).toMatchObject({ value: "120000" });

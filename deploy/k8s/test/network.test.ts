@@ -50,7 +50,7 @@ describe.each(overlays)("%s", (name) => {
       itemsAt(rule, "to").some(({ ipBlock }) => ipBlock !== undefined),
     );
 
-  test("who calls no vendor reaches no address outside", () => {
+  test("only services that call vendors may reach addresses outside the cluster", () => {
     const found = policies.filter((policy) => rulesWithAddresses(policy).length > 0).map(nameOf);
     expect(found.toSorted()).toEqual(callersIn(name));
   });

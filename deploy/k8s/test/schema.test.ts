@@ -12,7 +12,7 @@ const places = ["base", "overlays/local", "overlays/production", "overlays/small
 describe.each(places)("%s", (place) => {
   test.each(
     renderFolder(join(folder, place)).map((object) => [`${textOf(object["kind"])} ${nameOf(object)}`, object] as const),
-  )("%s is what Kubernetes' schema says", (_, object) => expect(problemsOf(object)).toEqual([]));
+  )("%s is valid against the schema of Kubernetes", (_, object) => expect(problemsOf(object)).toEqual([]));
 });
 
 const deployment = renderFolder(join(folder, "base")).find(({ kind }) => kind === "Deployment") ?? {};

@@ -39,7 +39,7 @@ test("docker compose hands control every variable that the demo's configuration 
   expect(Object.keys(compose.services["control"]?.environment ?? {})).toEqual(expect.arrayContaining(variables));
 });
 
-test("gatectl reads what control's pod says of it", () => {
+test("gatectl reads the address of control from CONTROL_URL", () => {
   expect(read("services/control/src/gatectl/server.ts")).toContain('read.optionalUrl("CONTROL_URL"');
 });
 
@@ -70,7 +70,7 @@ describe.each(overlays)("%s", (name) => {
       expect(required.filter(({ name }) => !env.has(name) && !fromSecret.includes(name))).toEqual([]);
     });
 
-    test("the image is the one that docker compose has, and is told to run the service", () => {
+    test("the pod runs the image of docker compose, with the service as its argument", () => {
       const image = service === "simulator" ? service : "gateway";
       expect(textOf(container["image"])).toMatch(new RegExp(`(^|/)modelgate/${image}(:[\\w.-]+)?$`));
       expect(env.get("MODELGATE_SERVICES")).toBe(service === image ? undefined : service);
@@ -114,13 +114,13 @@ describe.each(overlays)("%s", (name) => {
       expect(Number(at(probe, "periodSeconds")) * Number(at(probe, "failureThreshold"))).toBeGreaterThanOrEqual(30);
     });
 
-    test("what it may spool fits on its disk", () => {
+    test("the spooled files of a service fit on its disk", () => {
       const [tmp] = itemsAt(deployed.pod, "volumes");
       const room = Number.parseInt(textOf(at(tmp, "emptyDir", "sizeLimit")), 10) * 1024 * 1024;
       expect(room).toBeGreaterThan(Number(env.get("SPOOL_BYTES") ?? 0));
     });
 
-    test("runs as the image's user, with nothing to write to but a folder for what passes", () => {
+    test("the container runs as the image's user, and can write only to a temporary folder", () => {
       expect(read("deploy/docker/Dockerfile")).toContain("USER node"); // node's images give that user the id 1000
       expect(at(deployed.pod, "securityContext")).toMatchObject({ runAsNonRoot: true, runAsUser: 1_000 });
       expect(container["securityContext"]).toMatchObject({

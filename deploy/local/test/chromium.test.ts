@@ -26,7 +26,7 @@ test("the first on PATH that runs is taken", () => {
   expect(find(checkout)).toEqual({ found: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, said: "" });
 });
 
-test("one that is named is left as it is", () => {
+test("a browser that the environment names is used unchanged", () => {
   using checkout = without();
   expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ found: {}, said: "" });
 });

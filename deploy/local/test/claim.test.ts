@@ -22,7 +22,7 @@ test("a claim is a file while it is held", () => {
 test.each([
   { what: "of a process that is gone", file: "lock.4194304-1" },
   { what: "of another process that had the id of a living one", file: `lock.${process.ppid}-1` },
-])("a claim $what counts for nothing and is swept away", ({ file }) => {
+])("a claim $what is ignored and removed", ({ file }) => {
   writeFileSync(join(folder, file), "");
   expect(claim(folder, "lock").heldBy).toBeUndefined();
   expect(readdirSync(folder)).toEqual([expect.stringMatching(new RegExp(`^lock\\.${process.pid}-`))]);

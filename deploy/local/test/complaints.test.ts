@@ -21,7 +21,7 @@ test.each([
   expect(serviceMessageIn(written)?.words).toBe(said);
 });
 
-test("the same words are said once in a while; other words, and another service's, at once", () => {
+test("an equal message is printed once in a while; another message, or one of another service, immediately", () => {
   const written: string[] = [];
   let now = 0;
   const print = serviceMessagePrinter(

@@ -66,7 +66,7 @@ test.each([
   ]);
 });
 
-test("where nothing can be had, nothing is left behind, and the reason is said", () => {
+test("a failed download leaves no files behind, and the error states the reason", () => {
   using checkout = debian({ show: "true", download: "echo 'no network here' >&2; exit 100" });
   expect(unpack(checkout)).toContain("Debian's packages could not be had: no network here");
   expect(checkout.tools()).toEqual([]);

@@ -22,7 +22,7 @@ test("a Helm 3 on PATH is taken, another major version is not", () => {
   expect(find(checkout).found).toEqual({});
 });
 
-test("one that is named is left as it is", () => {
+test("a Helm that the environment names is used unchanged", () => {
   using checkout = bareCheckout();
   expect(find(checkout, 'process.env.MODELGATE_HELM = "none"')).toEqual({ found: {}, said: "" });
 });

@@ -44,7 +44,7 @@ test.each([
   },
 );
 
-test("what does not end when asked is ended", async () => {
+test("a process that ignores the interrupt is killed", async () => {
   using checkout = bareCheckout();
   checkout.program("pnpm", installing("trap '' TERM; echo $$ > pnpm; sleep 300 & wait; sleep 300"));
   const child = checkout.start(bootstrap, "prepare");

@@ -7,7 +7,7 @@ test("the repository is found where its path has signs that an address would wri
   expect(checkout.node(bootstrap, "prepare")).toMatchObject({ status: 0, stderr: "installing packages\n" });
 });
 
-test("a half install is not taken for a whole one, even where the manifests are again what they were", () => {
+test("an interrupted install is repeated, even if the manifests are unchanged since the last complete one", () => {
   using checkout = bareCheckout();
   const lockFile = checkout.path("pnpm-lock.yaml");
   expect(checkout.node(bootstrap, "prepare").status).toBe(0);

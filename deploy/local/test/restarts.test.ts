@@ -29,7 +29,7 @@ test("pauses double up to a bound, and begin anew after a while of life", () => 
   expect([pauseAfter(60_000), pauseAfter(0)]).toEqual([500, 1_000]);
 });
 
-test("a service that dies is started again after its pause, each time said in one line", async () => {
+test("a service that dies is restarted after a pause, and each restart logs one line", async () => {
   const said: string[] = [];
   const restarts = new Restarts((text) => said.push(text));
   const started = [child("text"), child("text"), child("text")];

@@ -61,7 +61,7 @@ test.each([
   expect(claims()).toEqual([]);
 });
 
-test("a wish to end is heard while the servers start, and is no failure", async () => {
+test("an interrupt while the servers start ends the start without a failure", async () => {
   const silent = silentServer();
   const { child, ended } = start({ MODELGATE_REDIS_SERVER: silent, MODELGATE_NATS_SERVER: silent });
   await vi.waitFor(() => expect(existsSync(join(data, "pid"))).toBe(true), { timeout: 10_000 });
@@ -70,7 +70,7 @@ test("a wish to end is heard while the servers start, and is no failure", async 
   expect(claims()).toEqual([]);
 });
 
-test("a data folder is taken before anything is ready: of many starts at once one goes on", async () => {
+test("a start claims the data folder first: of several starts at the same time one continues", async () => {
   const silent = silentServer();
   const env = { MODELGATE_REDIS_SERVER: silent, MODELGATE_NATS_SERVER: silent };
   const starts = Array.from({ length: 3 }, () => start(env));
@@ -87,7 +87,7 @@ test("a data folder is taken before anything is ready: of many starts at once on
   expect((await last?.ended)?.status).toBe(0);
 });
 
-test("a claim that a killed one left is no obstacle, though another process has its id now", async () => {
+test("a claim of a killed process is replaced, even if another process now has its id", async () => {
   writeFileSync(join(data, `running.${process.ppid}-1`), "");
   writeFileSync(join(data, "run.json"), "{}");
   const claimed = await claimFolder(data);
@@ -97,7 +97,7 @@ test("a claim that a killed one left is no obstacle, though another process has 
   if ("release" in claimed) claimed.release();
 });
 
-test("with Redis and NATS elsewhere a data folder can be shared, and that is said", async () => {
+test("a data folder can be shared if Redis and NATS run elsewhere, and the output states that", async () => {
   const claimed = await claimFolder(data);
   // Nothing listens there: the start goes past the folder and is then ended.
   const { child, ended } = start({ REDIS_URL: "redis://127.0.0.1:1", NATS_URL: "nats://127.0.0.1:1" });

@@ -160,7 +160,7 @@ describe("compose's profile `monitoring`", () => {
     return own === undefined ? join(root, mounts.get(dirname(path)) ?? "nowhere", basename(path)) : join(root, own);
   };
 
-  test("starts nothing else, and mounts what is there", () => {
+  test("the monitoring profile starts only Prometheus and Grafana, and mounts existing files", () => {
     const profiled = Object.entries(compose.services).filter(([, { profiles }]) => profiles?.includes("monitoring"));
     expect(profiled.map(([name]) => name)).toEqual(["prometheus", "grafana"]);
     for (const [name] of profiled)

@@ -169,7 +169,7 @@ test("the holds of calls at the same time never exceed the balance", async () =>
   );
 });
 
-test("what a lowered call is billed never exceeds its hold, whatever its vendor reports", async () => {
+test("the bill of a call with a lowered limit never exceeds its hold, whatever the vendor reports", async () => {
   const amount = fc.nat({ max: 1_000_000 });
   const report = fc.record({
     inputTokens: amount,

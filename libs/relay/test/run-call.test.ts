@@ -384,7 +384,7 @@ describe("a call that ends before its answer", () => {
   /** A vendor that works until its call ends, which an act of the client's or the gateway's brings about. */
   const working = (act: () => void): Vendor => ({ begun: act });
 
-  test("because its client leaves: the vendor was asked, and what is certain is charged", async () => {
+  test("a call whose client leaves is charged for the input that the vendor has received", async () => {
     const client = new FakeClient();
     const { error, settled } = await run({
       client,
@@ -397,7 +397,7 @@ describe("a call that ends before its answer", () => {
     ]);
   });
 
-  test("because its client had left: no vendor is asked, and nothing is charged", async () => {
+  test("a call whose client has left is not sent to a vendor, and is not charged", async () => {
     const client = new FakeClient();
     client.leave();
     const { error, settled } = await run({ client, vendors: { named: body() } });

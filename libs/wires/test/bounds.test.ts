@@ -15,7 +15,7 @@ const asks = {
     wires.content.client.readParams({ contents: [{ parts: [] }], ...more }, { model: "m", stream: false }),
 };
 
-describe("the largest bound of a body is what a call is held for", () => {
+describe("money is held for the largest output limit of a body", () => {
   test.each<[keyof typeof asks, object, number | undefined]>([
     ["chat", { max_tokens: 5, max_completion_tokens: 7 }, 7],
     ["chat", { max_tokens: 7, max_completion_tokens: 5 }, 7],

@@ -38,12 +38,12 @@ describe("how clients wish for reasoning", () => {
     [{ budgetTokens: -1 }, undefined],
     [{ effort: "none" }, "none"],
     [{ show: "summary" }, undefined],
-  ])("%j goes to a vendor as %j", (reasoning, effort) => {
+  ])("%j is sent to a vendor as %j", (reasoning, effort) => {
     expect(render({ reasoning }).body["reasoning_effort"]).toBe(effort);
   });
 });
 
-describe("what clients write", () => {
+describe("requests of clients", () => {
   test.each<readonly [string, JsonObject, Partial<TextRequest>]>([
     ["the newer bound of output wins", { max_tokens: 5, max_completion_tokens: 7 }, { maxTokens: 7 }],
     ["one stop", { stop: "x" }, { stop: ["x"] }],
@@ -137,7 +137,7 @@ describe("what clients write", () => {
     expect(dropped).toEqual([]);
   });
 
-  test("developers' messages instruct, in the middle too; history says what it said", () => {
+  test("developer messages are instructions at any position; earlier answers stay unchanged", () => {
     const { request, dropped } = parse({
       messages: [
         { role: "developer", content: "a" },
@@ -194,7 +194,7 @@ describe("what clients write", () => {
     ]);
   });
 
-  test("a seal whose thoughts the client dropped has lost its meaning", () => {
+  test("a signature is dropped if the client has dropped its reasoning", () => {
     const whole = oneAnswer([
       { kind: "reasoning", text: "hm", signature: { wire: "messages", kind: "signature", value: "s" } },
     ]);
@@ -206,7 +206,7 @@ describe("what clients write", () => {
   });
 });
 
-describe("what a request may not hold", () => {
+describe("invalid requests", () => {
   const said = (content: unknown): JsonObject => ({ messages: [{ role: "user", content }] });
   test.each([
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
@@ -251,8 +251,8 @@ describe("what a request may not hold", () => {
   });
 });
 
-describe("what a vendor of this wire is sent", () => {
-  test("a stream is asked for its usage", () => {
+describe("requests to vendors", () => {
+  test("a streamed request asks the vendor for usage", () => {
     expect(render({ stream: true }).body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
@@ -285,7 +285,7 @@ describe("what a vendor of this wire is sent", () => {
     expect(dropped).toEqual(["tools.format"]);
   });
 
-  test("thoughts go back before a call only, and to no vendor that refuses them", () => {
+  test("reasoning is sent back only before a tool call, and not to vendors that refuse it", () => {
     const thought: Part = { kind: "reasoning", text: "hm" };
     const call: Part = { kind: "tool-call", id: "c", name: "f", arguments: "{}" };
     const said = (parts: readonly Part[], target = older) => render({ turns: [{ role: "assistant", parts }] }, target);
@@ -299,7 +299,7 @@ describe("what a vendor of this wire is sent", () => {
     expect(strict.dropped).toEqual(["turn.reasoning"]);
   });
 
-  test("results come first and as text; their images are the user's next words; an error says so", () => {
+  test("results come first, as text; their images become the user's next message; errors are marked", () => {
     const result = (parts: Extract<Part, { kind: "tool-result" }>["parts"], isError = false): Part => ({
       kind: "tool-result",
       callId: "c",

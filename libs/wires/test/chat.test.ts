@@ -263,7 +263,7 @@ describe("answers", () => {
   });
   testsOfAnswers({ wire: chatWire, answered, expected: asAnswered, streamed, context: wanting });
 
-  test("what a client keeps of a stream or an answer brings every seal back onto its part", () => {
+  test("a client that sends an answer or a stream back returns each signature to its part", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const body = plain(chatWire.client.render(whole, wanting));
@@ -276,7 +276,7 @@ describe("answers", () => {
     );
   });
 
-  test("so does what a client joins of a stream", () => {
+  test("a client that joins the pieces of a stream does so too", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const frames = framesOf(written(chatWire.client.stream(wanting), whole)).slice(0, -1);
@@ -317,7 +317,7 @@ describe("answers", () => {
   });
 });
 
-test("the stream of thoughts, words and a call, chunk by chunk", () => {
+test("a stream renders reasoning, text and a call chunk by chunk", () => {
   const stream = written(chatWire.client.stream(wanting), {
     id: "x",
     model: "y",
@@ -420,7 +420,7 @@ test("a client that knows functions only gets one call in their spelling", () =>
   expect(back.choices[0]).toMatchObject({ finish: "tool-calls", parts: [{ name: "f", arguments: "{}" }] });
 });
 
-test("thoughts are hidden from a client that does not want them", () => {
+test("reasoning is hidden from a client that excludes it", () => {
   const context = contextFor({ reasoning: { show: "none" } });
   const whole = oneAnswer([
     { kind: "reasoning", text: "secret", signature: { wire: "messages", kind: "signature", value: "s" } },
@@ -460,7 +460,7 @@ test("usage survives this wire", () => {
   expect(renderUsage(all)).toMatchObject({ prompt_tokens: 10, completion_tokens: 13, total_tokens: 23 });
 });
 
-test("a free-text call beyond what can be unwrapped fails", () => {
+test("a free-text call over the size limit fails", () => {
   const writer = chatWire.client.stream(contextFor({ tools: [{ kind: "custom", name: "patch" }] }));
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "patch" } });
   const text = "x".repeat(maxHeld + 1);

@@ -90,7 +90,7 @@ describe("a request over a chat model", () => {
     });
   });
 
-  test("what the client leaves out is the wire's own default", () => {
+  test("an absent field has the default of this wire", () => {
     const { request } = completionsWire.client.read({ model: "mine", prompt: ["Once"], n: null });
     expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
   });
@@ -117,7 +117,7 @@ describe("a request over a chat model", () => {
     ["a suffix", { prompt: "a", suffix: "b" }, "suffix"],
     ["the best of more", { prompt: "a", best_of: 3 }, "best_of"],
     ["probabilities of echoed words", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
-  ])("what no chat can express is refused: %s", (_, body, param) => {
+  ])("a request that chat wires cannot express is refused: %s", (_, body, param) => {
     expect(failureOf(() => parsePromptRequests({ model: "m", ...body }))).toMatchObject({
       code: "unsupported_parameter",
       param,
@@ -136,7 +136,7 @@ describe("a request over a chat model", () => {
     ["the best of fewer", { model: "m", prompt: "a", n: 2, best_of: 1 }, "best_of"],
     ["a stop of another kind", { model: "m", prompt: "a", stop: [1] }, "stop[0]"],
     ["an echo of another kind", { model: "m", prompt: "a", echo: 1 }, "echo"],
-  ])("what is wrong is named: %s", (_, body, param) => {
+  ])("an error names the invalid field: %s", (_, body, param) => {
     expect(failureOf(() => parsePromptRequests({ ...body }))).toMatchObject({ status: 400, param });
   });
 });
@@ -196,7 +196,7 @@ describe("a whole answer", () => {
     expect(first).toMatchObject({ choices: [{ text: "Hi!", logprobs: expected, finish_reason: null }] });
   });
 
-  test("thoughts are not sent, a refusal is", () => {
+  test("reasoning is left out; a refusal is rendered as text", () => {
     const parts: readonly Part[] = [
       { kind: "reasoning", text: "hm" },
       { kind: "refusal", text: "No." },
@@ -252,7 +252,7 @@ describe("a stream", () => {
     );
   });
 
-  test("is in the wire's own words", () => {
+  test("an answer has the form of this wire", () => {
     const writer = completionsWire.client.stream(contextFor());
     const stream =
       answerToEvents(answerOf(" there"))
@@ -266,12 +266,12 @@ describe("a stream", () => {
     expect(stream.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  test("that says nothing still ends", () => {
+  test("a stream without text still ends", () => {
     const writer = completionsWire.client.stream(contextFor());
     expect(chunksOf(writer.end())).toMatchObject([{ choices: [{ text: "", index: 0, finish_reason: "stop" }] }]);
   });
 
-  test("that breaks says so, and nothing more", () => {
+  test("a broken stream ends with an error frame", () => {
     const writer = completionsWire.client.stream(contextFor());
     const [frame] = chunksOf(writer.fail(new Failure("upstream_error"), "r"));
     expect(frame).toMatchObject({ error: { code: "upstream_error" } });
@@ -297,7 +297,7 @@ describe("passed through", () => {
     expect(completionsPass.renameFrame(chunk, "mine").toString()).toContain('"model":"mine"');
   });
 
-  test("what the model wrote is found in frames and in a whole answer", () => {
+  test("the model's text is found in frames and in complete answers", () => {
     const words = fc.array(fc.string(), { maxLength: 4 });
     fc.assert(
       fc.property(words, (texts) => {
@@ -317,7 +317,7 @@ describe("passed through", () => {
   });
 });
 
-describe("what admission gets", () => {
+describe("parameters for admission", () => {
   test.each<[object, object]>([
     [{ prompt: "a" }, { maxOutputTokens: undefined, choices: 1, stream: false, includeUsage: false }],
     [
@@ -341,7 +341,7 @@ describe("what admission gets", () => {
     [{ model: "m", prompt: 1 }, "prompt"],
     [{ model: "m", prompt: "a", max_tokens: -1 }, "max_tokens"],
     [{ model: "m", prompt: "a", n: 999 }, "n"],
-  ])("what is wrong is named: %j", (body, param) => {
+  ])("an error names the invalid field: %j", (body, param) => {
     expect(failureOf(() => readParams(body))).toMatchObject({ status: 400, param });
   });
 

@@ -94,7 +94,7 @@ test.each(["minimal", "low", "medium", "high", "xhigh"])("the thinking level %s 
   expect(parse({ ...round, generationConfig }).request.reasoning).toEqual({ effort });
 });
 
-test("names in snake_case say the same", () => {
+test("names in snake_case have the same meaning", () => {
   const snake = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(snake);
     if (typeof value !== "object" || value === null) return value;
@@ -263,8 +263,8 @@ describe("answers", () => {
   });
 });
 
-describe("what vendors answer", () => {
-  test("thoughts, words, an image, a call: read as they stand", () => {
+describe("answers of vendors", () => {
+  test("reasoning, text, an image and a call are parsed", () => {
     const body = {
       candidates: [
         {
@@ -409,7 +409,7 @@ test.each([
   expect(contentUsage(usage)).toEqual(units);
 });
 
-test("usage rendered again says what of it was words, sounds and images", () => {
+test("rendered usage separates text, audio and images", () => {
   const units = { inputTokens: 5, inputImageTokens: 258, outputTokens: 9, reasoningTokens: 4, outputImageTokens: 20 };
   const rendered = renderUsage(units);
   expect(rendered).toEqual({
@@ -496,7 +496,7 @@ describe("thinking", () => {
 describe("seals", () => {
   const foreign = { wire: "messages", kind: "signature", value: "c2lnbmVk" } as const;
 
-  test("another vendor's travels through a client and goes to no other vendor", () => {
+  test("a signature of another vendor passes through a client and is sent to no other vendor", () => {
     const part: Part = { kind: "reasoning", text: "hm", signature: foreign };
     const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" as const }] };
     const body = contentWire.client.render(whole, contextFor());
@@ -547,7 +547,7 @@ test("images in results stand beside them for older models", () => {
   expect(newer?.body).toMatchObject({ contents: [{ parts: [{ functionResponse: { parts: [{ inlineData }] } }] }] });
 });
 
-test("instructions alone become the user's words; those in the middle move to the front", () => {
+test("instructions without turns become a user's turn; those between turns move to the front", () => {
   expect(render({ instructions: [{ kind: "text", text: "s" }] }).body).toEqual({
     contents: [{ role: "user", parts: [{ text: "s" }] }],
   });
@@ -561,7 +561,7 @@ test("instructions alone become the user's words; those in the middle move to th
   expect(middle.dropped).toEqual(["turn.system-place"]);
 });
 
-describe("what a request may not hold", () => {
+describe("invalid requests", () => {
   const contents = [{ parts: [{ text: "hi" }] }];
   test.each([
     ["a stored cache", { cachedContent: "cachedContents/1" }, "unsupported_parameter", "cachedContent"],
@@ -610,7 +610,7 @@ describe("what a request may not hold", () => {
   });
 });
 
-describe("what a vendor of this wire does not support", () => {
+describe("fields that vendors of this wire lack", () => {
   const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["six stops", { stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
@@ -684,7 +684,7 @@ test.each([
   expect(toJsonSchema(schema)).toEqual(plain);
 });
 
-test("a call beyond what can be sent whole fails", () => {
+test("a call over the size limit fails", () => {
   const writer = contentWire.client.stream(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(maxHeld + 1) })).toThrow(

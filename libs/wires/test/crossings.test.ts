@@ -302,7 +302,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-describe("what both wires can say crosses", () => {
+describe("fields that both wires have are converted", () => {
   for (const [what, from, body, to, rendered, lost = []] of rows)
     test(`${what}: ${from} to ${to}`, () => {
       const got = crossed(from, body, to, what.includes("grammar") ? "gpt-5" : "m");

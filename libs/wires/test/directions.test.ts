@@ -85,7 +85,7 @@ describe.each(ways)("$name", ({ client, vendor }) => {
       if (!hasPlace) expect(["refused", "filtered"]).toContain(read?.finish);
     });
 
-    test("thoughts stand before the answer", () => {
+    test("reasoning comes before the answer", () => {
       const answer = oneAnswer([{ kind: "reasoning", text: "Hm.", summary: true }, text("Yes.")]);
       const [read] = converted(answer, client, vendor, stream).choices;
       expect(read?.parts.map(gist)).toEqual(["reasoning Hm.", "text Yes."]);

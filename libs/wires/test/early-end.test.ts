@@ -50,7 +50,7 @@ const said = ({ choices }: TextAnswer): readonly object[] =>
 describe.each(bothWires)("%s", (wire) => {
   const { client, vendor } = textWires[wire];
 
-  test("a stream that is ended anywhere is whole for its client: what passed, why it ended, what it used", () => {
+  test("a stream that is ended early is complete for its client, with the reason and the usage", () => {
     fc.assert(
       fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
         const [passed, end] = endedAt(wire, written(client.stream(context), whole), part, used) ?? [];
@@ -71,7 +71,7 @@ describe.each(bothWires)("%s", (wire) => {
     );
   });
 
-  test("nothing ends what has not begun", () => {
+  test("a stream that has not begun is not ended", () => {
     expect(textWires[wire].pass.earlyEnd?.({ choices: 1, includeUsage: true }).frames({}, undefined)).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
 
-describe("what a request asks of its vendor beside tokens", () => {
+describe("charges that a request asks for in addition to tokens", () => {
   test.each<[BothWire, JsonRecord, readonly object[]]>([
     [
       "chat",
@@ -177,7 +177,7 @@ function seenIn(wire: BothWire, frames: readonly string[]) {
 const sse = (data: object, event?: string) =>
   `${event === undefined ? "" : `event: ${event}\n`}data: ${JSON.stringify(data)}\n\n`;
 
-describe("what an answer says of what is charged beside tokens", () => {
+describe("charges that an answer reports in addition to tokens", () => {
   const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } };
   const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page" } };
   const code = { type: "code_interpreter_call", id: "ci_1", container_id: "cntr_1", code: "1" };

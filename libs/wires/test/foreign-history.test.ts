@@ -17,7 +17,7 @@ const signedCall = { ...call, thoughtSignature: "c2ln" };
 const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", parts }] });
 
 /** A conversation that began elsewhere goes to a vendor as it is only where it is not refused there. */
-describe("a body as it came", () => {
+describe("a forwarded body", () => {
   test.each<[string, BothWire, string, object, boolean]>([
     ["thoughts, to who invented the wire", "chat", "gpt-5", { messages: [{ reasoning_content: "hm" }] }, false],
     ["thoughts, to others", "chat", "open", { messages: [{ reasoning_content: "hm" }] }, true],
@@ -48,7 +48,7 @@ describe("a body as it came", () => {
   });
 });
 
-test("thoughts without a seal say so to clients of responses, and come back without a seal", () => {
+test("reasoning without a signature gets a placeholder for clients of responses, which is removed again", () => {
   const parts = [{ kind: "reasoning", text: "hm" }] as const;
   const answer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" as const }] };
   const { output } = wires.responses.client.render(answer, contextFor());
@@ -59,7 +59,7 @@ test("thoughts without a seal say so to clients of responses, and come back with
   ]);
 });
 
-test("thoughts in pieces are one thought, whose seal came with the last of them", () => {
+test("reasoning in several pieces is one part, with the signature of the last piece", () => {
   const parts = [
     { text: "Th", thought: true },
     { text: "inking", thought: true, thoughtSignature: "c2ln" },

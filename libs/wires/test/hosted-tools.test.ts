@@ -78,7 +78,7 @@ describe("a search on the web", () => {
     expect(dropped).toEqual(["tools.web-search"]);
   });
 
-  test("is asked for without a word on functions that are not there", () => {
+  test("a hosted tool without functions is requested without a toolConfig", () => {
     const { body, dropped } = rendered("content", { tools: [{ type: "web_search" }], tool_choice: "auto" });
     expect(body).not.toHaveProperty("toolConfig");
     expect(dropped).toEqual(["toolChoice"]);

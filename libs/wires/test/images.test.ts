@@ -41,7 +41,7 @@ describe("an image that a client brings", () => {
     [`data:image/jpeg;base64,${png.toString("base64")}`, { kind: "file", mediaType: "image/png" }],
     [`data:image/png;charset=x;base64,${jpeg.toString("base64")}`, { kind: "file", mediaType: "image/jpeg" }],
     [jpeg.toString("base64").replace(/=+$/, ""), { kind: "file", mediaType: "image/jpeg" }],
-  ])("%s is what its bytes say", (value, image) => {
+  ])("%s is recognised from its bytes", (value, image) => {
     expect(parseInputImage(value, "image")).toMatchObject({ at: "image", ...image });
   });
 
@@ -252,7 +252,7 @@ describe("a form", () => {
   test.each([
     ["true", true],
     ["false", false],
-  ])("has flags in words: %s", (word, flag) => {
+  ])("flags in text are parsed: %s", (word, flag) => {
     const { request } = readImageForm({ fields: [...text, ["stream", word], ["watermark", word]], files: [] });
     expect(request).toMatchObject({ stream: flag, watermark: flag });
   });

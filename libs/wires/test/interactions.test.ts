@@ -177,7 +177,7 @@ const answered = answer(
 describe("answers", () => {
   testsOfAnswers({ wire: interactionsWire, answered, expected: (whole) => whole });
 
-  test("what a client assembles from a stream is the answer that it would have got without one", () => {
+  test("a client that joins a stream gets the answer of an unstreamed call", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const collector = new InteractionCollector();
@@ -213,7 +213,7 @@ describe("answers", () => {
     expect(parse({ input }).request.turns[1]).toEqual({ role: "assistant", parts });
   });
 
-  test("thoughts that nobody signed are not sent to the vendor", () => {
+  test("reasoning without a signature is not sent to the vendor", () => {
     const thinks: Part = { kind: "reasoning", text: "plan", summary: true };
     const { steps } = plain(client.render(oneAnswer([thinks, { kind: "text", text: "Hi" }]), contextFor()));
     const read = parse({ input: [{ type: "user_input", content: "Hi" }, ...(steps as JsonObject[])] });
@@ -223,7 +223,7 @@ describe("answers", () => {
   });
 });
 
-describe("what the vendor answers", () => {
+describe("answers of the vendor", () => {
   const body = {
     id: "v1_a",
     status: "requires_action",
@@ -297,7 +297,7 @@ describe("what the vendor answers", () => {
     ]);
   });
 
-  test("its searches and its tier are charged, by what it counted and what it shows", () => {
+  test("searches and the service tier are charged as reported", () => {
     expect(vendor.fees(body)).toEqual({
       calls: [
         { unit: "webSearches", id: "s1 0" },
@@ -446,7 +446,7 @@ describe("agents", () => {
   });
 });
 
-describe("what is passed through", () => {
+describe("forwarded answers", () => {
   const passed = (body: object, model?: string): unknown =>
     JSON.parse(
       runToEnd(pass.upstreamBody(Buffer.from(JSON.stringify(body)), { model, reportUsage: false })).toString(),

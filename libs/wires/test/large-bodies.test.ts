@@ -58,7 +58,7 @@ describe("a large body holds the loop for one small step at a time", () => {
     expect(stepsOf(work())).toBeGreaterThanOrEqual(turns);
   });
 
-  test("and what it comes to is the same", () => {
+  test("the result of a large body is that of a small one", () => {
     const sent = JSON.parse(runToEnd(textWires.messages.pass.upstreamBody(history, other)).toString());
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);

@@ -25,7 +25,7 @@ describe("passing through", () => {
     );
   });
 
-  test("thoughts of other vendors, which this one would refuse, stay behind", () => {
+  test("reasoning of other vendors, which this vendor would refuse, is removed", () => {
     const foreign = { wire: "content", kind: "thoughtSignature", value: "c2ln" } as const;
     const parts: readonly Part[] = [
       { kind: "reasoning", text: "a" },
@@ -78,7 +78,7 @@ describe("passing through", () => {
     ["something new", { type: "riddle", usage: { output_tokens: 9 } }, quiet],
     ["the end", { type: "message_stop" }, { ...quiet, done: true }],
     ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true, overloaded: true }],
-  ])("%s is seen for what it is, with its event's name or without", (_, body, seen) => {
+  ])("%s is recognised with or without the name of its event", (_, body, seen) => {
     const report = body["type"] === "message_start" ? undefined : before;
     expect(messagesPass.see(frame(body), report)).toEqual(seen);
     expect(messagesPass.see(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
@@ -91,7 +91,7 @@ describe("passing through", () => {
     expect(messagesPass.usage({ content: [] })).toBeUndefined();
   });
 
-  test("the client's name of the model stands in the beginning and in answers", () => {
+  test("the first event and complete answers have the client's name of the model", () => {
     const start = frame({ type: "message_start", message: { model: "theirs", id: "m" } });
     expect(messagesPass.renameFrame(start, "mine").toString()).toBe(start.toString().replace("theirs", "mine"));
     const words = frame({ type: "content_block_delta", delta: { type: "text_delta", text: '"model"' } });
@@ -100,7 +100,7 @@ describe("passing through", () => {
     expect(messagesPass.renameAnswer(answer, "mine").toString()).toBe('{"model":"mine","content":[{"model":"x"}]}');
   });
 
-  test("what the model wrote is read out of many frames", () => {
+  test("the model's text is read from several frames", () => {
     const raw = [
       { type: "message_start", message: { content: [] } },
       { type: "content_block_start", content_block: { type: "tool_use", name: "f", input: {} } },

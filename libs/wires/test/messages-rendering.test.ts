@@ -83,7 +83,7 @@ describe("turns on the way to a vendor", () => {
     expect(answered.content[0].tool_use_id).toBe(call.content[0].id);
   });
 
-  test("instructions alone become the user's words; those in the middle move to the front", () => {
+  test("instructions without turns become a user's turn; those between turns move to the front", () => {
     expect(render({ instructions: [{ kind: "text", text: "s" }] }).body).toMatchObject({
       messages: [{ role: "user", content: [{ type: "text", text: "s" }] }],
     });
@@ -182,7 +182,7 @@ describe("turns on the way to a vendor", () => {
     expect(messages.at(-1).content).toEqual([block]);
   });
 
-  test("a tool's arguments: free text wrapped, none, and what is no JSON", () => {
+  test("a tool's arguments: wrapped free text, no arguments, invalid JSON", () => {
     const input = (part: Partial<Extract<Part, { kind: "tool-call" }>>) => {
       const { body } = render({
         turns: [{ role: "assistant", parts: [{ kind: "tool-call", id: "a", name: "f", arguments: "", ...part }] }],
@@ -237,7 +237,7 @@ describe("tools on the way to a vendor", () => {
   });
 });
 
-describe("what a vendor of this wire does not support", () => {
+describe("fields that vendors of this wire lack", () => {
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["several choices", { choices: 2 }, "choices"],
     ["images from the model", { modalities: ["text", "image"] }, "modalities"],

@@ -7,7 +7,7 @@ import { text } from "./harness.ts";
 
 const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 
-describe("what a request says", () => {
+describe("valid requests", () => {
   test.each<readonly [string, JsonObject, Partial<TextRequest>]>([
     [
       "thinking without a budget",
@@ -141,7 +141,7 @@ describe("what a request says", () => {
   });
 });
 
-describe("what a request may not hold", () => {
+describe("invalid requests", () => {
   const said = (block: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [block] }] });
   test.each<readonly [string, JsonObject, string, string]>([
     ["no bound of the output", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
@@ -205,7 +205,7 @@ describe("what a request may not hold", () => {
   });
 });
 
-test("a member that changes who pays the vendor is refused", () => {
+test("a member that changes the account which pays the vendor is refused", () => {
   const read = (more: object) => () =>
     messagesWire.client.readParams({ model: "m", max_tokens: 9, messages: [{ role: "user", content: "Hi" }], ...more });
   expect(read({ billing_policy: { type: "billing_policy", bill_to: "user_profile" } })).toThrow(

@@ -23,7 +23,7 @@ describe("a stream for a client", () => {
     return events.map((event) => writer.write(event)).join("") + writer.end();
   };
 
-  test("of thoughts, words and a call, event by event", () => {
+  test("a stream renders reasoning, text and a call event by event", () => {
     const stream = written(messagesWire.client.stream(contextFor()), {
       id: "x",
       model: "y",
@@ -99,7 +99,7 @@ describe("a stream for a client", () => {
     });
   });
 
-  test("puts a free-text tool's words into one argument, however they are cut", () => {
+  test("a free-text tool's text becomes one argument, however it is split", () => {
     const [left = "", right = ""] = "😀".split("");
     const stream = streamOf([start(0, "a", true), piece(0, '"x"\n'), piece(0, left), piece(0, right), over(0)]);
     expect(assembledMessage(stream)["content"]).toEqual([
@@ -123,7 +123,7 @@ describe("a stream for a client", () => {
     ]);
   });
 
-  test("begins with its first words at the latest", () => {
+  test("a stream begins with its first text at the latest", () => {
     const writer = messagesWire.client.stream(contextFor());
     expect(framesOf(writer.write(start(0, "a"))).map(({ event }) => event)).toEqual([
       "message_start",
@@ -261,7 +261,7 @@ describe("a vendor's stream", () => {
     });
   });
 
-  test("that is no JSON is a failure", () => {
+  test("a stream that is not JSON is a failure", () => {
     expect(eventsOf(messagesWire.vendor.stream(), "data: {\n\n")).toMatchObject([{ type: "failure" }]);
   });
 

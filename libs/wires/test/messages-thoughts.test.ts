@@ -99,7 +99,7 @@ describe("thinking", () => {
       { reasoning: { effort: "low" }, tools, toolChoice: { mode: "required" } },
       { dropped: ["reasoning"], tool_choice: { type: "any" } },
     ],
-  ])("%s at the newest models", (_, fields, expected) => {
+  ])("%s with the newest models", (_, fields, expected) => {
     const body = asked(fields, adaptive);
     expect(body).toMatchObject(expected);
     for (const name of ["temperature", "top_p", "top_k"]) expect(body).not.toHaveProperty(name);
@@ -142,7 +142,7 @@ describe("thinking", () => {
     });
   });
 
-  test("some models take one of temperature and top_p", () => {
+  test("some models accept either temperature or top_p", () => {
     const both = { temperature: 0.5, topP: 0.5 };
     expect(asked(both, { ...target, model: "claude-sonnet-4-5-20250929" })).toMatchObject({
       temperature: 0.5,
@@ -169,7 +169,7 @@ describe("thinking", () => {
     expect(adaptiveModel(model) !== undefined).toBe(only);
   });
 
-  test("goes on in a loop whose turns begin with the vendor's thoughts, and past the user's next words", () => {
+  test("reasoning continues in a tool loop whose turns begin with signed reasoning, and after the user's next message", () => {
     const signed: Part = {
       kind: "reasoning",
       text: "t",
@@ -202,7 +202,7 @@ describe("thinking", () => {
   });
 });
 
-describe("another vendor's seal", () => {
+describe("a signature of another vendor", () => {
   const foreign = { wire: "content", kind: "thoughtSignature", value: "c2lnbmVk" } as const;
   const whole = (parts: readonly Part[]): TextAnswer => ({
     id: "",
@@ -218,7 +218,7 @@ describe("another vendor's seal", () => {
     ["a text", { kind: "text", text: "hi", signature: foreign }],
     ["thoughts", { kind: "reasoning", text: "hm", signature: foreign }],
     ["no thoughts", { kind: "reasoning", text: "", signature: foreign }],
-  ])("on %s comes back on it, whole or streamed, and goes to no other vendor", (_, part) => {
+  ])("a signature on %s comes back on it, streamed or not, and is sent to no other vendor", (_, part) => {
     const parts = [part, text("after")];
     for (const { content } of [
       messagesWire.client.render(whole(parts), contextFor()),
@@ -242,7 +242,7 @@ describe("another vendor's seal", () => {
   }
   const signatures: Part = { kind: "text", text: "", signature: foreign };
 
-  test("on no words stands alone", () => {
+  test("a signature on empty text becomes a separate part", () => {
     const content = blocks([text("a"), signatures, text("b")]);
     const kept = { kind: "reasoning", text: "", signature: foreign };
     expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), kept, text("b")]);
@@ -250,14 +250,14 @@ describe("another vendor's seal", () => {
 
   // Coding agents take the last block for the answer; no vendor requires the signature of the last text.
   test.each<readonly [string, readonly Part[]]>([
-    ["on the last words", [{ ...text("a"), signature: foreign }]],
-    ["on no words after them", [text("a"), signatures]],
+    ["on the last text", [{ ...text("a"), signature: foreign }]],
+    ["on an empty text after it", [text("a"), signatures]],
     ["on both", [{ ...text("a"), signature: foreign }, signatures, signatures]],
-  ])("%s is left out: the words stay last", (_, parts) => {
+  ])("a signature %s is left out, so that the text stays last", (_, parts) => {
     expect(blocks(parts)).toEqual([{ type: "text", text: "a" }]);
   });
 
-  test("finds its call wherever a client has put it", () => {
+  test("a signature finds its call at any position", () => {
     const parts: readonly Part[] = [
       { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", signature: foreign },
     ];

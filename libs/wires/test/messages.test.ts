@@ -82,7 +82,7 @@ test("one tool round, read and written", () => {
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
 });
 
-test("the round in another wire's words becomes the same", () => {
+test("the same round in another wire is equal", () => {
   const turns = roundRequest.turns.slice(0, 1);
   const { body } = render({ ...roundRequest, turns, maxTokens: 2348, reasoning: { effort: "low" } });
   expect(body).toEqual({ ...round, model: "theirs", messages: round.messages.slice(0, 1) });

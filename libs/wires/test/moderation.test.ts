@@ -37,7 +37,7 @@ test.each<[string, unknown, ModerationRequest["items"]]>([
     ],
     [item(text("a"), { kind: "image", url: "https://a/b.png" })],
   ],
-])("input may be %s, and goes to a vendor as it came", (_, input, items) => {
+])("input may be %s, and is sent unchanged", (_, input, items) => {
   const body = { model: "mine", input, strange: 1 };
   expect(parse(body).items).toEqual(items);
   expect(moderations.vendor.render(parse(body), { model: "theirs" })).toEqual({
@@ -120,11 +120,11 @@ test.each<[string, object, string]>([
   ["an image as a word", { input: [{ type: "image_url", image_url: "u" }] }, "input[0].image_url"],
   ["an empty model", { model: "", input: "a" }, "model"],
   ["too many", { input: Array.from({ length: maxItems + 1 }, () => "a") }, "input"],
-])("what is wrong is named: %s", (_, body, param) => {
+])("an error names the invalid field: %s", (_, body, param) => {
   expect(failureOf(() => moderations.client.read(body))).toMatchObject({ status: 400, param });
 });
 
-test("what admission gets", () => {
+test("parameters for admission", () => {
   expect(parse({ input: "a" }).model).toBe("omni-moderation-latest");
   expect(measureInput(parse({ input: ["aé", "b"] }))).toMatchObject({
     textBytes: 4 + 2 * 4,

@@ -33,7 +33,7 @@ describe("a chat is read", () => {
     expect(read(more)).toMatchObject({ request: fields, dropped: [] });
   });
 
-  test("with pictures next to their words", () => {
+  test("messages with images", () => {
     const { request } = read({ messages: [{ role: "user", content: "Look", images: ["iVBORw0KGgo="] }] });
     const source = { kind: "base64", mediaType: "image/png", data: "iVBORw0KGgo=" };
     expect(request.turns).toEqual([{ role: "user", parts: [text("Look"), { kind: "image", source }] }]);
@@ -52,7 +52,7 @@ describe("a chat is read", () => {
     },
   );
 
-  test("and what no other wire has a word for is named", () => {
+  test("options that no other wire has are reported as dropped", () => {
     expect(read({ keep_alive: "5m", options: { num_ctx: 4_096 } }).dropped).toEqual(["keep_alive", "options.num_ctx"]);
   });
 
@@ -65,7 +65,7 @@ describe("a chat is read", () => {
   });
 });
 
-test("a prompt is read as what a user says, and no words may stand behind its answer", () => {
+test("a prompt is a user's message, and a suffix is refused", () => {
   const { request } = generate.read({ model: "m", prompt: "Hi", system: "Be brief." }, {});
   expect(request).toMatchObject({ instructions: [text("Be brief.")], turns: [{ role: "user", parts: [text("Hi")] }] });
   expect(failureOf(() => generate.read({ model: "m", prompt: "Hi", suffix: "end" }, {})).param).toBe("suffix");

@@ -51,7 +51,7 @@ describe.each(wires)("%s", (wire) => {
   const pass = textWires[wire].pass;
   const { plain, last, failed } = frames[wire];
 
-  test("a frame of words is neither an end nor a failure, whatever its words are", () => {
+  test("a frame with text is neither an end nor a failure, whatever the text is", () => {
     expect(pass.see(Buffer.from(plain))).toMatchObject({ done: false, failed: false, usageOnly: false });
   });
 
@@ -74,7 +74,7 @@ describe.each(wires)("%s", (wire) => {
     }
   });
 
-  test("the words of a frame are counted", () => {
+  test("the text of a frame is counted", () => {
     const words = pass.extractText(pass.written(Buffer.from(plain)));
     expect(plain.replaceAll("\\", "")).toContain(words);
     expect(words.length).toBeGreaterThan(4);
@@ -90,7 +90,7 @@ describe.each(wires)("%s", (wire) => {
     expect(pass.see(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failed: false });
   });
 
-  test("it sees anything without throwing, and changes nothing that is no JSON", () => {
+  test("it reads any frame without throwing, and changes no frame that is not JSON", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const frame = Buffer.from(`data: ${text}\n\n`);
@@ -102,13 +102,13 @@ describe.each(wires)("%s", (wire) => {
   });
 });
 
-test("usage is what the terminal frame says", () => {
+test("usage is read from the terminal frame", () => {
   const usage = { inputTokens: 3, outputTokens: 2 };
   expect(textWires.responses.pass.see(Buffer.from(frames.responses.last)).usage).toEqual(usage);
   expect(textWires.content.pass.see(Buffer.from(frames.content.last)).usage).toEqual(usage);
 });
 
-test("a broken stream of responses goes on counting", () => {
+test("a broken stream of responses continues the sequence numbers", () => {
   const { sequence } = textWires.responses.pass.see(Buffer.from(frames.responses.plain));
   expect(sequence).toBe(7);
   expect(textWires.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');

@@ -144,7 +144,7 @@ describe("a client on a cohere vendor", () => {
   });
 });
 
-test("a client on a vendor of its own wire: all as it came, other names made one", () => {
+test("a vendor of the client's wire gets the request unchanged, with alternative names unified", () => {
   const { request } = jina.client.read(asked);
   expect(jina.vendor.render(request, { model: "theirs" })).toEqual({
     body: {
@@ -216,7 +216,7 @@ test.each<[string, object, string]>([
   ["no results", { model: "m", query: "q", documents: ["a"], top_n: 0 }, "top_n"],
   ["a word for yes", { model: "m", query: "q", documents: ["a"], return_documents: "yes" }, "return_documents"],
   ["fields of another kind", { model: "m", query: "q", documents: ["a"], rank_fields: [1] }, "rank_fields[0]"],
-])("what is wrong is named: %s", (_, body, param) => {
+])("an error names the invalid field: %s", (_, body, param) => {
   expect(failureOf(() => jina.client.read(body))).toMatchObject({ status: 400, param });
 });
 

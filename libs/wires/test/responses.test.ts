@@ -188,7 +188,7 @@ describe("answers", () => {
     streamed: ({ serviceTier: _tier, ...said }) => said,
   });
 
-  test("a stream numbers without a gap, keeps its ids, and ends with what it sent", () => {
+  test("a stream has consecutive numbers and stable ids, and ends with the complete answer", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const events = framesOf(written(responsesWire.client.stream(contextFor()), whole)).map(({ event, data }) => {
@@ -213,7 +213,7 @@ describe("answers", () => {
   });
 });
 
-test("the stream of thoughts, words and a call, event by event", () => {
+test("a stream renders reasoning, text and a call event by event", () => {
   const stream = written(responsesWire.client.stream(contextFor()), {
     id: "x",
     model: "y",

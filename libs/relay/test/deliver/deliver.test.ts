@@ -233,7 +233,7 @@ test("a complete answer whose client has disconnected is settled as 499 and not 
   expect(ends).toMatchObject([{ ended: "cancelled", status: 499, units: { outputTokens: 4 } }]);
 });
 
-test("a task is finished with its vendor, and one that fails before a byte left throws what the client is answered", async () => {
+test("a task is polled until it ends; a failure before the first byte is thrown", async () => {
   const task = { finish: () => Promise.resolve(answer) };
   const { client, over } = begin({ kind: "task", exchange, firstByteAt: 0, task });
   await over;

@@ -132,7 +132,7 @@ describe("a stream that was paid for whole", () => {
     );
   });
 
-  test("ends where its vendor goes far beyond the bound, and not because of thoughts that it does not bound", async () => {
+  test("a stream ends far beyond its bound, but not for reasoning that the bound does not cover", async () => {
     const story = Array.from({ length: 20_000 }, () => ["story ", 20] as const);
     const { passed, refused } = await play(wholly(), story, () => undefined);
     expect(refused).toBe(wroteBeyondBound);

@@ -21,7 +21,7 @@ describe("AmazonSplitter", () => {
     );
   });
 
-  test("an unfinished frame is what is left at the end", () => {
+  test("an unfinished frame remains at the end of the stream", () => {
     const splitter = new AmazonSplitter();
     const frame = amazonFrame("chunk", { bytes: "YQ==" });
     expect(splitter.push(frame.subarray(0, 20))).toEqual([]);

@@ -172,7 +172,7 @@ describe("bounds", () => {
   };
   const refusal = (code: string) => expect.objectContaining({ code });
 
-  test("count what the value has, wherever the scan pauses", () => {
+  test("the counts are those of the value, wherever the scan pauses", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 1, max: 7 }), (value, step) => {
         const text = JSON.stringify(value);

@@ -40,12 +40,12 @@ describe("splice", () => {
     expect(spliceMembers(bytes, {})).toBe(bytes);
   });
 
-  test("what is no object is refused", () => {
+  test("a value that is not an object is refused", () => {
     expect(() => membersOf(Buffer.from("[1]"))).toThrow(SyntaxError);
   });
 });
 
-test("members stand where they are said to stand", () => {
+test("members are at the reported positions", () => {
   fc.assert(
     fc.property(object, indent, (value, space) => {
       const bytes = Buffer.from(JSON.stringify(value, undefined, space));
@@ -87,7 +87,7 @@ describe("a member that parsers may read differently is refused", () => {
 });
 
 describe("a range in a document", () => {
-  test("is where a parser finds the value, and can be given another, whatever stands around it", () => {
+  test("a range is where a parser finds the value, and its value can be replaced", () => {
     fc.assert(
       fc.property(object, object, json, indent, (around, inner, value, space) => {
         const bytes = Buffer.from(JSON.stringify({ ...around, a: { ...inner, b: value } }, undefined, space));

@@ -18,7 +18,7 @@ describe("an object with a member twice is refused, since a vendor may read the 
     expect(() => refuse(text)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
   });
 
-  test("wherever it stands in a document", () => {
+  test("a duplicate member is refused at any position", () => {
     const place = fc.json().map((text) => JSON.stringify(JSON.parse(text)));
     fc.assert(
       fc.property(place, place, fc.string(), (before, after, name) => {

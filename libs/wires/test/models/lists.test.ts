@@ -5,7 +5,7 @@ import { modelLists } from "../../src/models/index.ts";
 const model = { name: "m", ownedBy: "us", contextTokens: 1_000, maxOutputTokens: 100 };
 
 describe.each(modelKinds)("a model of kind %s", (kind) => {
-  test("says its kind in the common list, and in the gamma list only what it can be asked for", () => {
+  test("a model has its kind in OpenAI's list, and its methods in Gemini's list", () => {
     expect(modelLists.common.one({ ...model, kind })).toMatchObject({
       id: "m",
       kind,
@@ -21,7 +21,7 @@ describe.each(modelKinds)("a model of kind %s", (kind) => {
   });
 });
 
-test("what is not known of a model is not listed", () => {
+test("unknown properties of a model are not listed", () => {
   const { common } = modelLists;
   expect(common.one({ name: "m", ownedBy: "us", kind: "chat" })).not.toHaveProperty("top_provider");
 });

@@ -120,7 +120,7 @@ describe("usage in disjoint units", () => {
     expect(transcriptionUnits(undefined)).toBeUndefined();
   });
 
-  test("what merely passed is counted roughly: ten tokens a second heard, twenty a second spoken", () => {
+  test("usage is estimated from passed audio: ten tokens a second of input, twenty a second of output", () => {
     expect(estimateUnits({ audioIn: 48_000, audioOut: 48_000, textIn: 8, textOut: 9 })).toEqual({
       inputAudioTokens: 10,
       outputAudioTokens: 20,
@@ -142,7 +142,7 @@ describe("a look at an event", () => {
   ])("%s", (_, data, type) => expect(eventType(Buffer.from(data))).toBe(type));
 
   const look = (event: object) => inspectEvent(eventMessage(event));
-  test("reports what is billed and what is counted", () => {
+  test("the bridge reports events for billing and for counting", () => {
     expect(look({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
     expect(look({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
       kind: "response-done",
@@ -242,7 +242,7 @@ describe("a vendor of the format itself", () => {
     ['{"type":"input_audio_buffer.append","audio":"AA==","type":"session.update","session":{}}', "type"],
     ['{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"a","model":"b"}}}}}', "model"],
     ['{"type":"session.update","session":{"Audio":{"input":{}}}}', "audio"],
-  ])("refuses what parsers read differently: %s", (data, param) => {
+  ])("an event that parsers read differently is refused: %s", (data, param) => {
     const { toClient, toVendor } = bridge("live").fromClient(text(data));
     expect(toVendor).toEqual([]);
     expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "invalid_value", param } }]);
@@ -290,9 +290,9 @@ test.each([
   ['{"type":"input_audio_buffer.append","audio":"', false],
   ['{"type":"input_audio_buffer.append","audio":"}', false],
   ['{"type":"input_audio_buffer.commit"}', false],
-])("%s says nothing but samples: %s", (data, plain) => expect(isPlainAudio(Buffer.from(data))).toBe(plain));
+])("%s contains only samples: %s", (data, plain) => expect(isPlainAudio(Buffer.from(data))).toBe(plain));
 
-describe("the model that writes down what the client says", () => {
+describe("the model that transcribes the client's speech", () => {
   /** The client may use "fast", which the vendor calls "fast-1"; the vendor's own "usual-1" is "usual" to the client. */
   const opened = () =>
     bridgeBetween("realtime", "realtime", {

@@ -45,7 +45,7 @@ describe("a client's messages", () => {
   });
 });
 
-test("the vendor of the same format gets what was read, with its own name of the model", () => {
+test("the vendor of the same format gets the setup with the vendor's name of the model", () => {
   const bridge = bridgeBetween("gemini-live", "gemini-live", names);
   const setup = { model: "models/mine", proactivity: { proactiveAudio: true }, sessionResumption: {} };
   const [event] = bridge.read?.(messageOf({ setup })) ?? [];
@@ -74,7 +74,7 @@ test("a setup becomes the settings of a session, and the vendor's own schema a J
   });
 });
 
-test("a response is asked for again when the one under way has ended", () => {
+test("a response is requested again when the running one has ended", () => {
   const bridge = bridgeBetween("gemini-live", "realtime", names);
   bridge.read?.(messageOf({ setup: { model: "models/mine" } }));
   bridge.fromVendor(messageOf({ type: "response.created", response: { id: "r" } }));

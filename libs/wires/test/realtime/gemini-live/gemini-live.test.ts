@@ -313,7 +313,7 @@ test("turns that the client ends itself wait until it asks, and can be taken bac
   ]);
 });
 
-describe("what waits here is bounded in all its forms together", () => {
+describe("pending input has one limit for all its forms", () => {
   const much = "A".repeat(12 * 1024 * 1024);
   const append = { type: "input_audio_buffer.append", audio: much };
   const commit = { type: "input_audio_buffer.commit" };
@@ -346,7 +346,7 @@ describe("what waits here is bounded in all its forms together", () => {
   });
 });
 
-test("what was made is counted by either of its names", () => {
+test("output is counted under either of its names", () => {
   const made = (usage: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...usage });
   const audio = [{ modality: "AUDIO", tokenCount: 12 }];
   const usage = { input_tokens: 5, output_tokens: 18, output_token_details: { audio_tokens: 12, text_tokens: 6 } };
@@ -379,7 +379,7 @@ test.each<[object, string]>([
     "item.content[0].type",
   ],
   [{ event: 1 }, "type"],
-])("what cannot be said is refused by name: %j", (event, param) => {
+])("a part that the format lacks is refused by name: %j", (event, param) => {
   const { client, vendor } = begun().client(event);
   expect(client).toMatchObject([{ type: "error", error: { param } }]);
   expect(vendor).toEqual([]);

@@ -10,7 +10,7 @@ const interrupted = { serverContent: { interrupted: true } };
 const kinds = (tally: LiveTally, ...messages: object[]) =>
   messages.flatMap((message) => tally.take({ ...message })).map(({ kind }) => kind);
 
-test("a turn is a response, with what the vendor counted", () => {
+test("a turn is a response, with the vendor's usage", () => {
   const tally = new LiveTally("s");
   tally.request();
   expect(kinds(tally, words("Hi"))).toEqual(["response-begun", "delta"]);
@@ -43,7 +43,7 @@ test("what interrupts a turn is answered by another, and is still asked for", ()
   expect(tally.pending).toBe(0);
 });
 
-test("a turn answers all that was asked before it began", () => {
+test("a turn answers every request before its beginning", () => {
   const tally = new LiveTally("s");
   tally.request();
   tally.request();
@@ -53,7 +53,7 @@ test("a turn answers all that was asked before it began", () => {
   expect(tally.pending).toBe(0);
 });
 
-test("calls end a response, and their last result asks for the next", () => {
+test("calls end a response, and their last result requests the next one", () => {
   const tally = new LiveTally("s");
   const functionCalls = [
     { id: "one", name: "a", args: {} },

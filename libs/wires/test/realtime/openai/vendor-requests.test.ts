@@ -41,7 +41,7 @@ test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; 
   expect(bridge.state.isPending).toBe(asked);
 });
 
-test("an event that is refused here asks the vendor for nothing", () => {
+test("a refused event is no request to the vendor", () => {
   const bridge = opened();
   bridge.fromClient({ data: Buffer.from('{"type":"response.create","type":"response.create"}'), binary: false });
   expect(bridge.state.isPending).toBe(false);
