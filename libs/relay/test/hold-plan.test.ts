@@ -121,7 +121,7 @@ describe("a call that names no bound", () => {
     expect(plan.cost.size).toMatchObject({ paidOutputTokens: 400, maxOutputTokens: 1_200 });
   });
 
-  test("whose hold grows with its stream is held for whole, where the first step is not covered", async () => {
+  test("a call whose hold grows is held for completely if the balance does not cover the first step", async () => {
     const stream = planOf({}, { stream: true });
     const covered = await open({ balance: heldFor(2_048) });
     expect((await covered.hold(stream)).held.expected.output).toMatchObject({ first: 2_048, most: Infinity });

@@ -304,7 +304,7 @@ describe("the models that serve a call", () => {
     expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed" } }]);
   });
 
-  test("none for a stream that has begun and whose last model fails: it ends with that failure, at 200", async () => {
+  test("a stream that has begun and whose last model fails has no fallback: it ends with that failure, at 200", async () => {
     const { client, error, settled } = await run({
       vendors: { named: new Failure("upstream_error") },
       waiting,

@@ -74,7 +74,7 @@ test.each([
   expect(answer).toContain(`"code":"${code}"`);
 });
 
-test("a page that is asked for with an upgrade is answered as a page", async () => {
+test("a page that is requested with an upgrade is answered as a page", async () => {
   expect(await exchange(upgradeOf("/healthz"))).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
 });
 
@@ -85,7 +85,7 @@ test("a WebSocket that is pipelined behind an open call ends its connection, and
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 
-test("a call passes the steps in their order: what the first of them refuses is answered", async () => {
+test("a call passes the steps in order: the first refusal is the answer", async () => {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
     method: "POST",
     headers: { origin: "https://page.example" },

@@ -114,7 +114,7 @@ async function ask(headers: Record<string, string>, body?: string): Promise<Inco
 }
 
 describe("a call", () => {
-  test("passes both ways: path, headers, body, status and trailers", async () => {
+  test("a call passes in both directions: path, headers, body, status and trailers", async () => {
     serve(async (request, response) => {
       response.writeHead(201, "Made", { "x-own": "1", trailer: "x-cost" });
       response.write(`${request.url} ${await text(request)}`);
@@ -127,7 +127,7 @@ describe("a call", () => {
     expect(answer.trailers).toEqual({ "x-cost": "7" });
   });
 
-  test("keeps its connection to the service whatever the client does with its own, but for a body of unknown length", async () => {
+  test("a call keeps its connection to the service when the client closes, except with a body of unknown length", async () => {
     serve((_request, response) => void response.end("ok"));
     await text(await ask({ connection: "close", "content-length": "2" }, "{}"));
     await text(await ask({ "transfer-encoding": "chunked" }, "{}"));
@@ -141,7 +141,7 @@ describe("a call", () => {
     );
   });
 
-  test("whose client disconnects ends at the service", async () => {
+  test("a call whose client disconnects ends at the service", async () => {
     const closed = Promise.withResolvers<boolean>();
     serve((_request, response) => {
       response.once("close", () => closed.resolve(response.writableFinished));
@@ -153,7 +153,7 @@ describe("a call", () => {
     expect(await closed.promise).toBe(false);
   });
 
-  test("whose upload the service refuses early gets the refusal", async () => {
+  test("an upload that the service refuses early gets the refusal", async () => {
     serve((request, response) => {
       request.resume(); // as services do for a while
       response.writeHead(413).end("too large");
@@ -175,7 +175,7 @@ describe("a service that breaks off", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("after its head: a 503 without what the head said of the body", async () => {
+  test("after its head: a 503 without the headers of the lost body", async () => {
     serve((_request, response) => {
       response.writeHead(200, { ...sse, "content-encoding": "gzip", "cache-control": "no-store" }).flushHeaders();
     });
@@ -203,7 +203,7 @@ describe("a service that breaks off", () => {
     expect(await rest()).toMatch(errorEvent);
   });
 
-  test("with bytes that a slow client has not read: it gets them, then the error event", async () => {
+  test("with bytes that a slow client has not read: the client gets them, then the error event", async () => {
     let sent = "";
     serve(async (request, response) => {
       response.writeHead(200, sse);
@@ -329,7 +329,7 @@ function upgradeWith(use: (socket: Socket) => void): void {
 describe("a WebSocket", () => {
   const frame = "\x81\x02{}";
 
-  test("passes both ways, also the bytes that come with its handshake", async () => {
+  test("a WebSocket passes in both directions, including the bytes that come with its handshake", async () => {
     upgradeWith((socket) =>
       socket.once("data", (bytes) => socket.write(bytes)).once("end", () => socket.end("\x88\x00", "latin1")),
     );
@@ -343,20 +343,23 @@ describe("a WebSocket", () => {
     ["reset", (socket: Socket): unknown => socket.resetAndDestroy()],
     ["ended", (socket: Socket): unknown => socket.end()],
     ["destroyed", (socket: Socket): unknown => socket.destroy()],
-  ])("whose service breaks off (%s) gets whole frames, the error event and 1012", async (_, breakOff) => {
-    const opened = Promise.withResolvers<Socket>();
-    upgradeWith((socket) => {
-      socket.write(Buffer.from(`${frame}\x81\x05unf`, "latin1"));
-      opened.resolve(socket);
-    });
-    const open = await openSession(frame);
-    breakOff(await opened.promise);
-    const [, frames = ""] = (await open()).split("\r\n\r\n");
-    expect(frames.startsWith(`${frame}\x81~`)).toBe(true);
-    expect(frames).toContain('{"type":"error"');
-    expect(frames.slice(-21)).toBe("\x88\x13\x03\xf4server_overloaded");
-    expect(upgrades).toMatchObject([{ status: 101 }]);
-  });
+  ])(
+    "a WebSocket whose service breaks off (%s) gets complete frames, the error event and 1012",
+    async (_, breakOff) => {
+      const opened = Promise.withResolvers<Socket>();
+      upgradeWith((socket) => {
+        socket.write(Buffer.from(`${frame}\x81\x05unf`, "latin1"));
+        opened.resolve(socket);
+      });
+      const open = await openSession(frame);
+      breakOff(await opened.promise);
+      const [, frames = ""] = (await open()).split("\r\n\r\n");
+      expect(frames.startsWith(`${frame}\x81~`)).toBe(true);
+      expect(frames).toContain('{"type":"error"');
+      expect(frames.slice(-21)).toBe("\x88\x13\x03\xf4server_overloaded");
+      expect(upgrades).toMatchObject([{ status: 101 }]);
+    },
+  );
 
   test("that the service refuses gets its answer", async () => {
     service.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno"));
@@ -364,7 +367,7 @@ describe("a WebSocket", () => {
     expect(upgrades).toMatchObject([{ status: 401 }]);
   });
 
-  test("whose service is unavailable gets 503", async () => {
+  test("a WebSocket whose service is unavailable gets 503", async () => {
     service.on("upgrade", (_request, socket) => socket.destroy());
     const answer = await session();
     expect(answer).toMatch(/^HTTP\/1.1 503 /);

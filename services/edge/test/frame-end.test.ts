@@ -67,7 +67,7 @@ describe.each([1, 3, 1_000, 100_000])("a session in pieces of %d bytes, broken a
   });
 });
 
-test("everything goes on as it came", () => {
+test("all frames are passed on unchanged", () => {
   const session = Buffer.concat(events);
   const end = new FrameEnd();
   const got: Buffer[] = [];
@@ -75,7 +75,7 @@ test("everything goes on as it came", () => {
   expect(Buffer.concat(got).equals(session)).toBe(true);
 });
 
-test("inside a frame that is too long to be kept back nothing can be said", () => {
+test("no error event is sent inside a frame that is too long to be held back", () => {
   const [long = Buffer.alloc(0)] = events.slice(3);
   const end = new FrameEnd();
   expect(end.push(long.subarray(0, 500))).toHaveLength(500);

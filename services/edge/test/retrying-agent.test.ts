@@ -68,7 +68,7 @@ test("a connection is kept for shorter than the service keeps it, and a silent a
   await server.drain();
 });
 
-test("one that stays away is reported", async () => {
+test("a service that stays unavailable is reported", async () => {
   const port = await freePort();
   await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });

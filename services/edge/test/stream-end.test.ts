@@ -47,7 +47,7 @@ test("the error of a numbered stream has the next number", () => {
   expect(eventsOf(broken("responses", sse, stream, stream.length, 9)).at(-1)?.data).toContain('"sequence_number":42');
 });
 
-test("an event that is longer than what is kept back goes on, and its line is ended before the error", () => {
+test("an event over the buffer limit is passed on, and its line is ended before the error", () => {
   const stream = `data: {"text":"${"x".repeat(200_000)}`;
   const got = broken("chatCompletions", sse, stream, stream.length, 16_384);
   expect(got.startsWith(stream)).toBe(true);
@@ -85,7 +85,7 @@ test.each([
   expect(streamEndOf(head)).toBeUndefined();
 });
 
-test("a stream of lines ends with an error on a line of its own, wherever it broke", () => {
+test("a stream of lines ends with an error on a separate line, wherever it broke", () => {
   const said = '{"message":{"content":"Hello"},"done":false}\n';
   const error = '{"error":"gone"}\n';
   for (const cut of [0, said.length, said.length + 10])

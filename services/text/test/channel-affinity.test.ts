@@ -93,7 +93,7 @@ async function placeOf(name: string, at: number, path: string, body: object): Pr
   return `${served} ${seen?.headers["authorization"]}`;
 }
 
-describe("a conversation stays with the channel and the key that it began with, in every replica", () => {
+describe("a conversation stays with its first channel and key, in every replica", () => {
   test.each(Object.entries(wires))("%s", async (wire, { path, body }) => {
     for (let talk = 0; talk < 4; talk++) {
       const turns = [turn("user", `${wire} ${talk}`)];
@@ -106,7 +106,7 @@ describe("a conversation stays with the channel and the key that it began with, 
     }
   });
 
-  test("under the client's own word, whatever is said", async () => {
+  test("a conversation is identified by the client's name for it, whatever its messages are", async () => {
     for (let talk = 0; talk < 3; talk++) {
       const body = (at: number) => ({ ...hello("talk", `words ${at}`), prompt_cache_key: `word-${talk}` });
       const places: string[] = [];
@@ -143,7 +143,7 @@ describe("a conversation stays with the channel and the key that it began with, 
   });
 });
 
-describe("it moves on, and stays there", () => {
+describe("a conversation moves to another channel, and stays there", () => {
   test("where its channel is switched off", async () => {
     const body = { ...hello("moved"), prompt_cache_key: "moved" };
     const ask = (at: number) => placeOf("moved", at, "/v1/chat/completions", body);

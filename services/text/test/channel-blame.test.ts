@@ -144,7 +144,7 @@ test("a model that the vendor has no more is out by itself, once two accounts se
   await until("it to be used again", async () => (await post(area, another("retired"))).status === 200);
 });
 
-test("what this gateway has no room for is not its vendor's failure", async () => {
+test("an answer over the gateway's limit does not count against the vendor", async () => {
   for (let at = 0; at < 4; at++) expect((await simulated("small", { bodyBytes: 300_000 })).status).toBe(503);
   expect((await post(area, hello("small"))).status).toBe(200);
   expect(await restsOf("held")).toEqual(nothing);

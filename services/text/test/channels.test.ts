@@ -219,7 +219,7 @@ test("a client that disconnects stops the vendor and is charged for the received
   expect(event.units.outputTokens).toBeGreaterThan(0);
 });
 
-test("a vendor that reports no usage is counted, and the event says so", async () => {
+test("usage is counted if the vendor reports none, and the event is marked as estimated", async () => {
   const { pair, first } = freshPair();
   for (const stream of [false, true]) {
     await area.simulator.script(first, [{ usage: null, text: "The quick brown fox jumps over the lazy dog" }]);

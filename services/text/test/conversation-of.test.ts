@@ -142,7 +142,7 @@ describe("conversations are distinguished", () => {
     expect(chat(one)).toBe(chat(structuredClone(one)));
   });
 
-  test("the client's own word is enough, whatever was said", () => {
+  test("the client's name of the conversation is enough, whatever the messages are", () => {
     const first = conversationIn("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
     const second = conversationIn("responses", { prompt_cache_key: "k", input: "b" });
     expect(first).toEqual(second);

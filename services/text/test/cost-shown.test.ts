@@ -35,7 +35,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const asking = { usage: { include: true } };
 
 describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s", (model) => {
-  test("stands in the head of a whole answer, and in its usage where the client asks", async () => {
+  test("the cost is in the headers of a complete answer, and in its usage on request", async () => {
     const plain = await post(area, hello(model));
     expect(plain.headers.get("x-modelgate-cost")).toBe("0.001");
     expect(await plain.json()).not.toHaveProperty("usage.cost");
@@ -43,7 +43,7 @@ describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s", (model
     expect(await asked.json()).toMatchObject({ model, usage: { cost: 0.001, total_tokens: expect.any(Number) } });
   });
 
-  test("is a stream's trailer, and stands in its last frame of usage where the client asks", async () => {
+  test("the cost is in a stream's trailer, and in its last usage frame on request", async () => {
     const plain = await streamed({ ...hello(model), stream: true });
     expect([plain.trailer, plain.text.includes('"cost"')]).toEqual(["0.001", false]);
     const asked = await streamed({ ...hello(model), ...asking, stream: true });

@@ -25,7 +25,7 @@ describe("generateContent", () => {
     config: { responseModalities: ["IMAGE"], imageConfig: { aspectRatio: "1:1" } },
   });
 
-  test("generates an image, and it is charged", async () => {
+  test("a generated image is charged", async () => {
     const cost = await costOf(async () => {
       const answer = await google().models.generateContent(ask("content"));
       const part = answer.candidates?.[0]?.content?.parts?.[0];
@@ -34,7 +34,7 @@ describe("generateContent", () => {
     expect(cost).toBe(40_000_000n + 1_294n * 30_000n);
   });
 
-  test("generates one in a stream, and it is charged", async () => {
+  test("an image that is generated in a stream is charged", async () => {
     const cost = await costOf(async () => {
       const pieces = [];
       for await (const piece of await google().models.generateContentStream(ask("content"))) pieces.push(piece);
@@ -85,7 +85,7 @@ describe("generateContent", () => {
     expect(cost).toBe(40_000_000n);
   });
 
-  test("sends heartbeats in a stream while a task is waited for", async () => {
+  test("a stream gets heartbeats while an image task runs", async () => {
     const answer = await fetch(`${area.url}/v1beta/models/tasks:streamGenerateContent?alt=sse`, {
       method: "POST",
       headers: { "x-goog-api-key": keys.demo, "content-type": "application/json" },

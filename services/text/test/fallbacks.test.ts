@@ -134,7 +134,7 @@ describe("with all channels of its model unavailable", () => {
     },
   );
 
-  test("the attempts of all models are counted as one call's", async () => {
+  test("the attempts at all models belong to one call", async () => {
     const { headers, requestId } = await call("/v1/chat/completions", { model: "chat", messages });
     const { attempts } = await eventOf(requestId);
     expect((headers.get("x-modelgate-attempts") ?? "").split(", ")).toHaveLength(attempts);
@@ -172,7 +172,7 @@ test("a fallback that the balance does not cover is not begun, and nothing is he
   });
 });
 
-test("what the vendor refuses for the request's own sake is not asked of another model", async () => {
+test("an invalid request that a vendor refuses is not sent to another model", async () => {
   const content = 'Hello {{simulate: {"status": 400}}}';
   const { status, headers, requestId } = await call("/v1/chat/completions", {
     model: "works",

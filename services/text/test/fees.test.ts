@@ -235,7 +235,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(await eventOf(requestId)).toMatchObject({ costNanos: String(2 * tokenNanos) });
   });
 
-  test("a search asked for in one wire is paid where another's vendor reports it", async () => {
+  test("a search that is requested in one wire is charged if a vendor of another wire reports it", async () => {
     const { requestId } = await call("responses", "messages-priced", { tools: [{ type: "web_search" }] }, { stream });
     expect(await eventOf(requestId)).toMatchObject({ units: search, costNanos: String(tokenNanos + 20_000_000) });
     expect(lastBody()).toMatchObject({ tools: [{ type: "web_search_20250305", max_uses: 16 }] });

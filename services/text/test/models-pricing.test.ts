@@ -37,7 +37,7 @@ async function pricing(key: string): Promise<Readonly<Record<string, unknown>>> 
   return Object.fromEntries(data.map(({ id, pricing: prices }) => [id, prices]));
 }
 
-test("the model list says what each unit costs, as OpenRouter's clients read it", async () => {
+test("the model list has the price of each unit in OpenRouter's form", async () => {
   expect(await pricing(plain)).toEqual({
     // What has no price of its own costs as the rest of the input does.
     chat: {

@@ -89,7 +89,7 @@ test("where the default bound is not covered, the vendor gets the one that is, a
   await area.simulator.forget("thoughts");
 });
 
-test("a hold covers the thoughts that our bound is raised by for a messages vendor, and a client's bound is kept", async () => {
+test("a hold covers the reasoning by which the limit is raised for a messages vendor; a client's limit is unchanged", async () => {
   const seen = async () => (await area.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
   const ask = (more: object) => post(area, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask({ reasoning_effort: "high" });

@@ -167,7 +167,7 @@ describe.each(cases)("$model", ({ client, model }) => {
     });
   });
 
-  test("a stream that was paid for whole ends at its bound, whatever its vendor does", async () => {
+  test("a stream that is held for completely ends at its limit, whatever its vendor sends", async () => {
     vendor.behave({ words: Infinity });
     const { status, text, requestId } = await askText(client, model, true, 50);
     expect(status).toBe(200);
@@ -252,7 +252,7 @@ describe("of two bounds in one body", () => {
     expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$0\.04/)]);
   });
 
-  test("answers are held for by the larger of n and best_of, and by the budget of thoughts beside the bound", async () => {
+  test("the hold covers the larger of n and best_of, and the reasoning budget in addition to the limit", async () => {
     const ask = (more: object) =>
       call("/v1/chat/completions", { model: "chat-bytes", messages, max_tokens: 1_000, ...more }, poorKey);
     for (const more of [{ best_of: 20 }, { thinking_budget: 80_000 }, { reasoning: { max_tokens: 80_000 } }])

@@ -52,7 +52,7 @@ describe("chats", () => {
     { how: "whole", stream: false },
     { how: "streamed", stream: true },
   ])("$how", ({ how, stream }) => {
-    test("words, with their counts and durations", async () => {
+    test("text, with its counts and durations", async () => {
       const answer = await chat({ model, messages: user("Hello") }, { stream });
       expect(answer).toMatchObject({ text: "You said: Hello", thinking: "", calls: [], reason: "stop" });
       expect(answer.isDone.filter(Boolean)).toEqual([true]);
@@ -85,7 +85,7 @@ describe("chats", () => {
       expect(second).toMatchObject({ text: "rain", calls: [] });
     });
 
-    test("a prompt is answered, with what the system says", async () => {
+    test("a prompt is answered with the system's instructions", async () => {
       const asked = { model, prompt: "Hello", system: "Be brief.", options: { temperature: 0.5 } };
       const lines: GenerateResponse[] = [];
       const client = clientWith(keyOf("demo"));
@@ -97,7 +97,7 @@ describe("chats", () => {
     });
   });
 
-  test("thoughts are shown where they are wanted", async () => {
+  test("reasoning is shown on request", async () => {
     for (const stream of [false, true]) {
       const answer = await chat({ model, messages: user("Hello"), think: "high" }, { stream });
       expect(answer).toMatchObject({
@@ -107,7 +107,7 @@ describe("chats", () => {
     }
   });
 
-  test("what no vendor takes is named, and refused where loss is a failure", async () => {
+  test("options that no vendor takes are reported, and refused in strict mode", async () => {
     const body = { model, stream: false, messages: user("Hello"), keep_alive: "5m", options: { num_ctx: 4_096 } };
     const named = await post("/api/chat", body);
     expect(named.headers.get("x-modelgate-dropped")?.split(/, ?/).toSorted()).toEqual([
@@ -143,7 +143,7 @@ test.each([
   expect(thrown).toMatchObject({ name: "ResponseError", status_code: status, message: expect.stringMatching(say) });
 });
 
-test("a request without words asks for the model, and costs nothing", async () => {
+test("a request without a prompt loads the model, and costs nothing", async () => {
   const before = await settled(area);
   const client = clientWith(keyOf("demo"));
   expect(await client.generate({ model: "chat", prompt: "" })).toMatchObject({ done: true, done_reason: "load" });
@@ -151,7 +151,7 @@ test("a request without words asks for the model, and costs nothing", async () =
   expect(await settled(area)).toBe(before);
 });
 
-test("JSON is read whatever it is called, as curl sends it without a header", async () => {
+test("JSON is read with any content type, because curl sends it without a header", async () => {
   const asked = { model: "chat", stream: false, messages: user("Hello") };
   for (const path of ["/api/chat", "/api/show"]) {
     const answer = await post(path, asked, { "content-type": "application/x-www-form-urlencoded" });

@@ -250,7 +250,7 @@ describe("a stream whose client disconnects", () => {
   test.each([
     { name: "with caches", usage: cached, units: cachedUnits, input: cachedInputNanos, output: 15_000 },
     { name: "of a long call", usage: long, units: longUnits, input: longInputNanos, output: 22_500 },
-  ])("$name pays for the input that was reported, and the words that came", async ({ usage, units, input, output }) => {
+  ])("$name pays for the reported input and the received text", async ({ usage, units, input, output }) => {
     vendor.report({ usage, silentAfterWords: { searches: false } });
     const event = await call("messages", "messages", { stream: true, leaves: true });
     expect(event).toMatchObject({ outcome: "cancelled", units });

@@ -73,7 +73,7 @@ test("nothing passes without a hold, and nothing with one is refused", async () 
   );
 });
 
-test("a stream whose account can pay never waits: it is extended before it runs dry", async () => {
+test("a stream whose account can pay never waits: its hold is extended before it is used up", async () => {
   const { allowance, meter, asked, held } = openOn(1_000_000, { first: 512, step: 512, most: Infinity });
   for (let at = 0; at < 2_000; at++) {
     expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
@@ -87,7 +87,7 @@ test("a stream whose account can pay never waits: it is extended before it runs 
   expect(held()).toBe(512 * (asked() + 1));
 });
 
-test("near the end text is counted, not estimated: a stream continues as far as its money does", async () => {
+test("text is counted instead of estimated near the end, so that a stream uses all its money", async () => {
   const account = openOn(1_000, { first: 256, step: 256, most: Infinity });
   const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
   const { passed } = await play(account, story, () => undefined);

@@ -97,7 +97,7 @@ describe("what has no price", () => {
   });
 });
 
-test("tools with a price are bounded at the vendor; without one they pass as they came", () => {
+test("tools with a price are limited at the vendor; tools without a price are forwarded unchanged", () => {
   const search = { tools: [{ type: "web_search" }] };
   const sent = (fees: CallFees, body: JsonRecord): unknown => {
     const checked = fees.checked(exchange(body)).body;
@@ -121,7 +121,7 @@ describe("the tier", () => {
     [{ service_tier: "flex" }, "default", 1, undefined, false],
     [{ service_tier: "scale" }, "scale", 1, "scale", true],
     [{}, "batch", 1, "batch", false],
-  ])("%j, served at %s, costs %s times the usual", (body, served, factor, serviceTier, isTierUnpriced) => {
+  ])("%j, served at %s, costs %s times the default price", (body, served, factor, serviceTier, isTierUnpriced) => {
     const fees = feesOf(body, { unpriced: "pass" });
     fees.checked(exchange(body));
     fees.saw(served === undefined ? undefined : { tier: served });

@@ -18,7 +18,7 @@ test.each([
   expect(["access-control-allow-origin", "vary"].map((name) => call.response.getHeader(name))).toEqual([allowed, vary]);
 });
 
-test("a page may read every limit, and how a video that it reads in ranges goes on", async () => {
+test("a page may read the headers of limits and of ranges", async () => {
   const call = callOf(from(page));
   await run(call, cors("*"));
   const exposed = String(call.response.getHeader("access-control-expose-headers")).split(", ");

@@ -13,7 +13,7 @@ test.each([
   ["POST", "/v1beta/models/m:generateContent", { "x-goog-api-key": secret }],
   ["POST", `/v1beta/models/m:generateContent?key=${secret}`, {}],
   ["GET", "/v1/realtime?model=m", { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${secret}` }],
-])("%s %s takes its key from %j, and leaves none of it", async (method, path, headers) => {
+])("%s %s takes its key from %j, and removes it", async (method, path, headers) => {
   const call = callOf({ method, path, headers });
   expect(await run(call, matchEndpoint, readKey)).toBe(true);
   const digests = [digest, createHash("sha256").update(secret).digest("base64url")];
@@ -21,7 +21,7 @@ test.each([
   expect(JSON.stringify([call.request.headers, call.context.query.toString()])).not.toContain(secret);
 });
 
-test("the other subprotocols stay for the service", async () => {
+test("other subprotocols are passed to the service", async () => {
   const headers = { "sec-websocket-protocol": `realtime, openai-insecure-api-key.${secret}, beta` };
   const call = callOf({ method: "GET", path: "/v1/realtime?model=m", headers });
   await run(call, matchEndpoint, readKey);

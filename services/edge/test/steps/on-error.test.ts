@@ -26,7 +26,7 @@ test.each([
   ["/v1/chat/completions", { error: { code: "internal_error" } }],
   ["/v1/messages", { type: "error", error: { type: "api_error" } }],
   ["/v1beta/models/m:generateContent", { error: { code: 500, status: "INTERNAL" } }],
-])("a step that throws on %s is answered in its format, without what was thrown", (path, body) => {
+])("a step that throws on %s is answered in the format of the endpoint, without the thrown error", (path, body) => {
   const { request, response, answer } = callOf({ path });
   onError({ log, refused })(new Error("secret"), request, response, undefined);
   expect(answer().status).toBe(500);

@@ -12,7 +12,7 @@ test("the client's own id is kept where it is well formed", () => {
   expect(callOf({ headers: { "x-request-id": "not one\n" } }).context.requestId).toMatch(/^req_/);
 });
 
-test("on its own routes the alpha client finds it under its name", () => {
+test("Anthropic's client finds the request id in its header, on its routes", () => {
   const { context, response } = callOf({ path: "/v1/messages" });
   expect(response.getHeader("request-id")).toBe(context.requestId);
   expect(callOf().response.hasHeader("request-id")).toBe(false);

@@ -93,7 +93,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     expect(await mine().stream({ response_id: id }).finalResponse()).toMatchObject({ id, status: "completed" });
   });
 
-  test("what its vendor refuses has failed, in clear words", async () => {
+  test("a background response that its vendor refuses fails with a clear message", async () => {
     const input = 'Hi {{simulate: {"status": 400}}}';
     const { id } = await mine().create({ model, input, background: true });
     const failed = await ended(id);
@@ -145,7 +145,7 @@ test.each<[string, object, object]>([
   ["what is not stored", { store: false }, { status: 400, param: "store" }],
   ["a model that is not known", { model: "none" }, { status: 404, code: "model_not_found" }],
   ["an unknown response before it", { previous_response_id: "resp_none" }, { status: 400 }],
-])("%s is refused at once", async (_, more, expected) => {
+])("%s is refused immediately", async (_, more, expected) => {
   const asked = { model, input: "Hello", background: true, ...more };
   expect(await failureOf(mine().create(asked))).toMatchObject(expected);
 });

@@ -63,7 +63,7 @@ const change = fc.oneof(
   fc.record({ removes: fc.nat(20) }),
 );
 
-test("pages of any size in either order are the whole conversation, whatever is added and removed", async () => {
+test("pages of any size in either order contain the complete conversation, after any additions and removals", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 12 }), fc.integer({ min: 1, max: 7 }), async (changes, limit) => {
       const { store, at, add, readAll } = await open();
@@ -191,7 +191,7 @@ test("a conversation of the version before that is larger than one body may be i
   await expect(conversation.add(user("One"))).rejects.toMatchObject({ code });
 });
 
-test("additions at the same time are all kept, each within the bounds", async () => {
+test("concurrent additions are all stored, each within the limits", async () => {
   const { add, readAll } = await open();
   const added = await Promise.all(Array.from({ length: 120 }, (_, line) => add(user(`Line ${line}`, "same"))));
   expect(added.filter(({ verdict }) => verdict === "added")).toHaveLength(100);

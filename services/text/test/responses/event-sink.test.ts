@@ -26,7 +26,7 @@ const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
   new EventSink(socket, { lane: undefined, bufferedBytes: 1024, ending });
 const quiet = new AbortController().signal;
 
-test("a response whose client left before it began is ended at once", async () => {
+test("a response whose client left before it began is ended immediately", async () => {
   await using open = await connection();
   const { socket, client } = open;
   client.close();
@@ -35,7 +35,7 @@ test("a response whose client left before it began is ended at once", async () =
   expect([sink.closed, sink.ending.reason]).toEqual([true, expect.any(ClientGone)]);
 });
 
-test("a response that begins after the gateway has begun to end is ended at once", async () => {
+test("a response that begins during the shutdown is ended immediately", async () => {
   await using open = await connection();
   const failure = restartFailure();
   expect(sinkOf(open.socket, AbortSignal.abort(failure)).ending.reason).toBe(failure);

@@ -71,7 +71,7 @@ test.each(kinds)("a streamed %s that does not end normally is not stored", async
   expect([stored, client.ended]).toEqual([[], true]);
 });
 
-test("a whole answer is stored, and its bytes are counted", async () => {
+test("a complete answer is stored, and its bytes are counted", async () => {
   const { client, memory, sink, stored } = keeping(new InteractionCollector());
   sink.begin(200, { "content-type": "application/json" });
   sink.end('{"id":"int_1","status":"completed"}');

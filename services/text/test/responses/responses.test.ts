@@ -101,7 +101,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect((await answer).output_text).toBe("You said: Hello");
   });
 
-  test("a tool's result follows by reference, behind the thoughts that led to the call", async () => {
+  test("a tool's result refers to the call, and follows the reasoning that led to it", async () => {
     const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
     const first = await kept('call weather {"city":"Oslo"}', asked);
     const call = first.output.find((item) => item.type === "function_call");
@@ -185,7 +185,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   ];
   const isNative = wire === "responses";
 
-  test("a conversation is compacted, and goes on from there", async () => {
+  test("a conversation continues after it was compacted", async () => {
     const compacted = await mine().compact({ model, input: said });
     expect(compacted).toMatchObject({ object: "response.compaction", usage: { input_tokens: expect.any(Number) } });
     const [compaction, ...rest] = compacted.output.filter(({ type }) => type === "compaction");

@@ -48,7 +48,7 @@ async function connect(account = "demo") {
 }
 
 describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name", ({ name: model, wire }) => {
-  test("the SDK's client hears a response, and continues it on the same connection", async () => {
+  test("the SDK's client receives a response, and continues it on the same connection", async () => {
     const before = await settled(area);
     const ws = new ResponsesWS(sdk());
     const responses: any[] = [];
@@ -79,7 +79,7 @@ describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name"
     expect(await settled(area)).toBeLessThan(before);
   });
 
-  test("a request is kept without an answer, costs nothing, and the next one continues it", async () => {
+  test("a request that only stores its input costs nothing, and the next one continues it", async () => {
     using session = await connect();
     const before = await settled(area);
     const warm = await session.ask({ model, input: "My name is Ada.", generate: false, store: false });
@@ -113,7 +113,7 @@ test.each<[string, object | string, object]>([
     { model: "chat", input: "Hi", previous_response_id: "resp_none" },
     { code: "previous_response_not_found", param: "previous_response_id" },
   ],
-])("%s is refused by an error event, and the connection goes on", async (_, event, error) => {
+])("%s is refused by an error event, and the connection stays open", async (_, event, error) => {
   using session = await connect();
   const [refused] = await session.ask(event);
   expect(refused).toMatchObject({ type: "error", status: expect.any(Number), error });
