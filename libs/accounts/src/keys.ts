@@ -10,14 +10,21 @@ export const shards: readonly string[] = Array.from({ length: shardCount }, (_, 
   String(shard).padStart(2, "0"),
 );
 
-/** Returns the shard of an account, from the FNV-1a hash of its id. */
+const hashTags: readonly string[] = shards.map((shard) => `{s${shard}}`);
+
+/** Returns the shard of an account. */
 export function shardOf(accountId: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
-  return shards[(hash >>> 0) % shardCount] ?? "00";
+  return shards[shardNumber(accountId)] ?? "00";
 }
 
-const hashTag = (accountId: string): string => `{s${shardOf(accountId)}}`;
+/** Returns the number of an account's shard, from the FNV-1a hash of the account's id. */
+function shardNumber(accountId: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % shardCount;
+}
+
+const hashTag = (accountId: string): string => hashTags[shardNumber(accountId)] ?? "{s00}";
 
 export const accountKeys = {
   accounts: "accounts",

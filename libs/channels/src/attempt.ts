@@ -105,8 +105,8 @@ function speakingOf(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
 ): readonly Candidate[] {
-  const speaking: Candidate[] = [];
-  for (const candidate of candidates) if (supportedWires.usable(candidate, wires).length > 0) speaking.push(candidate);
+  const isUsable = (candidate: Candidate): boolean => supportedWires.usable(candidate, wires).length > 0;
+  const speaking = candidates.every(isUsable) ? candidates : candidates.filter(isUsable);
   if (speaking.length === 0 && candidates.length > 0) throw new AttemptsFailed(noUsableWireFailure(), [], undefined);
   return speaking;
 }

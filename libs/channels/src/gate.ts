@@ -35,7 +35,7 @@ export interface Gate extends AsyncDisposable {
    * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique. An
    * attempt of last resort needs no trial. Throws Failure server_overloaded if Redis does not answer.
    */
-  enter(attempt: Attempt, permit: string, isLastResort?: boolean): Promise<GateEntry | TurnedAway>;
+  enter(attempt: Attempt, permit: string, isLastResort?: boolean): GateEntry | Promise<GateEntry | TurnedAway>;
 }
 
 /** Time after which a full channel is tried again. It is short because nobody knows when a running call will end. */
@@ -103,31 +103,34 @@ export function openGate({
     for (const key of keys) quietly(redis.zrem(key, permit));
   };
 
+  const take = async (channel: CatalogChannel, permit: string, sets: readonly SeatSet[]) => {
+    const { id, requestsPerMinute: perMinute = 0 } = channel;
+    const reply = await orUnavailable(
+      takeSeats(
+        redis,
+        { minute: gateKeys.minute(id), seats: sets.map(({ key }) => key) },
+        { permit, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
+      ),
+    );
+    const refused = turnedAway(reply, sets, channel);
+    if (refused !== undefined) return refused;
+    if (sets.length === 0) return free;
+    const trials = sets.filter(({ why }) => why === "tried").map(({ key }) => key);
+    open.set(
+      permit,
+      sets.map(({ key }) => key),
+    );
+    return {
+      tried: () => leave(permit, trials.splice(0)),
+      [Symbol.dispose]: () => leave(permit, open.get(permit) ?? []),
+    };
+  };
+
   return {
-    async enter(attempt, permit, isLastResort = false) {
+    enter(attempt, permit, isLastResort = false) {
       const { channel } = attempt.route.candidate;
-      const { requestsPerMinute: perMinute = 0 } = channel;
       const sets = seatSets(attempt, health, isLastResort);
-      if (sets.length === 0 && perMinute === 0) return free;
-      const reply = await orUnavailable(
-        takeSeats(
-          redis,
-          { minute: gateKeys.minute(channel.id), seats: sets.map(({ key }) => key) },
-          { permit, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
-        ),
-      );
-      const refused = turnedAway(reply, sets, channel);
-      if (refused !== undefined) return refused;
-      if (sets.length === 0) return free;
-      const trials = sets.filter(({ why }) => why === "tried").map(({ key }) => key);
-      open.set(
-        permit,
-        sets.map(({ key }) => key),
-      );
-      return {
-        tried: () => leave(permit, trials.splice(0)),
-        [Symbol.dispose]: () => leave(permit, open.get(permit) ?? []),
-      };
+      return sets.length === 0 && (channel.requestsPerMinute ?? 0) === 0 ? free : take(channel, permit, sets);
     },
     async [Symbol.asyncDispose]() {
       renewals[Symbol.dispose]();

@@ -157,7 +157,7 @@ function startRequestSpan(request: IncomingMessage, response: ServerResponse, id
     parent: firstHeader(request.headers, [headers.traceparent]),
     attributes: () => ({ "http.request.method": method, "http.route": route }),
   });
-  response.once("close", () => {
+  response.on("close", () => {
     const status = statusOf(response);
     observeRequest({ method, route, status, seconds: (performance.now() - startedAt) / 1_000 });
     span.set({ "http.response.status_code": status });

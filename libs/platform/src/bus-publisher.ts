@@ -62,7 +62,7 @@ export class BusPublisher implements Disposable {
     try {
       for (const [at, { subject, body, id }] of messages.entries()) {
         const head = headers();
-        head.set(messageIdHeader, id);
+        head.append(messageIdHeader, id);
         this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${at}`, headers: head });
       }
     } catch (error) {

@@ -37,7 +37,7 @@ export function endingOf(response: ServerResponse): AbortSignal {
     if (!response.writableFinished) controller.abort(new ClientGone("the client left before its answer"));
   };
   if (response.destroyed) leave();
-  else response.once("close", leave);
+  else response.on("close", leave);
   return controller.signal;
 }
 

@@ -96,6 +96,7 @@ async function collectBody(
   const onReceived = (chunk: Buffer): void => pace.add(chunk.length);
   const onData = (chunk: Buffer): void => {
     try {
+      if (source === request) pace.add(chunk.length);
       if (gathered.size + chunk.length > limits.maxBytes) throw tooLarge(limits);
       holding.take(chunk.length);
       gathered.add(chunk);
@@ -120,7 +121,8 @@ async function collectBody(
     holding.startArriving(fail);
     ending?.addEventListener("abort", onEnding);
     if (ending?.aborted === true) onEnding();
-    request.on("data", onReceived).on("close", onClose);
+    request.on("close", onClose);
+    if (source !== request) request.on("data", onReceived);
     source.on("data", onData).on("end", resolve).on("error", onBroken);
     await promise;
     return { bytes: gathered.bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };

@@ -188,11 +188,10 @@ export async function execute(transaction: ChainableCommander): Promise<void> {
  * Runs a step that enforces a spending limit or a rate limit. If Redis is unavailable or slow, throws Failure
  * server_overloaded (503), so that no call bypasses the limit.
  */
-export async function orUnavailable<T>(step: Promise<T>): Promise<T> {
-  try {
-    return await step;
-  } catch (error) {
-    if (error instanceof Failure) throw error;
-    throw storeUnavailable(error);
-  }
+export function orUnavailable<T>(step: Promise<T>): Promise<T> {
+  return step.catch(throwUnavailable);
+}
+
+function throwUnavailable(error: unknown): never {
+  throw error instanceof Failure ? error : storeUnavailable(error);
 }

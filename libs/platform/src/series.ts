@@ -14,9 +14,10 @@ type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
  * for each call or each chunk of a stream. Here the labels are looked up once, and the series is a plain object.
  */
 class SeriesByLabels<Label extends string, Series> {
-  readonly all = new Map<string, { readonly labels: LabelValues<Label>; readonly series: Series }>();
+  readonly all: { readonly labels: LabelValues<Label>; readonly series: Series }[] = [];
   readonly #names: readonly Label[];
   readonly #make: () => Series;
+  readonly #root: SeriesNode<Series> = { below: new Map(), series: undefined };
 
   constructor(names: readonly Label[], make: () => Series) {
     this.#names = names;
@@ -24,14 +25,28 @@ class SeriesByLabels<Label extends string, Series> {
   }
 
   get(labels: Labels<Label>): Series {
-    let key = "";
-    for (const name of this.#names) key += `${labels[name]}\n`;
-    const known = this.all.get(key);
-    if (known !== undefined) return known.series;
+    let node = this.#root;
+    for (const name of this.#names) {
+      const value = labels[name];
+      let next = node.below.get(value);
+      if (next === undefined) {
+        next = { below: new Map(), series: undefined };
+        node.below.set(value, next);
+      }
+      node = next;
+    }
+    if (node.series !== undefined) return node.series;
     const series = this.#make();
-    this.all.set(key, { labels: { ...labels }, series });
+    node.series = series;
+    this.all.push({ labels: { ...labels }, series });
     return series;
   }
+}
+
+/** Series with the same values of the first labels: by the value of the next label, or one series after the last. */
+interface SeriesNode<Series> {
+  readonly below: Map<string | number, SeriesNode<Series>>;
+  series: Series | undefined;
 }
 
 /** A counter for events that occur with every call. */
@@ -48,7 +63,7 @@ export class SeriesCounter<Label extends string> {
       labelNames,
       collect() {
         shown.reset();
-        for (const { labels, series: one } of series.all.values()) shown.inc(labels, one.count);
+        for (const { labels, series: one } of series.all) shown.inc(labels, one.count);
       },
     });
   }
@@ -110,7 +125,7 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
   /** Returns the metric's values in the form that prom-client renders. prom-client calls it. */
   getForPromString() {
     const { name, help } = this.#declared;
-    const values = [...this.#series.all.values()].flatMap(({ labels, series: { counts, sum } }) => {
+    const values = this.#series.all.flatMap(({ labels, series: { counts, sum } }) => {
       let within = 0;
       const buckets = counts.map((count, at) => {
         within += count;

@@ -49,12 +49,12 @@ export function idsOf(call: {
 
 const wellFormedTraceparent = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
+/** Span of a request without a trace. */
+const noSpan: Span = { traceparent: undefined, set: ignore, end: ignore };
+
 /** Starts no span, and forwards a well-formed header unchanged. Used if tracing is off. */
-const forwardOnly: StartSpan = ({ parent }) => ({
-  traceparent: parent !== undefined && wellFormedTraceparent.test(parent) ? parent : undefined,
-  set: ignore,
-  end: ignore,
-});
+const forwardOnly: StartSpan = ({ parent }) =>
+  parent === undefined || !wellFormedTraceparent.test(parent) ? noSpan : { ...noSpan, traceparent: parent };
 
 function ignore(): void {
   // No collector is configured

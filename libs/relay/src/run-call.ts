@@ -201,7 +201,7 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
  * Delivers an answer to the client and settles the call; the money is settled before the client receives the last byte.
  * Throws Failure if a task fails.
  */
-export async function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): Promise<void> {
+export function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): Promise<void> {
   const { deps, call, leaving, outcome, plan, serving } = run;
   const { accepted } = attempted;
   const { dropped } = accepted.exchange;
@@ -210,8 +210,8 @@ export async function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): P
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
   if (plan.cost.by === "text" && plan.cost.size.paidOutputTokens !== undefined)
     reportPaidOutput(call.answer, plan.cost.size.paidOutputTokens);
-  if (accepted.kind === "whole") return await deliverWhole(run, attempted, accepted.answer);
-  if (accepted.kind === "task") return await deliverTask(run, attempted, accepted);
-  if (accepted.kind === "job") return await deliverJob(run, attempted, accepted);
-  return await (leaving.isClientGone ? settleDetached : deliverStream)(run, attempted, accepted);
+  if (accepted.kind === "whole") return deliverWhole(run, attempted, accepted.answer);
+  if (accepted.kind === "task") return deliverTask(run, attempted, accepted);
+  if (accepted.kind === "job") return deliverJob(run, attempted, accepted);
+  return (leaving.isClientGone ? settleDetached : deliverStream)(run, attempted, accepted);
 }

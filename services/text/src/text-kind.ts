@@ -101,7 +101,7 @@ export async function runText(
   const admitted = await admitStoreUse(deps, call, params);
   const { model } = params;
   const input: TextInput = { model, wire, body, params, answerId, admitted, asArray, forward, echo, begins };
-  await runCall(deps.relay, call, kind, input);
+  return runCall(deps.relay, call, kind, input);
 }
 
 /** Kind of call: chat, completions, messages, responses, and content of the Gemini wire. */

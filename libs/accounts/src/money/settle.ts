@@ -90,15 +90,8 @@ export function limitToMaximum(nanos: Nanos): Nanos {
 }
 
 /** Settles a call. Retries for about a minute during an outage of Redis. A repeated settlement has no effect. */
-export async function settleWithRetry(
-  redis: Redis,
-  settlement: Settlement,
-): Promise<OutboxEntry<UsageEvent> | undefined> {
-  try {
-    return await settle(redis, settlement);
-  } catch {
-    return await retryDuringOutage(() => settle(redis, settlement));
-  }
+export function settleWithRetry(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
+  return settle(redis, settlement).catch(() => retryDuringOutage(() => settle(redis, settlement)));
 }
 
 /** Pauses in ms before the retries: about a minute in total. */

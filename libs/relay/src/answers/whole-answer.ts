@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { UpstreamAnswer } from "@modelgate/channels";
+import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { BufferBudget } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -59,31 +59,68 @@ function unreadable(why: string, cause?: unknown): Failure {
  * upstream_timeout if the body is interrupted, or with server_overloaded if the memory limit of the process is reached.
  */
 export function collect(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const fail = (failure: unknown): void => {
-    reject(failure instanceof Error ? failure : new Failure("upstream_error"));
-    answer.abort();
-  };
-  answer.pipe({
-    data(chunk) {
-      try {
-        if (size + chunk.length > maxBytes)
-          // The limit is set by the gateway, so the failure does not count against the channel.
-          throw new Failure(
-            "answer_too_large",
-            `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; ask for less at once.`,
-          );
-        budget.take(chunk.length);
-      } catch (failure) {
-        return fail(failure);
-      }
-      size += chunk.length;
-      chunks.push(chunk);
-    },
-    end: () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size)),
-    broken: (error) => reject(brokenOff(error)),
-  });
-  return promise.finally(() => budget.release(size));
+  const collector = new AnswerCollector(answer, maxBytes, budget);
+  answer.pipe(collector);
+  return collector.body.promise;
+}
+
+/** Collects the chunks of an answer, and counts them in the budget until the answer is complete or has failed. */
+class AnswerCollector implements BodySink {
+  readonly body = Promise.withResolvers<Buffer>();
+  readonly #answer: UpstreamAnswer;
+  readonly #maxBytes: number;
+  readonly #budget: BufferBudget;
+  readonly #chunks: Buffer[] = [];
+  #size = 0;
+  #isOver = false;
+
+  constructor(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget) {
+    this.#answer = answer;
+    this.#maxBytes = maxBytes;
+    this.#budget = budget;
+  }
+
+  data(chunk: Buffer): void {
+    if (this.#isOver) return;
+    try {
+      if (this.#size + chunk.length > this.#maxBytes) throw tooLarge(this.#maxBytes);
+      this.#budget.take(chunk.length);
+    } catch (failure) {
+      this.#fail(failure instanceof Error ? failure : new Failure("upstream_error"));
+      return this.#answer.abort();
+    }
+    this.#size += chunk.length;
+    this.#chunks.push(chunk);
+  }
+
+  end(): void {
+    if (this.#isOver) return;
+    const [first] = this.#chunks;
+    this.#release();
+    this.body.resolve(
+      this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks, this.#size),
+    );
+  }
+
+  broken(error: Error): void {
+    if (!this.#isOver) this.#fail(brokenOff(error));
+  }
+
+  #fail(failure: Error): void {
+    this.#release();
+    this.body.reject(failure);
+  }
+
+  #release(): void {
+    this.#isOver = true;
+    this.#budget.release(this.#size);
+  }
+}
+
+/** Creates the failure of an answer above the gateway's limit. It does not count against the channel. */
+function tooLarge(maxBytes: number): Failure {
+  return new Failure(
+    "answer_too_large",
+    `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; ask for less at once.`,
+  );
 }

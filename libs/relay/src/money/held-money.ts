@@ -38,7 +38,8 @@ export interface HoldWanted {
  * Holds money for a call. Throws Failure if the balance or the tokens per minute do not suffice, or if Redis is
  * unavailable.
  */
-export async function holdMoney(deps: HoldDeps, { call, price, expected, ...wanted }: HoldWanted): Promise<HeldMoney> {
+export async function holdMoney(deps: HoldDeps, wanted: HoldWanted): Promise<HeldMoney> {
+  const { call, price, expected } = wanted;
   const certain = wanted.certain ?? { ...notSent, units: expected.floorUnits, estimated: true };
   const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
   const { accountId, tokenId, limitsId, tokensPerMinute, budgets } = call.caller;

@@ -43,7 +43,7 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
     if (Array.isArray(next)) for (const each of next) waiting.push(each);
     else if (isRecord(next)) {
       const found = measure(next);
-      if (found === undefined) for (const each of Object.values(next)) waiting.push(each);
+      if (found === undefined) for (const name in next) waiting.push(next[name]);
       else {
         characters += found.characters;
         tokens += found.tokens;
