@@ -61,7 +61,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         const { route, isLastResort } = chosen;
         const attempt = { route, account: plan.account };
         if (isLastResort) health.resorts(attempt);
-        const entry = await gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
+        const entering = gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
+        const entry = entering instanceof Promise ? await entering : entering;
         if ("scope" in entry) {
           routes.turnedAway(entry);
           continue;

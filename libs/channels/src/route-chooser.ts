@@ -169,11 +169,10 @@ function routeTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options
 function usableKeys(candidate: Candidate, options: PickOptions): readonly ChannelKey[] {
   const { rests } = options;
   if (rests !== undefined && rests.ofChannel(candidate) > 0) return [];
-  const usable: ChannelKey[] = [];
-  for (const key of candidate.channel.keys)
-    if ((rests === undefined || rests.ofKey(candidate, key) === 0) && !options.excluded(candidate, key))
-      usable.push(key);
-  return usable;
+  const isUsable = (key: ChannelKey): boolean =>
+    (rests === undefined || rests.ofKey(candidate, key) === 0) && !options.excluded(candidate, key);
+  const { keys } = candidate.channel;
+  return keys.every(isUsable) ? keys : keys.filter(isUsable);
 }
 
 /**

@@ -43,7 +43,8 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   deps: { readonly transport: Transport; readonly supportedWires: SupportedWires },
   span: Span,
 ): Promise<BegunAnswer<Accepted>> {
-  const route = await wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
+  const choosing = wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
+  const route = choosing instanceof Promise ? await choosing : choosing;
   sent.wire = route.wire;
   let prepared: PreparedAttempt<Accepted>;
   try {

@@ -45,18 +45,24 @@ const decompressors: ReadonlyMap<string, () => Duplex> = new Map<string, () => D
  * (429, the share of the account or API key) or server_overloaded (503, the budget is full). Also throws ClientGone,
  * and the reason of `ending`.
  */
-export async function readBody(
+export function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
   holder: Holder,
   ending?: AbortSignal,
 ): Promise<Body> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (encoding === "identity" || encoding === "") {
-    const declared = Number(request.headers["content-length"] ?? 0);
-    if (declared > limits.maxBytes) throw tooLarge(limits);
-    return await collectBody(request, request, limits, { holder, declared, ending });
-  }
+  if (encoding !== "identity" && encoding !== "") return readCompressed(request, encoding, limits, { holder, ending });
+  const declared = Number(request.headers["content-length"] ?? 0);
+  return collectBody(request, request, limits, { holder, declared, ending });
+}
+
+async function readCompressed(
+  request: IncomingMessage,
+  encoding: string,
+  limits: BodyLimits,
+  options: Pick<CollectOptions, "ending" | "holder">,
+): Promise<Body> {
   const inflater = decompressors.get(encoding)?.();
   if (inflater === undefined)
     throw new Failure(
@@ -65,7 +71,7 @@ export async function readBody(
     );
   request.pipe(inflater);
   try {
-    return await collectBody(request, inflater, limits, { holder, declared: 0, ending });
+    return await collectBody(request, inflater, limits, { ...options, declared: 0 });
   } finally {
     request.unpipe(inflater);
     inflater.destroy();
@@ -89,6 +95,7 @@ async function collectBody(
   limits: BodyLimits,
   { holder, declared, ending }: CollectOptions,
 ): Promise<Body> {
+  if (declared > limits.maxBytes) throw tooLarge(limits);
   const holding = limits.budget.holdFor(holder);
   const gathered = new GrowingBytes(declared);
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -40,7 +40,8 @@ export async function readTurnParams<Params extends TextParams>(
   const candidates = relay.catalog.current().candidates(params.model, caller.group);
   const hasChoice = candidates.length > 1 || (candidates[0]?.channel.keys.length ?? 0) > 1;
   const dialogue = hasChoice ? client.dialogue?.(record) : undefined;
-  const { vendorIds, makes } = await inTurnsIfLong(storeUseIn(relay, client.stores, body));
+  const search = inTurnsIfLong(storeUseIn(relay, client.stores, body));
+  const { vendorIds, makes } = search instanceof Promise ? await search : search;
   return {
     ...params,
     conversation: dialogue === undefined ? undefined : conversationOf(dialogue),

@@ -22,11 +22,12 @@ export async function requestSize(deps: Deps, request: SizedRequest): Promise<Re
   const { params, exchanges, fees, candidates } = request;
   const { body } = exchanges.call;
   const { media, choices } = params;
+  const readsBeyond = params.readsBeyond || hasAgent(candidates) || namesStoredData(body);
   return {
     textBytes: textBytesOf(body, media),
     mediaTokens: media.tokens,
     choices,
-    readsBeyond: params.readsBeyond === true || hasAgent(candidates) || (await namesStoredData(body)),
+    readsBeyond: readsBeyond instanceof Promise ? await readsBeyond : readsBeyond,
     fees: media.more === undefined ? fees.held : { ...fees.held, inputTokens: fees.held.inputTokens + media.more },
     maxOutputTokens: params.thinks === true ? await limitWithReasoning(deps, request) : limitOf(params),
   };

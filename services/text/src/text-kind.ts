@@ -98,7 +98,8 @@ export async function runText(
     Partial<Pick<TextInput, "answerId" | "asArray" | "begins" | "echo" | "forward">>,
 ): Promise<void> {
   const { deps } = kind;
-  const admitted = await admitStoreUse(deps, call, params);
+  const admission = admitStoreUse(deps, call, params);
+  const admitted = admission instanceof Promise ? await admission : admission;
   const { model } = params;
   const input: TextInput = { model, wire, body, params, answerId, admitted, asArray, forward, echo, begins };
   return runCall(deps.relay, call, kind, input);

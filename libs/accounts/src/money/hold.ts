@@ -93,7 +93,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
 }
 
 /** Reserves money with the current budgets of the account, in addition to those of the caller's key and group. */
-async function tryHold(redis: Redis, request: HoldRequest): Promise<HoldReply> {
+function tryHold(redis: Redis, request: HoldRequest): Promise<HoldReply> {
   const { accountId, tokenId, draft, nowMs = Date.now() } = request;
   const shard = shardOf(accountId);
   const own = budgetsOfCaller(request.budgets, draft).map((budget) => applied(budget, nowMs));

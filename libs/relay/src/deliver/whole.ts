@@ -12,7 +12,8 @@ export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted
   // The vendor has finished, so its channel may serve another call before the client has received the last byte.
   attempted[Symbol.dispose]();
   plan.fees?.saw(answer.fees);
-  const metered = await meterWhole(plan.cost, answer);
+  const metering = meterWhole(plan.cost, answer);
+  const metered = metering instanceof Promise ? await metering : metering;
   if (leaving.isClientGone) return await run.settle(metered, "cancelled", clientLeft);
   const settled = run.settle(metered, "completed", 200);
   const kept = run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));

@@ -200,18 +200,24 @@ export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promis
 }
 
 /** Returns the usage of a complete answer. */
-export async function meterWhole(
+export function meterWhole(
   cost: CallCost,
   answer: Pick<WholeAnswer, "addedBytes" | "usage" | "text">,
-): Promise<Metered> {
-  const { usage, addedBytes } = answer;
-  const count = (): Promise<number> => countTokens(answer.text?.() ?? "");
-  if (cost.by === "measure") return measured(cost.measure, usage, count, "completed");
+): Metered | Promise<Metered> {
+  const { usage } = answer;
   if (cost.by === "job") return nothing;
-  return {
-    units: { requests: 1, ...(usage ?? (await estimate(cost, await count(), addedBytes))) },
-    estimated: usage === undefined,
-  };
+  if (cost.by === "measure") return measured(cost.measure, usage, () => textTokens(answer), "completed");
+  return usage === undefined ? estimated(cost, answer) : { units: { requests: 1, ...usage }, estimated: false };
+}
+
+async function estimated(cost: TextCost, answer: Pick<WholeAnswer, "addedBytes" | "text">): Promise<Metered> {
+  const units = await estimate(cost, await textTokens(answer), answer.addedBytes);
+  return { units: { requests: 1, ...units }, estimated: true };
+}
+
+/** Counts the tokens of the text that the model wrote. */
+function textTokens(answer: Pick<WholeAnswer, "text">): Promise<number> {
+  return countTokens(answer.text?.() ?? "");
 }
 
 async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>): Promise<Metered> {

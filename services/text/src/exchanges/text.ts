@@ -8,13 +8,14 @@ import {
   wires,
   withoutSignatures,
   type ClientOnlyWire,
+  type FittedBody,
   type JsonObject,
   type TextPass,
   type TextWire,
   type VendorTextWire,
 } from "@modelgate/wires/text";
 import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
-import { passedBody, passThrough } from "./pass-through.ts";
+import { passedBody, passThrough, type PassTo } from "./pass-through.ts";
 import { severalPrompts } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
@@ -59,12 +60,11 @@ export class TextExchangeMaker {
     const call = this.call;
     const { name: wire, vendor } = upstream;
     const own = wire === call.wire ? upstream.pass : undefined;
-    if (
-      own !== undefined &&
-      (vendor === undefined || (history === undefined && (await inTurnsIfLong(this.#takes(own, knownAs)))))
-    ) {
+    if (own !== undefined && (vendor === undefined || history === undefined)) {
       const to = { upstream, pass: own, upstreamModel, target: { model: knownAs, foreignItems } };
-      return passThrough(call, to, await inTurnsIfLong(passedBody(call, to)));
+      const passing = inTurnsIfLong(this.#passed(to));
+      const passed = passing instanceof Promise ? await passing : passing;
+      if (passed !== undefined) return passThrough(call, to, passed);
     }
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
@@ -122,6 +122,13 @@ export class TextExchangeMaker {
     const rendered = isNamed ? { ...made, body: { ...made.body, model } } : made;
     all.set(key, { vendor, parsed, rendered });
     return rendered;
+  }
+
+  /** Returns the body for a vendor with the client's wire; undefined if the vendor accepts only a converted one. */
+  *#passed(to: PassTo): Generator<undefined, FittedBody | undefined> {
+    const { upstream, pass, target } = to;
+    if (upstream.vendor !== undefined && !(yield* this.#takes(pass, target.model))) return undefined;
+    return yield* passedBody(this.call, to);
   }
 
   /** Returns whether a vendor with the client's wire accepts the body unchanged. */
