@@ -70,7 +70,11 @@ const round = {
     },
   ],
 };
-const roundRequest: TextRequest = { ...toolRound, reasoning: { effort: "low", show: "summary" } };
+const roundRequest: TextRequest = {
+  cacheMode: "automatic",
+  ...toolRound,
+  reasoning: { effort: "low", show: "summary" },
+};
 
 test("one tool round, read and written", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
@@ -189,7 +193,7 @@ test("a request that this wire can express survives it", () => {
       const path = { model: "theirs", stream: asked.stream };
       const back = contentWire.client.read(JSON.parse(JSON.stringify(body)), path);
       expect(back.dropped).toEqual([]);
-      expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
+      expect(back.request).toEqual({ ...asked, cacheMode: "automatic", turns: merged(asked.turns) });
     }),
   );
 });

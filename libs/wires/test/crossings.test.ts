@@ -422,12 +422,34 @@ describe("fields that both wires have are converted", () => {
     [{ ttl: "12h" }, "chat", "gpt-5.6-sol", undefined, ["cacheRetention"]],
     [{ ttl: "30m" }, "chat", "gpt-5.6-sol", undefined, []],
     [{ ttl: "12h" }, "chat", "other", undefined, ["cacheRetention"]],
-    [{ mode: "explicit" }, "messages", "m", "hi", ["prompt_cache_options.mode"]],
+    [{ mode: "explicit" }, "messages", "m", "hi", []],
+    [{ mode: "explicit" }, "chat", "other", undefined, ["cacheMode"]],
+    [{ mode: "explicit" }, "content", "m", undefined, ["cacheMode"]],
   ] as const)("prompt_cache_options %j to %s of %s", (options, to, model, content, dropped) => {
     const got = crossed("responses", { input: "hi", prompt_cache_options: options }, to, model);
     expect(got.dropped).toEqual(dropped);
     if (to === "messages" && Array.isArray(content)) expect(got.body).toMatchObject({ messages: [{ content }] });
     expect(JSON.stringify(got.body)).not.toContain("prompt_cache");
+  });
+
+  test("in explicit mode only the client's marks are cached, with their lifetime", () => {
+    const content = [{ type: "input_text", text: "hi", prompt_cache_breakpoint: { mode: "explicit" } }];
+    const body = {
+      input: [
+        { role: "user", content },
+        { role: "assistant", content: "yes" },
+        { role: "user", content: "more" },
+      ],
+      prompt_cache_key: "k",
+      prompt_cache_options: { mode: "explicit", ttl: "12h" },
+    };
+    const marked = JSON.stringify(crossed("responses", body, "messages").body);
+    expect(marked.match(/"cache_control":\{"type":"ephemeral","ttl":"1h"\}/g)).toHaveLength(1);
+    expect(marked.match(/cache_control/g)).toHaveLength(1);
+    expect(crossed("responses", body, "chat", "gpt-5.6-sol")).toMatchObject({
+      body: { prompt_cache_options: { mode: "explicit" } },
+      dropped: ["cacheRetention"],
+    });
   });
 
   test("tokens that are kept for twelve hours are units of their own", () => {

@@ -62,7 +62,11 @@ const round = {
     { type: "function_result", call_id: "call_1", name: "get_weather", result: '{"temp":4}' },
   ],
 };
-const roundRequest: TextRequest = { ...toolRound, reasoning: { effort: "low", show: "summary" } };
+const roundRequest: TextRequest = {
+  cacheMode: "automatic",
+  ...toolRound,
+  reasoning: { effort: "low", show: "summary" },
+};
 
 test("one tool round, read and written", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
@@ -158,6 +162,7 @@ test("a request that this wire can express survives it", () => {
       const { modalities, ...read } = back.request;
       expect({ ...read, ...(modalities && { modalities: modalities.toSorted() }) }).toEqual({
         ...asked,
+        cacheMode: "automatic",
         model: target.model,
         instructions: system === "" ? [] : [{ kind: "text", text: system }],
         turns: merged(asked.turns),

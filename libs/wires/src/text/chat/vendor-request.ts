@@ -45,6 +45,7 @@ export const fieldSupport: FieldSupport = {
     verbosity: "verbosity",
     cacheKey: "prompt_cache_key",
     cacheRetention: "prompt_cache_retention",
+    cacheMode: "prompt_cache_options",
     metadata: "metadata",
     user: "user",
     safetyIdentifier: "safety_identifier",

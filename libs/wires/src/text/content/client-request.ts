@@ -32,6 +32,7 @@ export function parseRequest(
     stream: path.stream ?? false,
     instructions: parseInstructions(fields),
     turns: parseTurns(fields),
+    cacheMode: "automatic",
     ...(tools.length > 0 ? { tools } : {}),
     ...present({ toolChoice: parseToolChoice(fields), ...parseGeneration(fields.fields("generationConfig")) }),
   };

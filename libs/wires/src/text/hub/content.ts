@@ -1,7 +1,7 @@
 import { present } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
-import { parseRetention } from "./prompt-cache.ts";
+import { parseCaching } from "./prompt-cache.ts";
 import type { JsonObject, OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
 import { audioTypes } from "./sources.ts";
 
@@ -150,7 +150,7 @@ export function parsePlainFields(fields: Fields): Partial<TextRequest> {
   return {
     ...parseSampling(fields),
     cacheKey: fields.text("prompt_cache_key"),
-    cacheRetention: parseRetention(fields),
+    ...parseCaching(fields),
     metadata: fields.record("metadata"),
     user: fields.text("user"),
     safetyIdentifier: fields.text("safety_identifier"),

@@ -36,6 +36,7 @@ function hasEffect(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
   if (field === "choices") return value !== 1;
+  if (field === "cacheMode") return value === "explicit";
   if (field === "modalities") return (request.modalities ?? []).some((kind) => kind !== "text");
   if (field === "stop" || field === "tools") return Array.isArray(value) && value.length > 0;
   if (field === "parallelTools") return value === false;

@@ -2,6 +2,7 @@ import { present } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Unsupported } from "./field-support.ts";
 import type { CacheHint, Part } from "./part.ts";
+import { unlessEmpty } from "./render.ts";
 import type { JsonObject, TextRequest } from "./request.ts";
 
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
@@ -130,26 +131,52 @@ export function renderCaching(
   const isOption = retention === "30m" || retention === "12h";
   const isLost = isOption && (!known || (retention === "12h" && wire === "chat"));
   unsupported.noteIf("cacheRetention", isLost);
-  const breakpoints = known ? collectMarks(request).length : 0;
-  const options = present({
-    mode: breakpoints > maxMarksWithAutomatic ? "explicit" : undefined,
-    ttl: retention === "12h" && !isLost ? retention : undefined,
-  });
+  const options = cacheOptions(request, { known, lifetime: isLost ? undefined : retention }, unsupported);
   const hasLong = wire === "chat" && known && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
   return {
     prompt_cache_retention: isOption ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
-    prompt_cache_options: Object.keys(options).length > 0 ? options : undefined,
+    prompt_cache_options: options,
   };
 }
 
-/** Reads the lifetime of the prompt cache: `prompt_cache_retention`, or on newer models `prompt_cache_options`. */
-export function parseRetention(fields: Fields): string | undefined {
+/** Renders `prompt_cache_options`; undefined if nothing differs from the usual. */
+function cacheOptions(
+  request: TextRequest,
+  { known, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
+  unsupported: Unsupported,
+): JsonObject | undefined {
+  const isExplicit = request.cacheMode === "explicit";
+  unsupported.noteIf("cacheMode", isExplicit && !known);
+  const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
+  return unlessEmpty({
+    mode: known && isMarked ? "explicit" : undefined,
+    ttl: lifetime === "12h" ? lifetime : undefined,
+  });
+}
+
+/**
+ * Reads the mode and the lifetime of the prompt cache: `prompt_cache_retention`, or on newer models
+ * `prompt_cache_options`.
+ */
+export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "cacheRetention"> {
   const options = fields.fields("prompt_cache_options");
   const retention = fields.text("prompt_cache_retention");
-  // In explicit mode the lifetime is that of the client's breakpoints, so both are reported as lost on other wires.
-  if (options === undefined || options.value["mode"] === "explicit") return retention;
-  options.ignore("mode");
-  return retention ?? options.text("ttl") ?? "30m";
+  if (options === undefined) return { cacheRetention: retention };
+  const lifetime = retention ?? options.text("ttl");
+  if (options.oneOf("mode", ["implicit", "explicit"]) !== "explicit") return { cacheRetention: lifetime ?? "30m" };
+  // The usual lifetime of marks is no request for caching.
+  return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime };
+}
+
+/** Returns a request whose marks have the lifetime that the client requests for all of them. */
+export function withMarkLifetime(request: TextRequest): TextRequest {
+  if (request.cacheMode !== "explicit" || request.cacheRetention !== "12h") return request;
+  return mapMarks(request, (cache) => ({ lifetime: "1h", ...cache }));
+}
+
+/** Returns true if no part of a request has a mark. */
+export function isUnmarked(request: TextRequest): boolean {
+  return collectMarks(request).length === 0;
 }
 
 /** Reads the breakpoint of a part on OpenAI's wires; undefined if the part has none. */

@@ -38,6 +38,7 @@ export function parseRequest(body: JsonObject): ParsedText {
     stream: fields.flag("stream") ?? false,
     instructions: instructions === undefined ? [] : [{ kind: "text", text: instructions }],
     turns: parseTurns(fields),
+    cacheMode: "automatic",
     ...(tools.length > 0 ? { tools } : {}),
     ...present({
       ...parseOutput(fields),

@@ -4,7 +4,7 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { maxCacheMarks, keepLastMarks } from "../hub/prompt-cache.ts";
+import { keepLastMarks, maxCacheMarks, withMarkLifetime } from "../hub/prompt-cache.ts";
 import {
   forcesSingleTool,
   offeredTools,
@@ -35,6 +35,7 @@ export const fieldSupport: FieldSupport = {
     topK: "top_k",
     cacheKey: "cache_control",
     cacheRetention: "cache_control",
+    cacheMode: "cache_control",
     user: "metadata.user_id",
     serviceTier: "service_tier",
   },
@@ -46,7 +47,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const unsupported = new Unsupported();
   const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);
   const searching = withoutForeignSteps(accepted, "messages", unsupported);
-  const request = keepLastMarks(searching, maxCacheMarks - automaticMarks(searching), unsupported);
+  const request = keepLastMarks(withMarkLifetime(searching), maxCacheMarks - automaticMarks(searching), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInWords(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);

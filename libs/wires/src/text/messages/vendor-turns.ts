@@ -1,5 +1,6 @@
 import { present } from "@modelgate/contracts";
 import { takesSystemMessages } from "../hub/claude.ts";
+import { isUnmarked } from "../hub/prompt-cache.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
@@ -172,17 +173,24 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
-/** Returns the number of marks that `withCacheMarks` adds at most: one to the instructions, one at the end. */
-export function automaticMarks({ cacheKey, cacheRetention }: TextRequest): 0 | 2 {
-  return cacheKey === undefined && cacheRetention === undefined ? 0 : 2;
+/**
+ * Returns the number of marks that `withCacheMarks` adds at most: one to the instructions, one at the end. They are added
+ * if the client requests caching, and to a conversation of a client whose wire caches by itself: its next request reads
+ * what this one writes.
+ */
+export function automaticMarks(request: TextRequest): 0 | 2 {
+  const { cacheKey, cacheRetention, cacheMode, turns } = request;
+  if (cacheMode === "explicit") return 0;
+  if (cacheKey !== undefined || cacheRetention !== undefined) return 2;
+  return cacheMode === "automatic" && turns.some(({ role }) => role === "assistant") && isUnmarked(request) ? 2 : 0;
 }
 
 /** Names of other wires for cache lifetimes that are much longer than five minutes. */
 const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 
 /**
- * Marks the prompt for the vendor's cache if the client requested caching by a key or a lifetime, as on other wires.
- * The vendor caches only up to marks: one follows the instructions, one the conversation so far.
+ * Marks the prompt for the vendor's cache (see `automaticMarks`). The vendor caches only up to marks: one follows the
+ * instructions, one the conversation so far.
  */
 export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
   if (automaticMarks(request) === 0) return { system, messages };
