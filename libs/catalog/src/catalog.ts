@@ -1,4 +1,4 @@
-import { channelKeyId, proxyContext } from "./channel-key-id.ts";
+import { channelKeyId, secretContext } from "./channel-key-id.ts";
 import {
   compilePrice,
   compileResolutions,
@@ -10,6 +10,7 @@ import {
   type ResolutionPrice,
   type UpstreamWire,
 } from "@modelgate/contracts";
+import { parseHeaders } from "./published.ts";
 import type { PublishedConfiguration, PublishedChannel, PublishedModel } from "./published.ts";
 
 /** A group of the configuration, with default values filled in. */
@@ -84,6 +85,12 @@ export interface CatalogChannel {
   readonly firstByteTimeoutMs?: number | undefined;
   /** URL of the proxy of all connections to the vendor, with its name and password; absent: no proxy. */
   readonly proxy?: string | undefined;
+  /** Headers of every request to the vendor, by lower-case names; absent: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** JSON text of body members that are sent where a request has none of that name; absent: none. */
+  readonly defaults?: Readonly<Record<string, string>> | undefined;
+  /** JSON text of body members that are sent instead of a request's; absent: none. */
+  readonly force?: Readonly<Record<string, string>> | undefined;
   /** Reason why the channel cannot serve any call; undefined if it can. */
   readonly off?: string | undefined;
 }
@@ -294,9 +301,22 @@ function compileChannel(
     requestsPerMinute: channel.requestsPerMinute,
     timeoutMs: channel.timeoutMs ?? 600_000,
     firstByteTimeoutMs: channel.firstByteTimeoutMs,
-    proxy: channel.proxy === undefined ? undefined : decrypt(channel.proxy, proxyContext(channel.id)),
+    proxy: channel.proxy === undefined ? undefined : decrypt(channel.proxy, secretContext(channel.id, "proxy")),
+    headers:
+      channel.headers === undefined
+        ? undefined
+        : parseHeaders(decrypt(channel.headers, secretContext(channel.id, "headers"))),
+    defaults: writtenMembers(channel.defaults),
+    force: writtenMembers(channel.force),
     off: channel.off,
   };
+}
+
+function writtenMembers(
+  members: Readonly<Record<string, unknown>> | undefined,
+): Readonly<Record<string, string>> | undefined {
+  if (members === undefined || Object.keys(members).length === 0) return undefined;
+  return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, JSON.stringify(value)]));
 }
 
 function compileModel(name: string, model: PublishedModel): CatalogModel {

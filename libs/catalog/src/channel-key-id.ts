@@ -6,9 +6,9 @@ export function channelKeyId(channel: string, key: string): ChannelKeyId {
   return `${channel}/${key}`;
 }
 
-/** Returns the context under which a channel's proxy is encrypted in the published configuration. */
-export function proxyContext(channel: string): string {
-  return `${channel}#proxy`;
+/** Returns the context under which a channel's proxy or headers are encrypted in the published configuration. */
+export function secretContext(channel: string, member: "proxy" | "headers"): string {
+  return `${channel}#${member}`;
 }
 
 /** Returns whether a stored text is the id of a channel's key. */

@@ -10,7 +10,7 @@ import {
   present,
 } from "@modelgate/contracts";
 import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
-import { channelKeyId, proxyContext } from "./channel-key-id.ts";
+import { channelKeyId, secretContext } from "./channel-key-id.ts";
 
 /** Redis key of the published configuration, and pub/sub channel on which a new one is announced. */
 export const publishedKey = "config:current";
@@ -58,17 +58,23 @@ export interface ResolvedChannel {
   readonly keys: readonly string[];
   /** URL of the proxy of the channel's connections; absent: none. It may contain a password. */
   readonly proxy?: string | undefined;
+  /** Headers of every request, with the values of variables. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Reason why the channel cannot serve: a missing key or address. Undefined if it can serve. */
   readonly off?: string | undefined;
 }
 
-/** A channel in the published configuration, with its keys and its proxy encrypted. */
-export interface PublishedChannel extends Omit<ChannelConfiguration, "keys" | "baseUrl" | "models" | "proxy"> {
+/** A channel in the published configuration, with its keys, proxy and headers encrypted. */
+export interface PublishedChannel extends Omit<
+  ChannelConfiguration,
+  "keys" | "baseUrl" | "models" | "proxy" | "headers"
+> {
   readonly models: ServedModels;
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly { readonly id: string; readonly sealed: string }[];
   readonly proxy?: string | undefined;
+  readonly headers?: string | undefined;
   readonly off?: string | undefined;
 }
 
@@ -81,7 +87,7 @@ export interface PublishedConfiguration {
   readonly channels: readonly PublishedChannel[];
 }
 
-const { keys: _keys, ...channelProperties } = ChannelConfiguration.properties;
+const { keys: _keys, headers: _headers, ...channelProperties } = ChannelConfiguration.properties;
 
 /** Parses the published configuration. Throws UnknownShape. */
 export const readPublished: (text: string) => PublishedConfiguration = recordParser(
@@ -98,11 +104,14 @@ export const readPublished: (text: string) => PublishedConfiguration = recordPar
         models: Type.Union([Type.Array(Type.String()), Type.Record(Type.String(), Type.String())]),
         costs: Type.Optional(Type.Record(Type.String(), Type.Number())),
         keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
+        headers: Type.Optional(Type.String()),
         off: Type.Optional(Type.String()),
       }),
     ),
   }),
 );
+/** Parses the decrypted headers of a channel. Throws UnknownShape. */
+export const parseHeaders = recordParser("headers of a channel", Type.Record(Type.String(), Type.String()));
 const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));
 
 /**
@@ -127,7 +136,7 @@ export async function publishConfiguration(
 ): Promise<string> {
   const cipher = makeCipher(secrets, vendorKeysPurpose);
   const encryptedChannels = channels.map(
-    ({ configuration, models: served, costs, baseUrl, keys, proxy, off }): PublishedChannel =>
+    ({ configuration, models: served, costs, baseUrl, keys, proxy, headers, off }): PublishedChannel =>
       present({
         ...configuration,
         models: served ?? (configuration.models === "*" ? [] : configuration.models),
@@ -137,7 +146,11 @@ export async function publishConfiguration(
           const id = digestOf(key);
           return { id, sealed: cipher.encrypt(key, channelKeyId(configuration.id, id)) };
         }),
-        proxy: proxy === undefined ? undefined : cipher.encrypt(proxy, proxyContext(configuration.id)),
+        proxy: proxy === undefined ? undefined : cipher.encrypt(proxy, secretContext(configuration.id, "proxy")),
+        headers:
+          headers === undefined
+            ? undefined
+            : cipher.encrypt(JSON.stringify(headers), secretContext(configuration.id, "headers")),
         off,
       }),
   );
@@ -145,10 +158,10 @@ export async function publishConfiguration(
     groups,
     models,
     // Encrypted values differ each time, so the version depends on their digests.
-    channels: encryptedChannels.map(({ keys, proxy: _proxy, ...channel }, at) => [
+    channels: encryptedChannels.map(({ keys, proxy: _proxy, headers: _encrypted, ...channel }, at) => [
       channel,
       keys.map(({ id }) => id),
-      digestOf(channels[at]?.proxy ?? ""),
+      digestOf(JSON.stringify([channels[at]?.proxy, channels[at]?.headers])),
     ]),
   };
   const version = digestOf(JSON.stringify(content));

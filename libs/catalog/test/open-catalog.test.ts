@@ -38,11 +38,15 @@ const publish = (key: string, by = secret, more: Partial<ResolvedChannel> = {}) 
 
 describe("a published catalogue", () => {
   test("contains no vendor key and no proxy, and is read with the secret that encrypted it", async () => {
-    await publish("canary-key", secret, { proxy: "http://me:canary@p.example:3128" });
+    await publish("canary-key", secret, {
+      proxy: "http://me:canary@p.example:3128",
+      headers: { "x-tenant": "canary" },
+    });
     expect(await redis.get(publishedKey)).not.toContain("canary");
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     const [candidate] = catalog.current().candidates("chat", "all");
     expect(candidate?.channel).toMatchObject({ id: "main", priority: 0, weight: 1, timeoutMs: 600_000 });
+    expect(candidate?.channel.headers).toEqual({ "x-tenant": "canary" });
     expect(candidate?.channel.proxy).toBe("http://me:canary@p.example:3128");
     expect(candidate?.channel.keys.map((key) => key.secret)).toEqual(["canary-key"]);
     expect(candidate?.channel.keys[0]?.id).toMatch(/^[0-9a-f]{12}$/);
@@ -56,9 +60,10 @@ describe("a published catalogue", () => {
       await publish("two"),
       await publish("one", secret, { baseUrl: "https://w.example" }),
       await publish("one", secret, { proxy: "http://p.example" }),
+      await publish("one", secret, { headers: { "x-tenant": "a" } }),
       await publish("one", secret, { off: "KEY is not set" }),
     ];
-    expect(new Set([first, ...others]).size).toBe(5);
+    expect(new Set([first, ...others]).size).toBe(6);
     expect(await publishedVersion(redis)).toBe(others.at(-1));
   });
 

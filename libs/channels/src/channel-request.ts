@@ -1,10 +1,13 @@
 import type { CatalogChannel, ChannelKey } from "@modelgate/catalog";
-import { signRequest, type Provider, type VendorRequest } from "@modelgate/providers";
+import { inTurnsIfLong } from "@modelgate/platform";
+import { signRequest, type Provider, type SigningCall, type VendorRequest } from "@modelgate/providers";
+import { findMembersInTurns, membersOf, spliceMembers } from "@modelgate/wires/json";
 import type { SendState, UpstreamRequest } from "./attempt-plan.ts";
 
 /** Channel, key and vendor of a request. */
 export interface RequestRoute {
-  readonly channel: Pick<CatalogChannel, "baseUrl" | "proxy">;
+  readonly channel: Pick<CatalogChannel, "baseUrl" | "proxy"> &
+    Partial<Pick<CatalogChannel, "headers" | "defaults" | "force">>;
   readonly key: Pick<ChannelKey, "secret">;
   readonly provider: Pick<Provider, "sign">;
 }
@@ -20,16 +23,37 @@ interface RequestOptions {
 }
 
 /**
- * Completes a request to a channel's vendor: adds the channel's proxy, and the authorization that the provider's `sign`
- * creates. Returns a promise only if the provider signs. Rejects with CredentialsFailed.
+ * Completes a request to a channel's vendor: adds the channel's proxy, headers and body members, and the authorization
+ * that the provider's `sign` creates. Returns a promise only if the provider signs, or the channel has body members.
+ * Rejects with CredentialsFailed.
  */
 export function channelRequest(
   { url, method, headers, body }: VendorRequest,
-  { channel: { baseUrl, proxy }, key, provider }: RequestRoute,
+  { channel, key, provider }: RequestRoute,
   { timeoutMs, state, headers: more, nowMs = Date.now() }: RequestOptions,
 ): UpstreamRequest | Promise<UpstreamRequest> {
-  const all = more === undefined ? headers : { ...headers, ...more };
+  const { baseUrl, proxy, headers: own, defaults, force } = channel;
+  const all = more === undefined && own === undefined ? headers : { ...headers, ...own, ...more };
   const unsigned = { url, method, headers: all, body, timeoutMs, state, proxy };
-  if (provider.sign === undefined) return unsigned;
-  return signRequest(provider, unsigned, { baseUrl, key: key.secret, nowMs });
+  const signing = { baseUrl, key: key.secret, nowMs };
+  if (defaults !== undefined || force !== undefined) return signChanged(unsigned, channel, provider, signing);
+  return provider.sign === undefined ? unsigned : signRequest(provider, unsigned, signing);
+}
+
+/** Adds a channel's members to the body of a request, if it is JSON, and signs it. */
+async function signChanged(
+  request: UpstreamRequest,
+  { defaults = {}, force = {} }: Pick<CatalogChannel, "defaults" | "force">,
+  provider: RequestRoute["provider"],
+  signing: SigningCall,
+): Promise<UpstreamRequest> {
+  const { body, headers } = request;
+  if (!Buffer.isBuffer(body) || headers["content-type"]?.startsWith("application/json") !== true)
+    return signRequest(provider, request, signing);
+  await inTurnsIfLong(findMembersInTurns(body));
+  const members = membersOf(body);
+  const sent = new Set(members.map(({ name }) => name));
+  const missing = Object.entries(defaults).filter(([name]) => !sent.has(name));
+  const changed = spliceMembers(body, { ...Object.fromEntries(missing), ...force }, members);
+  return signRequest(provider, { ...request, body: changed }, signing);
 }

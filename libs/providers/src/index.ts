@@ -25,6 +25,7 @@ export type { Reframing } from "./provider.ts";
 export type { VendorRequest } from "./request.ts";
 export { errorInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signRequest } from "./signing.ts";
+export type { SigningCall } from "./call.ts";
 
 /** Returns whether a vendor supports a wire, at least for some models. A channel may name only such wires. */
 export function supportsWire({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {

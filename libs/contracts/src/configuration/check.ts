@@ -3,6 +3,7 @@ import { Settings } from "typebox/system";
 import { keyProblems } from "./keys.ts";
 import { nameProblems, redactedName } from "./names.ts";
 import { Configuration, type ConfigurationProblem } from "./schema.ts";
+import { headerProblems } from "./request-headers.ts";
 import { proxyProblems } from "./proxies.ts";
 import { modelPaths, routingProblems } from "./routing.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
@@ -50,6 +51,7 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
     ...routingProblems(value),
     ...keyProblems(value),
     ...proxyProblems(value),
+    ...headerProblems(value),
     ...accountProblems(value),
   ];
   return problems.length > 0 ? { problems } : { configuration: value };

@@ -23,6 +23,8 @@ const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }
 
 const proxy = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
 
+const members = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
+
 const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000, description }));
 
 /** A group: the models that its API keys may use, and their price multiplier and limits. */
@@ -222,6 +224,13 @@ export const ChannelConfiguration = Type.Object(
     proxy: proxy(
       "proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME; none: without the default proxy",
     ),
+    headers: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 4000 }), {
+        description: "headers of every request to the vendor; a value may be env:NAME",
+      }),
+    ),
+    defaults: members("members of JSON bodies to the vendor, where the request has none of that name"),
+    force: members("members of JSON bodies to the vendor, whatever the request has"),
   },
   noOtherMembers,
 );

@@ -52,6 +52,22 @@ test.each<[string, (file: any) => void, string, RegExp]>([
   ["a proxy with a path", (f) => (f.proxy = "http://p.example/proxy"), "proxy", /more than a host and a port/],
   ["no default proxy to leave out", (f) => (f.proxy = "none"), "proxy", /no address of a proxy/],
   ["a proxy of no variable", (f) => (f.channels[0].proxy = "env:A B"), "channels[0].proxy", /not env: and a variable/],
+  [
+    "a header of authentication",
+    (f) => (f.channels[0].headers = { Authorization: "canary" }),
+    "channels[0].headers.Authorization",
+    /^cannot be set: the gateway sets/,
+  ],
+  [
+    "a length",
+    (f) => (f.channels[0].headers = { "Content-Length": "3" }),
+    "channels[0].headers.Content-Length",
+    /cannot/,
+  ],
+  ["a signature", (f) => (f.channels[0].headers = { "x-amz-date": "1" }), "channels[0].headers.x-amz-date", /cannot/],
+  ["no name of a header", (f) => (f.channels[0].headers = { "a b": "1" }), "channels[0].headers.a b", /not the name/],
+  ["two lines", (f) => (f.channels[0].headers = { a: "1\ncanary" }), "channels[0].headers.a", /no header can carry/],
+  ["a header twice", (f) => (f.channels[0].headers = { a: "1", A: "2" }), "channels[0].headers.A", /more than once/],
   ["negative price", (f) => (f.models["gpt-x"].price.input = -1), "models.gpt-x.price.input", /at least 0/],
   [
     "too fine a price of longer calls",

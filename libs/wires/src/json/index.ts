@@ -6,4 +6,4 @@ export { readEndUser, isRecord, parseRecord, readQueryInteger, type JsonRecord }
 export { findMembersInTurns, parseInTurns, scanInTurns } from "./parse-in-turns.ts";
 export { stringifyInTurns } from "./stringify-in-turns.ts";
 export { bodyReader, firstProblem } from "./problem.ts";
-export { spliceMembers, withoutMembers } from "./members.ts";
+export { membersOf, spliceMembers, withoutMembers } from "./members.ts";

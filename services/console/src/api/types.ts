@@ -201,6 +201,9 @@ export type Channel = {
   readonly provider: string;
   readonly baseUrl: string;
   readonly proxy: string | null;
+  readonly headers: readonly string[];
+  readonly defaults: readonly string[];
+  readonly force: readonly string[];
   readonly models: readonly string[];
   readonly groups: "all" | readonly string[];
   readonly priority: number;

@@ -8,6 +8,7 @@ import { exactUsd } from "../format/money.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
+import { AdditionsOfChannel } from "../parts/channel-additions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { CostSum } from "../parts/sum.tsx";
@@ -110,9 +111,12 @@ function CallDetails({ call }: { readonly call: Call }) {
             [say("Vendor's id")]: call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
             [say("Call id")]: <Code>{call.id}</Code>,
             [say("Channel")]: (
-              <PageLink to="/calls" search={{ span: "7d", channel: call.channelId }}>
-                {call.channelId}
-              </PageLink>
+              <>
+                <PageLink to="/calls" search={{ span: "7d", channel: call.channelId }}>
+                  {call.channelId}
+                </PageLink>
+                <AdditionsOfChannel id={call.channelId} />
+              </>
             ),
             [say("Tags")]: <Tags tags={call.tags} />,
             [say("End user")]: <EndUser name={call.endUser} />,

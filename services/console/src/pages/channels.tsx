@@ -9,6 +9,7 @@ import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelTrend, useChannelTrends } from "../parts/channel-trend.tsx";
 import { StateBadge } from "../parts/badges.tsx";
 import { EditPart } from "../parts/edit-part.tsx";
+import { ChannelAdditions } from "../parts/channel-additions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -67,6 +68,7 @@ function ChannelCard({ channel, children }: { readonly channel: Channel; readonl
             {channel.baseUrl}
             {channel.proxy !== null && ` ${say("through the proxy {proxy}", { proxy: channel.proxy })}`}
           </Text>
+          <ChannelAdditions channel={channel} />
           {channel.reason !== undefined && (
             <Text size="sm">
               {channel.reason}

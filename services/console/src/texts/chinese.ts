@@ -371,6 +371,10 @@ export const chinese = {
   "First-byte timeout, ms": "首字节最长等待时间，毫秒",
   "Proxy (empty: the default; none: no proxy)": "代理（留空：默认代理；none：不使用代理）",
   "through the proxy {proxy}": "经由代理 {proxy}",
+  "headers {names}": "请求头 {names}",
+  "defaults {names}": "默认字段 {names}",
+  "forced members {names}": "强制字段 {names}",
+  "The channel adds {parts}": "该渠道添加：{parts}",
   // operators
   "Create operator": "创建操作员",
   "There are no operators with a password yet. Create an operator, or sign in with links.":

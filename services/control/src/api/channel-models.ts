@@ -11,14 +11,15 @@ import { kindOfListed } from "../configuration/listed-kind.ts";
  * Failure (409) if the vendor has no readable list.
  */
 export async function channelModels(channel: CatalogChannel, transport: Transport) {
-  const { provider: name, baseUrl, keys, proxy } = channel;
+  const { provider: name, baseUrl, keys, proxy, headers } = channel;
   const { provider, wires } = vendorOf(channel) ?? {};
-  const models = await fetchModelLists({ provider: name, baseUrl, key: keys[0]?.secret, proxy }, transport).catch(
-    (error: unknown) => {
-      const why = cleanText(error instanceof Error ? error.message : String(error));
-      throw new Failure("no_available_channel", `The channel's models cannot be listed: ${why}.`, { status: 409 });
-    },
-  );
+  const models = await fetchModelLists(
+    { provider: name, baseUrl, key: keys[0]?.secret, proxy, headers },
+    transport,
+  ).catch((error: unknown) => {
+    const why = cleanText(error instanceof Error ? error.message : String(error));
+    throw new Failure("no_available_channel", `The channel's models cannot be listed: ${why}.`, { status: 409 });
+  });
   const { version, name: catalogue, day } = priceCatalogue;
   const names = models.map(({ name: model }) => model).toSorted();
   return names.flatMap((model) => {

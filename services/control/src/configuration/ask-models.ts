@@ -11,18 +11,21 @@ export interface ModelListRequest {
   readonly key: string | undefined;
   /** URL of the proxy of the vendor's channel; undefined: none. */
   readonly proxy: string | undefined;
+  /** Headers of the vendor's channel; undefined: none. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Requests the models of a vendor. Throws Error with the reason if the list is missing or unreadable. */
 export async function fetchModelLists(
-  { provider: name, baseUrl, key, proxy }: ModelListRequest,
+  { provider: name, baseUrl, key, proxy, headers }: ModelListRequest,
   transport: Pick<Transport, "send">,
 ): Promise<readonly ListedModel[]> {
   const provider = providers[name];
   const request =
     provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
   if (request === undefined) throw new Error(`${name} lists no models: name them`);
-  const answer = await transport.send({ ...request, timeoutMs: listMs, proxy }, AbortSignal.timeout(listMs));
+  const whole = { ...request, headers: { ...request.headers, ...headers }, timeoutMs: listMs, proxy };
+  const answer = await transport.send(whole, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
     throw new Error(`its vendor answered ${answer.status} to the request for its models: ${errorInOneLine(text)}`);

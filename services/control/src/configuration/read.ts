@@ -9,6 +9,7 @@ import {
 import { supportsWire, providers } from "@modelgate/providers";
 import { parseDocument } from "yaml";
 import { baseUrlProblem } from "./addresses.ts";
+import { memberProblems } from "./request-members.ts";
 import { hasVariables } from "./resolve.ts";
 
 /** Parsed configuration, or all its problems. */
@@ -73,14 +74,17 @@ export function parseConfiguration(text: string): ReadConfiguration {
   const ofVendors = channels.flatMap((channel, at) =>
     channel === undefined
       ? []
-      : vendorProblems(channel).map(({ path, message }) => ({ path: `channels[${at}].${path}`, message })),
+      : [...vendorProblems(channel), ...memberProblems(channel)].map(({ path, message }) => ({
+          path: `channels[${at}].${path}`,
+          message,
+        })),
   );
   const problems = [...(checked.problems ?? []), ...ofVendors];
   return problems.length > 0 ? { problems } : checked;
 }
 
 /** Fields of a channel whose valid values depend on the vendor. */
-type VendorFields = Pick<ChannelConfiguration, "provider" | "keys" | "wires"> & {
+type VendorFields = Pick<ChannelConfiguration, "provider" | "keys" | "wires" | "defaults" | "force"> & {
   readonly baseUrl?: string | undefined;
 };
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import {
+  isHeaderValue,
   isSendableKey,
   noProxy,
   proxyUrlProblem,
@@ -65,13 +66,15 @@ async function resolveChannel(
   const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
   if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
   const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, names);
-  const reasons = [...missing, ...proxyProblems, ...(keys.length === 0 ? absent : [])];
+  const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, names);
+  const reasons = [...missing, ...proxyProblems, ...headerProblems, ...(keys.length === 0 ? absent : [])];
   // The inserted value may be a misplaced secret, so operators see the address as written.
   return {
     configuration,
     baseUrl: wrong === undefined ? baseUrl : written,
     keys,
     ...proxy,
+    ...headers,
     ...(reasons.length > 0 ? { off: reasons.join("; ") } : {}),
   };
 }
@@ -90,6 +93,27 @@ export function resolveProxy(
   const url = names[name]?.trim() ?? "";
   const problem = url === "" ? "is not set" : proxyUrlProblem(url);
   return problem === undefined ? { proxy: url, problems: [] } : { problems: [`${name} ${problem}`] };
+}
+
+/**
+ * Returns a channel's headers with the values of variables, by lower-case names, and the reasons why they cannot be
+ * sent, without the values.
+ */
+function resolveHeaders(
+  written: ChannelConfiguration["headers"],
+  names: EnvVariables,
+): { readonly headers?: Readonly<Record<string, string>>; readonly problems: readonly string[] } {
+  if (written === undefined) return { problems: [] };
+  const problems: string[] = [];
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(written)) {
+    const variable = value.startsWith("env:") ? value.slice("env:".length) : undefined;
+    const text = variable === undefined ? value : (names[variable]?.trim() ?? "");
+    if (variable !== undefined && text === "") problems.push(`${variable} is not set`);
+    else if (!isHeaderValue(text)) problems.push(`${variable ?? name} holds what no header can carry`);
+    headers[name.toLowerCase()] = text;
+  }
+  return { headers, problems };
 }
 
 /** Key for a vendor that requires none. */

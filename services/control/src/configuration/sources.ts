@@ -97,11 +97,26 @@ function channelProblems(
   const unsafe = isSameAddress ? undefined : unsafeAddress(origin, check.inside);
   return [
     ...(unsafe === undefined ? [] : [{ path: "baseUrl", message: unsafe }]),
+    ...headerProblems(channel, isSameAddress ? before : undefined, check),
     ...keysOf(channel).flatMap((key, index) => {
       const message = kept.has(key) ? undefined : keyProblem(key, channel, check);
       return message === undefined ? [] : [{ path: channel.keys === undefined ? "keys" : `keys[${index}]`, message }];
     }),
   ];
+}
+
+/** Lists headers whose values are read from variables that may not be sent to the channel's address. */
+function headerProblems(
+  { headers = {} }: ProxiedChannel,
+  before: ProxiedChannel | undefined,
+  { variables }: SourceCheck,
+): readonly ConfigurationProblem[] {
+  return Object.entries(headers).flatMap(([header, value]) => {
+    const [, name] = /^env:(.*)$/.exec(value) ?? [];
+    if (name === undefined || variables.has(name) || Object.values(before?.headers ?? {}).includes(value)) return [];
+    const message = `names ${name}: CONFIG_VARIABLES names the variables that are allowed`;
+    return [{ path: `headers.${header}`, message }];
+  });
 }
 
 function keysOf({ keys, provider }: Pick<ChannelConfiguration, "keys" | "provider">): readonly string[] {

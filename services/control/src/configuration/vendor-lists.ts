@@ -125,8 +125,8 @@ function newList(models: readonly string[], before: VendorList | undefined, now:
   return { checkedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
 }
 
-function listRequestOf({ configuration, baseUrl, keys, proxy }: ResolvedChannel): ModelListRequest {
-  return { provider: configuration.provider, baseUrl, key: keys[0], proxy };
+function listRequestOf({ configuration, baseUrl, keys, proxy, headers }: ResolvedChannel): ModelListRequest {
+  return { provider: configuration.provider, baseUrl, key: keys[0], proxy, headers };
 }
 
 function messageOf(error: unknown): string {

@@ -67,3 +67,11 @@ test.each([
   expect([off, proxy]).toEqual([expect.stringContaining(why), undefined]);
   expect(off).not.toContain("canary");
 });
+
+test("a channel's headers get the values of variables; without one of them the channel is off", async () => {
+  const headers = { "X-Tenant": "env:TENANT", "x-team": "blue" };
+  const channel = await channelWith({ TENANT: "acme" }, { headers });
+  expect([channel?.headers, channel?.off]).toEqual([{ "x-tenant": "acme", "x-team": "blue" }, undefined]);
+  expect((await channelWith({}, { headers }))?.off).toBe("TENANT is not set");
+  expect((await channelWith({ TENANT: "a\ncanary" }, { headers }))?.off).toBe("TENANT holds what no header can carry");
+});

@@ -22,6 +22,7 @@ interface Written {
   readonly baseUrl?: string;
   readonly keys?: readonly string[];
   readonly proxy?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 function configurationOf(channel: Written) {
@@ -64,6 +65,8 @@ test.each<[string, Written, Written?]>([
   ],
   ["a proxy in the operator's network", { proxy: "http://10.0.0.1:3128" }],
   ["a proxy of a variable that the operator names", { proxy: "env:NAMED" }],
+  ["a header of a variable that the operator names", { headers: { "x-tenant": "env:NAMED" } }],
+  ["the header that the channel has", { headers: { "x-t": "env:ODD" } }, { headers: { "x-tenant": "env:ODD" } }],
   ["the proxy that the channel has", { proxy: "env:ODD" }, { proxy: "env:ODD" }],
   [
     "another proxy with a kept key, which TLS hides from it",
@@ -124,6 +127,17 @@ test.each<[string, Written, string, Written?]>([
     { baseUrl: openai, keys: ["env:ODD"] },
   ],
   ["a proxy of a variable of modelgate", { proxy: "env:REDIS_URL" }, "channels[0].proxy names REDIS_URL"],
+  [
+    "a header of a variable of modelgate",
+    { headers: { "x-tenant": "env:MODELGATE_SECRET" } },
+    "channels[0].headers.x-tenant names MODELGATE_SECRET",
+  ],
+  [
+    "a header that the channel has, at another address",
+    { baseUrl: evil, keys: ["k"], headers: { "x-tenant": "env:ODD" } },
+    "channels[0].headers.x-tenant names ODD",
+    { keys: ["k"], headers: { "x-tenant": "env:ODD" } },
+  ],
   ["a store as a proxy", { proxy: "socks5://127.0.0.1:6379" }, "channels[0].proxy has port 6379"],
   ["the cloud's credentials as a proxy", { proxy: "http://169.254.169.254" }, "channels[0].proxy is a link-local"],
   [

@@ -1,0 +1,69 @@
+import { expect, test } from "vitest";
+import { isReservedHeader, videoWires } from "@modelgate/contracts";
+import { providers } from "@modelgate/providers";
+import { channelRequest, type RequestRoute } from "../src/channel-request.ts";
+
+const json = { "content-type": "application/json", "x-tenant": "client" };
+const requestOf = (body: string, headers: Readonly<Record<string, string>> = json) =>
+  ({ url: new URL("https://v.example/v1/chat"), method: "POST", headers, body: Buffer.from(body) }) as const;
+const route = (channel: Partial<RequestRoute["channel"]>, provider: RequestRoute["provider"] = {}): RequestRoute => ({
+  channel: { baseUrl: "https://v.example", ...channel },
+  key: { secret: "k" },
+  provider,
+});
+const options = { timeoutMs: 1_000 };
+const bodyOf = async (body: string, channel: Partial<RequestRoute["channel"]>, headers = json) =>
+  String((await channelRequest(requestOf(body, headers), route(channel), options)).body);
+
+test("a channel's headers replace those of the request, but not those of the trace", async () => {
+  const headers = { "x-tenant": "ours", "x-new": "1" };
+  const trace = { ...options, headers: { traceparent: "t" } };
+  const request = await channelRequest(requestOf("{}"), route({ headers }), trace);
+  expect(request.headers).toEqual({ ...json, ...headers, traceparent: "t" });
+});
+
+test("defaults fill in what a body lacks, and force replaces what it has; every other byte is kept", async () => {
+  const channel = { defaults: { user: '"ours"', store: "false" }, force: { provider: '{"zdr":true}' } };
+  expect(await bodyOf('{ "user":"client",  "x": 1.0 }', channel)).toBe(
+    '{ "user":"client",  "x": 1.0 ,"store":false,"provider":{"zdr":true}}',
+  );
+  expect(await bodyOf('{"provider":1,"user":null,"provider":2,"store":true}', channel)).toBe(
+    '{"provider":{"zdr":true},"user":null,"provider":{"zdr":true},"store":true}',
+  );
+});
+
+test("a body that is not JSON is sent unchanged", async () => {
+  const channel = { force: { user: '"ours"' } };
+  const form = { ...json, "content-type": "multipart/form-data; boundary=x" };
+  expect(await bodyOf("--x--", channel, form)).toBe("--x--");
+});
+
+test("without members, neither the body nor the headers are copied", () => {
+  const request = requestOf("{ not read");
+  expect(channelRequest(request, route({}), options)).toMatchObject({ body: request.body });
+  const { headers } = request;
+  const sent = channelRequest(request, route({}), options);
+  expect(sent instanceof Promise ? undefined : sent.headers).toBe(headers);
+});
+
+test("the changed body and the channel's headers are signed", async () => {
+  const provider = { sign: async (request: { body?: unknown }) => ({ authorization: `over ${String(request.body)}` }) };
+  const request = await channelRequest(requestOf("{}"), route({ force: { user: "1" } }, provider), options);
+  expect([String(request.body), request.headers["authorization"]]).toEqual(['{"user":1}', 'over {"user":1}']);
+});
+
+const answering = Object.values(providers).flatMap((provider) =>
+  provider.wires.filter((wire) => !videoWires.some((video) => video === wire)).map((wire) => ({ provider, wire })),
+);
+test.each(answering)(
+  "the headers with a key of $provider.name in the wire $wire are reserved",
+  ({ provider, wire }) => {
+    const headersWith = (key: string): Readonly<Record<string, string>> => {
+      const call = { baseUrl: "https://v.example/v1/projects/p/locations/l", key, nowMs: 0, wire, model: "m" };
+      return provider.request({ act: "answer", ...call, stream: false, body: Buffer.from("{}") }).headers;
+    };
+    const [one, other] = [headersWith("one"), headersWith("other")];
+    const secret = Object.keys(one).filter((header) => one[header] !== other[header]);
+    expect(secret.filter((header) => !isReservedHeader(header))).toEqual([]);
+  },
+);

@@ -1,0 +1,35 @@
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { get } from "../api/client.ts";
+import type { Channel } from "../api/types.ts";
+import { say } from "../texts/say.ts";
+import { usePermission } from "./use-may.ts";
+
+type Additions = Pick<Channel, "headers" | "defaults" | "force">;
+
+/** Names of the headers and body members that a channel adds to requests; nothing if it adds none. */
+export function ChannelAdditions({ channel }: { readonly channel: Additions }) {
+  const { headers, defaults, force } = channel;
+  const parts = [
+    ...(headers.length > 0 ? [say("headers {names}", { names: headers.join(", ") })] : []),
+    ...(defaults.length > 0 ? [say("defaults {names}", { names: defaults.join(", ") })] : []),
+    ...(force.length > 0 ? [say("forced members {names}", { names: force.join(", ") })] : []),
+  ];
+  if (parts.length === 0) return null;
+  return (
+    <Text size="xs" c="dimmed">
+      {say("The channel adds {parts}", { parts: parts.join("; ") })}
+    </Text>
+  );
+}
+
+/** Additions of the channel that served a call, as they are configured now. Only operators see them. */
+export function AdditionsOfChannel({ id }: { readonly id: string }) {
+  const channel = useQuery({
+    queryKey: ["channels", id],
+    queryFn: () => get("/channels/{id}", { params: { id } }),
+    enabled: usePermission("viewer"),
+    retry: false,
+  });
+  return channel.data === undefined ? null : <ChannelAdditions channel={channel.data} />;
+}

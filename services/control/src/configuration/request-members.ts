@@ -1,0 +1,121 @@
+import type { ChannelConfiguration, ConfigurationProblem } from "@modelgate/contracts";
+
+/**
+ * Members of bodies that decide what a call does and what it costs. A test compares them with the members that the wires
+ * of all kinds rely on for that (`ClientSide.relied`); control does not load the wires.
+ */
+const wireMembers: readonly string[] = [
+  "agent",
+  "background",
+  "best_of",
+  "billing_policy",
+  "cachedContent",
+  "content",
+  "contents",
+  "dimensions",
+  "documents",
+  "duration",
+  "embedding_types",
+  "enable_search",
+  "encoding_format",
+  "fallbacks",
+  "frames",
+  "generationConfig",
+  "images",
+  "input",
+  "input_type",
+  "instructions",
+  "max_chunks_per_doc",
+  "max_completion_tokens",
+  "max_output_tokens",
+  "max_tokens",
+  "max_tokens_per_doc",
+  "max_tool_calls",
+  "mcp_servers",
+  "messages",
+  "model",
+  "model_name",
+  "n",
+  "options",
+  "outputDimensionality",
+  "output_dimension",
+  "parameters",
+  "plugins",
+  "previous_interaction_id",
+  "previous_response_id",
+  "prompt",
+  "query",
+  "rank_fields",
+  "req_key",
+  "requests",
+  "return_documents",
+  "search_parameters",
+  "seconds",
+  "service_tier",
+  "size",
+  "speed",
+  "store",
+  "stream",
+  "stream_format",
+  "stream_options",
+  "system",
+  "taskType",
+  "task_id",
+  "texts",
+  "think",
+  "title",
+  "tools",
+  "top_k",
+  "top_n",
+  "usage",
+  "voice",
+  "web_search_options",
+];
+
+/** Members with the same effect on wires that only vendors speak, or in which a vendor reads more than the gateway does. */
+const vendorMembers: readonly string[] = [
+  "system_instruction",
+  "inferenceConfig",
+  "toolConfig",
+  "additionalModelRequestFields",
+  "inputs",
+  "instances",
+  "tool_choice",
+  "functions",
+  "thinking",
+  "quality",
+  "resolution",
+  "aspect_ratio",
+  "num_images",
+  "sampleCount",
+  "max_tokens_to_sample",
+  "audio",
+];
+
+/** Names that a channel cannot set, folded. */
+const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(folded));
+
+/** Returns a name without case and underscores, because vendors read both spellings. */
+function folded(name: string): string {
+  return name.toLowerCase().replaceAll("_", "");
+}
+
+/** Returns whether a member of a body decides what a call may do and what it costs, so that a channel cannot set it. */
+export function isReservedMember(name: string): boolean {
+  return reserved.has(folded(name));
+}
+
+/** Lists the members of `defaults` and `force` that a channel cannot set. */
+export function memberProblems({
+  defaults = {},
+  force = {},
+}: Pick<ChannelConfiguration, "defaults" | "force">): readonly ConfigurationProblem[] {
+  return Object.entries({ defaults, force }).flatMap(([list, members]) =>
+    Object.keys(members)
+      .filter(isReservedMember)
+      .map((name) => ({
+        path: `${list}.${name}`,
+        message: "cannot be set by a channel: it decides what a call does or what it costs",
+      })),
+  );
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { stringify } from "yaml";
+import { wires as images } from "@modelgate/wires/images";
+import { wires as moderation } from "@modelgate/wires/moderation";
+import { wires as ranking } from "@modelgate/wires/ranking";
+import { wires as speech } from "@modelgate/wires/speech";
+import { wires as text } from "@modelgate/wires/text";
+import { wires as vectors } from "@modelgate/wires/vectors";
+import { wires as video } from "@modelgate/wires/video";
+import { parseConfiguration } from "../../src/configuration/read.ts";
+import { isReservedMember } from "../../src/configuration/request-members.ts";
+
+function problemsOf(more: object): readonly string[] {
+  const channel = { id: "c", provider: "openai", keys: ["k"], models: ["m"], ...more };
+  const file = { groups: {}, models: { m: { kind: "chat" } }, channels: [channel] };
+  return (parseConfiguration(stringify(file)).problems ?? []).map(({ path, message }) => `${path} ${message}`);
+}
+
+test.each([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "max_tokens",
+  "maxTokens",
+  "max_completion_tokens",
+  "n",
+  "tools",
+  "web_search_options",
+  "service_tier",
+  "serviceTier",
+  "speed",
+  "fallbacks",
+  "generationConfig",
+  "max_output_tokens",
+  "background",
+  "best_of",
+  "seconds",
+  "size",
+  "quality",
+  "parameters",
+  "inferenceConfig",
+  "input",
+  "top_n",
+  "dimensions",
+  "options",
+  "prompt",
+  "system",
+  "SERVICE_TIER",
+])("the member %s decides what a call does or costs, so no channel can set it", (name) => {
+  for (const list of ["defaults", "force"])
+    expect(problemsOf({ [list]: { [name]: 1 } })).toEqual([
+      `channels[0].${list}.${name} cannot be set by a channel: it decides what a call does or what it costs`,
+    ]);
+});
+
+test.each([
+  "user",
+  "metadata",
+  "temperature",
+  "provider",
+  "safety_settings",
+  "chat_template_kwargs",
+  "response_format",
+])("the member %s can be set", (name) => {
+  expect(problemsOf({ defaults: { [name]: { any: ["value"] } }, force: { [name]: 1 } })).toEqual([]);
+});
+
+/** Members on which a wire relies, and which only concern the form of an answer, or the vendor's abuse checks. */
+const harmless = ["user", "response_format"];
+interface CheckedWire {
+  readonly client?: { readonly relied?: readonly string[] | undefined } | undefined;
+}
+
+test("every member on which a wire of any kind relies for its price is reserved", () => {
+  const relied = [images, moderation, ranking, speech, text, vectors, video]
+    .flatMap((wires): readonly CheckedWire[] => Object.values(wires))
+    .flatMap(({ client }) => client?.relied ?? [])
+    .map((name) => name.split(".")[0] ?? name);
+  expect(relied.length).toBeGreaterThan(100);
+  expect(relied.filter((name) => !harmless.includes(name) && !isReservedMember(name))).toEqual([]);
+});
