@@ -43,6 +43,54 @@ test("so does one of the messages wire, over others", () => {
   expect(textWires.messages.vendor.render(request, target).body["messages"]).toMatchObject([{}, messages[1] ?? {}, {}]);
 });
 
+const step = (name: string, of: object, result: unknown) => [
+  { type: `${name}_call`, id: "c_1", signature: "AA==", arguments: of },
+  { type: `${name}_result`, call_id: "c_1", signature: "AA==", result },
+];
+
+test.each([...wires, "responses", "converse"] as const)("so does one in which Google's tools ran, over %s", (wire) => {
+  const steps = [
+    { type: "user_input", content: [{ type: "text", text: "Q" }] },
+    ...step("google_search", { queries: ["q"] }, [{ search_suggestions: "s" }]),
+    ...step("google_maps", { queries: ["q"] }, [{ places: [] }]),
+    ...step("url_context", { urls: ["https://x.example"] }, [{ status: "success", url: "https://x.example" }]),
+    ...step("file_search", {}, []),
+    ...step("mcp_server_tool", { a: 1 }, "r"),
+    ...step("code_execution", { language: "PYTHON", code: "print(6 * 7)" }, "42"),
+    { type: "model_output", content: [{ type: "text", text: "Found." }] },
+    { type: "user_input", content: [{ type: "text", text: "And?" }] },
+  ];
+  const { request } = textWires.interactions.client.read({ model: "m", input: steps });
+  const { body, dropped } = textWires[wire].vendor.render(request, target);
+  expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
+  const text = JSON.stringify(plain(body));
+  for (const kept of ["Q", "print(6 * 7)", "Output of the code", "42", "Found.", "And?"]) expect(text).toContain(kept);
+  expect(text).not.toContain("c_1");
+  const same = textWires.interactions.vendor.render(request, target);
+  expect([same.body["input"], same.dropped]).toEqual([steps, []]);
+});
+
+test.each(["chat", "messages", "interactions"] as const)("and one of the content wire, over %s", (wire) => {
+  const parts = [
+    { toolCall: { toolType: "GOOGLE_SEARCH_WEB", id: "t" } },
+    { toolResponse: { toolType: "GOOGLE_SEARCH_WEB", id: "t" } },
+    { executableCode: { language: "PYTHON", code: "print(6 * 7)" } },
+    { codeExecutionResult: { outcome: "OUTCOME_OK", output: "42" } },
+    { codeExecutionResult: { outcome: "OUTCOME_OK" } },
+    { text: "Found." },
+  ];
+  const contents = [
+    { role: "user", parts: [{ text: "Q" }] },
+    { role: "model", parts },
+    { role: "user", parts: [{ text: "And?" }] },
+  ];
+  const { request } = textWires.content.client.read({ contents }, { model: "m", stream: false });
+  const { body, dropped } = textWires[wire].vendor.render(request, target);
+  expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
+  const text = JSON.stringify(plain(body));
+  for (const kept of ["print(6 * 7)", "42", "Found."]) expect(text).toContain(kept);
+});
+
 test.each(wires)("a search among tools is not sent over %s: the model sees all of them", (wire) => {
   const { body, dropped } = rendered(wire, { tools: [{ type: "tool_search" }, { ...look, defer_loading: true }] });
   expect(dropped).toEqual(["tools.tool-search"]);

@@ -5,7 +5,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
 import { InteractionCollector } from "../src/text/interactions/collect.ts";
 import { interactionsWire } from "../src/text/interactions/index.ts";
-import { wires } from "../src/text/index.ts";
+import { wires, type ClientOnlyWire } from "../src/text/index.ts";
 import {
   answer,
   dialogue,
@@ -386,6 +386,22 @@ describe("answers of the vendor", () => {
     const events = eventsOf(vendor.stream(), `data: ${JSON.stringify(frame)}\n\n`);
     expect(events).toEqual([{ type: "failure", code: "INTERNAL", message: "It broke." }]);
     expect(pass.see(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`))).toMatchObject({ failed: true });
+  });
+
+  test.each([
+    ["chat", { choices: [{ finish_reason: "length" }] }],
+    ["messages", { stop_reason: "max_tokens" }],
+    ["responses", { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } }],
+    ["content", { candidates: [{ finishReason: "MAX_TOKENS" }] }],
+    ["interactions", { status: "incomplete" }],
+    ["completions", { choices: [{ finish_reason: "length" }] }],
+  ] as const)("one that the vendor's limit of a request stopped is not complete for %s clients", (wire, shown) => {
+    const steps = [{ type: "model_output", content: [{ type: "text", text: "Hi" }] }];
+    const parsed = vendor.parse({ id: "v1_a", status: "requires_continuation", continuation_token: "t", steps });
+    const own: ClientOnlyWire = wires[wire];
+    expect(own.client.render(parsed, contextFor())).toMatchObject(shown);
+    const candidate = { content: { parts: [{ text: "Hi" }] }, finishReason: "CONTINUATION" };
+    expect(wires.content.vendor.parse({ candidates: [candidate] }).choices[0]?.finish).toBe("length");
   });
 
   test("one that is still being made is polled", () => {

@@ -415,6 +415,28 @@ test("a size that is none is not reported", () => {
     expect(wires.videos.vendor.parse({ status: "completed", size })).not.toHaveProperty("size");
 });
 
+const url = "https://x.example/v.mp4";
+test.each([
+  ["videos", { status: "completed", size: "1280x720" }],
+  ["video-generations", { status: "succeeded", url, size: "1280x720" }],
+  ["video-generations", { status: "succeeded", url, width: 1280, height: 720 }],
+  ["video-generations", { status: "succeeded", url, metadata: { duration: 5, width: 1280, height: 720 } }],
+  ["video-generations", { status: "succeeded", url, resolution: "1280x720" }],
+  ["wan-video", { output: { task_status: "SUCCEEDED", video_url: url }, usage: { size: "1280*720", SR: 720 } }],
+  ["wan-video", { output: { task_status: "SUCCEEDED", video_url: url }, usage: { video_ratio: "1280*720" } }],
+  ["seedance-video", { status: "succeeded", content: { video_url: url }, resolution: "1280x720" }],
+] as const)("the size that a vendor reports is kept: %s %j", (wire, body) => {
+  expect(wires[wire].vendor.parse(body)).toMatchObject({ kind: "finished", size: "1280x720" });
+});
+
+test.each([
+  ["video-generations", { status: "succeeded", url, resolution: "720p" }],
+  ["wan-video", { output: { task_status: "SUCCEEDED", video_url: url }, usage: { video_ratio: "standard", SR: 720 } }],
+  ["seedance-video", { status: "succeeded", content: { video_url: url }, resolution: "720p", ratio: "16:9" }],
+] as const)("the name of a resolution is no size: %s %j", (wire, body) => {
+  expect(wires[wire].vendor.parse(body)).not.toHaveProperty("size");
+});
+
 describe("a vendor's words", () => {
   test.each([
     ["videos", { status: "in_progress", progress: 40 }, { kind: "pending", state: "in_progress", progress: 40 }],

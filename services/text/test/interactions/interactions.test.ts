@@ -160,6 +160,22 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
   });
 });
 
+test("a history in which Google searched and ran code goes on at another vendor", async () => {
+  const input = [
+    { type: "user_input", content: [{ type: "text", text: "Q" }] },
+    { type: "google_search_call", id: "s1", arguments: { queries: ["q"] } },
+    { type: "google_search_result", call_id: "s1", result: [{ search_suggestions: "s" }] },
+    { type: "code_execution_call", id: "c1", arguments: { language: "python", code: "print(6 * 7)" } },
+    { type: "code_execution_result", call_id: "c1", result: "42" },
+    { type: "mcp_server_tool_call", id: "m1", name: "n", server_name: "s", arguments: {} },
+    { type: "model_output", content: [{ type: "text", text: "It is 42." }] },
+    { type: "user_input", content: [{ type: "text", text: "And?" }] },
+  ];
+  const answer = await area.post("/v1/interactions", { model: "chat", input }, keyOf("demo"));
+  expect([answer.status, answer.headers.get("x-modelgate-dropped")]).toEqual([200, "turn.search, turn.tools"]);
+  expect(JSON.stringify(await sentTo("chat"))).toContain("print(6 * 7)");
+});
+
 test("an interaction that is not to be stored cannot be found", async () => {
   const { id } = await mine().create({ model: own, input: "Hi", store: false });
   expect(await failureOf(mine().get(id))).toMatchObject({ status: 404 });

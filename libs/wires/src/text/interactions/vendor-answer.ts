@@ -72,7 +72,11 @@ export function taskOf({ status, id }: JsonObject): string | undefined {
   return (status === "queued" || status === "in_progress") && typeof id === "string" ? id : undefined;
 }
 
-/** Vendor's statuses other than a normal end. */
+/**
+ * Vendor's statuses other than a normal end. `requires_continuation` means that the answer reached the vendor's token
+ * limit of one request. Clients of other wires see an answer that reached its limit, since they cannot send the token
+ * that continues it.
+ */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   incomplete: "length",
   requires_continuation: "length",

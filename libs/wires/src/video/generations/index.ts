@@ -141,6 +141,8 @@ function parsePollResult(body: JsonRecord): PollResult {
     result: { url: urls.filter((each) => typeof each === "string").find(Boolean) },
     code,
     message: message ?? reason,
+    // The members of the task, of the OpenAI style, or of the metadata that this style has.
+    sizes: [task, metadata, task["resolution"]],
     progress,
   });
 }

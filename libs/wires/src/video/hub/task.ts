@@ -143,20 +143,30 @@ interface TaskReport {
   readonly code?: unknown;
   readonly message?: unknown;
   readonly progress?: unknown;
-  readonly size?: unknown;
+  /** Values that may contain the size of the video: a text, or an object with `width` and `height`. */
+  readonly sizes?: readonly unknown[];
 }
 
 /** Creates the result of a poll from a vendor's report and its names of states. */
 export function pollResultOf(
   states: StateWords,
-  { word, result, code, message, progress, size }: TaskReport,
+  { word, result, code, message, progress, sizes = [] }: TaskReport,
 ): PollResult {
   const state = typeof word === "string" ? ownEntry(states, word) : undefined;
   if (state === undefined) return unknownResult;
   if (state === "failed") return failedTask(code, message, String(word));
-  const reported = typeof size === "string" && /^\d{2,5}x\d{2,5}$/.test(size) ? { size } : {};
+  const size = sizes.map(readSize).find((each) => each !== undefined);
+  const reported = size === undefined ? {} : { size };
   if (state !== "completed") return { kind: "pending", state, progress: readProgress(progress), ...reported };
   return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result, ...reported };
+}
+
+/** Reads a reported size; undefined for any other value, such as a ratio or the name of a resolution. */
+function readSize(value: unknown): string | undefined {
+  const { width, height, size } = isRecord(value) ? value : { size: value };
+  const text = typeof width === "number" && typeof height === "number" ? `${width}x${height}` : size;
+  const [, wide, high] = /^(\d{2,5})[x*](\d{2,5})$/i.exec(typeof text === "string" ? text : "") ?? [];
+  return wide === undefined || high === undefined ? undefined : `${wide}x${high}`;
 }
 
 /** Returns the size of a task's video: the vendor's, else the requested one. */

@@ -23,10 +23,16 @@ export const seedance = {
     defaultSeconds,
     render: renderRequest,
     started: (body) => startedAs(body, "id"),
-    parse({ status, content, error }) {
+    parse({ status, content, error, resolution }) {
       const { video_url: url } = isRecord(content) ? content : {};
       const { code, message } = isRecord(error) ? error : {};
-      return pollResultOf(states, { word: status, result: resultAt(url, { keptMs: resultLifetimeMs }), code, message });
+      return pollResultOf(states, {
+        word: status,
+        result: resultAt(url, { keptMs: resultLifetimeMs }),
+        code,
+        message,
+        sizes: [resolution],
+      });
     },
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;

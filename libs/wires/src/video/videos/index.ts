@@ -28,7 +28,7 @@ export const videos = {
     parse({ status, error, expires_at: expiry, progress, size }) {
       const { code, message } = isRecord(error) ? error : {};
       const result = { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined };
-      return pollResultOf(states, { word: status, result, code, message, progress, size });
+      return pollResultOf(states, { word: status, result, code, message, progress, sizes: [size] });
     },
   },
   client: {

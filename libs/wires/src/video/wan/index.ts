@@ -1,5 +1,5 @@
 import { present } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   moreMembers,
   addressOfImage,
@@ -104,11 +104,12 @@ const states = {
 const resultLifetimeMs = 86_400_000;
 
 /** Parses the state of a task; some models have the address one level deeper. */
-function parsePollResult({ output }: JsonRecord): PollResult {
+function parsePollResult({ output, usage }: JsonRecord): PollResult {
   if (!isRecord(output)) return unknownResult;
   const { task_status: word, code, message, video_url: url, results } = output;
   // The task does not exist, or is older than a day.
   if (word === "UNKNOWN") return { kind: "not-found" };
   const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs: resultLifetimeMs });
-  return pollResultOf(states, { word, result, code, message });
+  const { size, video_ratio: ratio } = asRecord(usage);
+  return pollResultOf(states, { word, result, code, message, sizes: [size, ratio] });
 }
