@@ -209,9 +209,9 @@ function checked(config: unknown): Configuration {
 
 function publish(redis: Redis, { groups, models, channels }: Configuration): Promise<string> {
   const resolved = channels.map((configuration) => {
-    const { baseUrl = "" } = configuration;
+    const { baseUrl = "", proxy, headers } = configuration;
     const keys = (configuration.keys ?? []).filter((key) => !key.startsWith("env:"));
-    return { configuration, baseUrl, keys, ...(keys.length === 0 ? { off: "no key is set" } : {}) };
+    return { configuration, baseUrl, keys, proxy, headers, ...(keys.length === 0 ? { off: "no key is set" } : {}) };
   });
   const priced = Object.entries(models).map(([name, { price, ...model }]) => {
     if (price === "auto") throw new Error(`${name} needs a price: known prices are control's to find`);
