@@ -51,6 +51,11 @@ test("a size that the vendor chose is reported once the vendor does, in every st
   expect(json).toMatchObject({ metadata: { width: 720, height: 1280 } });
 });
 
+test("a size that another vendor chose is reported too", async () => {
+  const [, id] = await paidFor(() => sdk().videos.create({ model: "film-wan", prompt: "A boat" }));
+  expect(await sdk().videos.retrieve(id)).toMatchObject({ size: "1920x1080" });
+});
+
 test("the hold has the resolution's price: a balance of one nano-dollar less is refused before any vendor is called", async () => {
   await area.simulator.forget("openai-films");
   const dear = await ask(area, "/v1/videos", large, { key: keys.poor });

@@ -82,7 +82,12 @@ export function pollVideo(task: SimulatedTask, address: string): object {
   if (phase.state !== "completed") return answer(output);
   return {
     ...answer({ ...output, video_url: videoAddress(address, task.id), orig_prompt: task.prompt }),
-    usage: { video_count: 1, duration: task.seconds, SR: Math.min(task.width, task.height) },
+    usage: {
+      video_count: 1,
+      duration: task.seconds,
+      size: `${task.width}*${task.height}`,
+      SR: Math.min(task.width, task.height),
+    },
   };
 }
 
