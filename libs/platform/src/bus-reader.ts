@@ -13,8 +13,6 @@ import type { Logger } from "./log.ts";
 /** Maximum number of messages in one batch. */
 const batchSize = 500;
 const pauseMs = 500;
-/** Time in ms to wait for more messages after the first one has arrived. */
-const gatherMs = 1_000;
 /** Maximum ms to fetch messages that are already in the stream. */
 const fetchMs = 1_000;
 /** Maximum ms that one request waits for a first message. Then the request is repeated. */
@@ -33,6 +31,8 @@ export interface ReaderOptions {
   readonly stream: string;
   readonly durable: string;
   readonly log: Logger;
+  /** Time in ms to wait for more messages after the first one has arrived. */
+  readonly gatherMs: number;
   handle(bodies: readonly string[]): Promise<void>;
   /** Returns the connection; undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
@@ -105,7 +105,7 @@ export class BusReader implements AsyncDisposable {
   }
 
   /**
-   * Waits for a first message, then `gatherMs` for more, and fetches those in one request. Fetching each message
+   * Waits for a first message, then `options.gatherMs` for more, and fetches those in one request. Fetching each message
    * separately would wake this process and NATS for every message. While the stream has no new messages, one request
    * runs for `waitMs`.
    */
@@ -120,7 +120,7 @@ export class BusReader implements AsyncDisposable {
 
   #gather(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, gatherMs);
+    const timer = setTimeout(resolve, this.#options.gatherMs);
     return this.#untilEnded(promise, resolve).finally(() => clearTimeout(timer));
   }
 

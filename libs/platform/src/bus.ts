@@ -17,9 +17,10 @@ export interface Bus extends AsyncDisposable {
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
    * Reads a stream through a durable consumer until the result is disposed. Messages are acknowledged after `handle`
-   * resolves. If it rejects, it is called again with the same batch, even if the stream is deleted meanwhile.
+   * resolves. If it rejects, it is called again with the same batch, even if the stream is deleted meanwhile. A batch
+   * begins with a first message and has those of the next `gatherMs`.
    */
-  consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable;
+  consume(stream: string, durable: string, gatherMs: number, handle: BatchHandler): AsyncDisposable;
   /**
    * Reads the position of a durable reader. Returns undefined if the stream does not exist. Rejects while NATS is
    * unavailable.
@@ -28,6 +29,9 @@ export interface Bus extends AsyncDisposable {
   /** True while NATS is connected and the event streams exist. */
   readonly connected: boolean;
 }
+
+/** Handles the bodies of a batch of messages. */
+export type BatchHandler = (bodies: readonly string[]) => Promise<void>;
 
 export interface BusLimits extends StreamBounds {
   /** Maximum ms to wait for JetStream's acknowledgement. */
@@ -102,10 +106,11 @@ class JetStreamBus implements Bus {
     return results;
   }
 
-  consume(stream: string, durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable {
+  consume(stream: string, durable: string, gatherMs: number, handle: BatchHandler): AsyncDisposable {
     const reader = new BusReader({
       stream,
       durable,
+      gatherMs,
       log: this.#log,
       handle,
       access: () => this.#access(),

@@ -13,7 +13,7 @@ export type { UpgradeCall, UpgradeCallHandler } from "./area-upgrade.ts";
 export { BufferBudget, type BudgetShares, type Holder, type Holding } from "./buffer-budget.ts";
 export type { Progress } from "./bus-progress.ts";
 export type { BusMessage, PublishResult } from "./bus-publisher.ts";
-export { openBus, type Bus, type BusLimits } from "./bus.ts";
+export { openBus, type BatchHandler, type Bus, type BusLimits } from "./bus.ts";
 export {
   busVariables,
   readEnv,

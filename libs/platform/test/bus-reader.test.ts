@@ -20,7 +20,7 @@ const messages = (count: number, from = 0) =>
 test("a batch is stored in order, a repetition once, and each message without a stream is reported", async () => {
   await until("NATS to be there", () => bus.connected);
   const seen: string[] = [];
-  await using _reader = bus.consume("USAGE", "order", async (bodies) => void seen.push(...bodies));
+  await using _reader = bus.consume("USAGE", "order", 100, async (bodies) => void seen.push(...bodies));
   expect(await bus.publish(messages(300))).toEqual(Array.from({ length: 300 }, () => undefined));
   expect(await bus.publish(messages(3, 298))).toEqual([undefined, undefined, undefined]);
   await until("all to be read", () => seen.length >= 301);
@@ -35,14 +35,14 @@ test("a batch that its reader returned is delivered again together, not message 
   await bus.publish(messages(60, 1_000));
   const stored = (await bus.progress("USAGE", "again"))?.last ?? 0;
   const away: number[] = [];
-  const failing = bus.consume("USAGE", "again", (bodies) => {
+  const failing = bus.consume("USAGE", "again", 100, (bodies) => {
     away.push(bodies.length);
     return Promise.reject(new Error("the books are away"));
   });
   await until("a batch to be there", () => away.length > 0);
   await failing[Symbol.asyncDispose]();
   const batches: number[] = [];
-  await using _reader = bus.consume("USAGE", "again", async (bodies) => void batches.push(bodies.length));
+  await using _reader = bus.consume("USAGE", "again", 100, async (bodies) => void batches.push(bodies.length));
   await until("all to be read", async () => (await bus.progress("USAGE", "again"))?.handled === stored);
   expect(batches.length).toBeLessThan(5);
 }, 90_000);
@@ -51,7 +51,7 @@ test("a reader of an idle stream stops immediately", async () => {
   await until("NATS to be there", () => bus.connected);
   const other = await openBus(backends.natsUrl, createLogger("test", "silent").log);
   await until("NATS to be there", () => other.connected);
-  const reader = other.consume("TASKS", "rest", () => Promise.resolve());
+  const reader = other.consume("TASKS", "rest", 100, () => Promise.resolve());
   const connection = await connect({ servers: backends.natsUrl });
   const { consumers } = await connection.jetstreamManager();
   await until("the reader to wait", async () => {

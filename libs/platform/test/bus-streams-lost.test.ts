@@ -41,7 +41,7 @@ async function publishInTheEnd(id: string): Promise<void> {
 
 test("streams that are deleted at run time are created again, and reading continues", async () => {
   const seen: string[] = [];
-  await using _reader = bus.consume("USAGE", "reader", async (bodies) => void seen.push(...bodies));
+  await using _reader = bus.consume("USAGE", "reader", 100, async (bodies) => void seen.push(...bodies));
   await publishInTheEnd("one");
   await until("it to be read", () => seen.includes("one"));
   await deleteStreams();
@@ -54,7 +54,7 @@ test("streams that are deleted at run time are created again, and reading contin
 
 test("a NATS that restarts without its storage gets its streams again", async () => {
   const seen: string[] = [];
-  await using _reader = bus.consume("USAGE", "other", async (bodies) => void seen.push(...bodies));
+  await using _reader = bus.consume("USAGE", "other", 100, async (bodies) => void seen.push(...bodies));
   await publishInTheEnd("before");
   server.child.signal("SIGKILL");
   await server.child.ended;
@@ -68,7 +68,7 @@ test("a NATS that restarts without its storage gets its streams again", async ()
 test("messages that were fetched and not handled yet are not lost with their stream", async () => {
   const handled: string[] = [];
   const state = { refused: 0, refuses: true };
-  await using _reader = bus.consume("USAGE", "slow", async (bodies) => {
+  await using _reader = bus.consume("USAGE", "slow", 100, async (bodies) => {
     if (state.refuses && bodies.includes("fetched")) {
       state.refused++;
       throw new Error("the books are away");

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, simulatorProgram, type Child } from "@modelgate/deploy/local";
-import { limitsVariable, limitedProgram, type Limits } from "./limits/limits.ts";
+import { limitsVariable, limitedProgram, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
 import { finishService, spawnWarm } from "./warm/pool.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function startServiceAlone(
       [`${prefix}_OPS_PORT`]: String(opsPort),
       MODELGATE_DATA: data,
       ...(name === "simulator" || name === "gateway" ? {} : { MODELGATE_SERVICES: name }),
-      [limitsVariable]: JSON.stringify(limits),
+      [limitsVariable]: JSON.stringify(withLimits(quickRecording, limits)),
       ...env,
     },
   });

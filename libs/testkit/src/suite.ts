@@ -17,7 +17,7 @@ import {
 } from "@modelgate/deploy/local";
 import { stringify } from "yaml";
 import { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
-import { limitedProgram, limitsVariable, withLimits, type Limits } from "./limits/limits.ts";
+import { limitedProgram, limitsVariable, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
 import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
 import { until } from "./until.ts";
 import { finishService, spawnWarm } from "./warm/pool.ts";
@@ -103,7 +103,7 @@ function isOfKind(model: unknown, kind: string): boolean {
 /** Default limits of a suite, with shorter waits than in production. */
 const quickLimits: Limits = {
   control: { configuration: { pollMs: 200 } },
-  ledger: { rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
+  ledger: { ...quickRecording.ledger, rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
 };
 
 const root = join(import.meta.dirname, "../../..");

@@ -58,6 +58,7 @@ export async function openDeps({
       connection,
       log,
       maxPerTransaction: maxAtOnce,
+      ...env.recording,
       counted: usageCounted,
       unpriced: usageUnpriced,
       onAccounts: (ids) => watch.noteAccounts(ids),

@@ -17,6 +17,8 @@ export const variables = serviceVariables("ledger", (read) => ({
       min: 1,
     }),
   },
+  /** Time, in ms, to wait for more events after a first one, because one transaction records all of them. */
+  recording: { gatherMs: 1_000 },
   rounds: {
     /** Pause, in ms, between two checks of the shards for abandoned events and reservations. */
     roundMs: 1_000,

@@ -20,6 +20,8 @@ export interface RecordingOptions {
   readonly log: Logger;
   /** Maximum events per transaction. */
   readonly maxPerTransaction: number;
+  /** Time in ms to wait for more events after a first one. */
+  readonly gatherMs: number;
   readonly counted: Counter;
   /** Counts units that the price of their model lacks, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
@@ -43,7 +45,7 @@ type RecordBatch<Event> = (books: Books, events: readonly Event[]) => Promise<un
  * one. Events that are delivered again are ignored. While the books are unavailable, events stay in JetStream.
  */
 export function startRecording(options: RecordingOptions): AsyncDisposable {
-  const { bus, counted, unpriced } = options;
+  const { bus, counted, unpriced, gatherMs } = options;
   const { usage, credits, tasks } = eventStreams;
   const calls: RecordBatch<UsageEvent> = async (books, events) => {
     const added = await recordCalls(books, events);
@@ -56,15 +58,22 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     options.onTasks?.(events);
   };
   const reading = [
-    bus.consume(usage.name, streamConsumers.USAGE, batchRecorder(options, calls, readUsageEvent, isRecordable)),
+    bus.consume(
+      usage.name,
+      streamConsumers.USAGE,
+      gatherMs,
+      batchRecorder(options, calls, readUsageEvent, isRecordable),
+    ),
     bus.consume(
       credits.name,
       streamConsumers.CREDITS,
+      gatherMs,
       batchRecorder(options, recordCredits, recordParser("credit event", CreditEvent), hasTime),
     ),
     bus.consume(
       tasks.name,
       streamConsumers.TASKS,
+      gatherMs,
       batchRecorder(options, tasksOf, recordParser("task event", StoredTaskEvent), hasTime),
     ),
   ];

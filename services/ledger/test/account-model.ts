@@ -95,6 +95,7 @@ export class AccountModel {
         bus: this.#bus,
         connection: { useDuringMove: (step) => step(this.#books) },
         maxPerTransaction: 2,
+        gatherMs: 0,
         log: this.#log,
         counted: counter(),
         unpriced: new Counter({ name: "none", help: "none", registers: [], labelNames: ["model", "unit"] }),

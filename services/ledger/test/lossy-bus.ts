@@ -1,4 +1,4 @@
-import type { Bus, BusMessage, Progress, PublishResult } from "@modelgate/platform";
+import type { BatchHandler, Bus, BusMessage, Progress, PublishResult } from "@modelgate/platform";
 import type { Chance } from "./chance.ts";
 
 /**
@@ -35,7 +35,7 @@ export class LossyBus implements Bus {
     return this.#bad(15) ? new Error("no acknowledgement") : undefined;
   }
 
-  consume(stream: string, _durable: string, handle: (bodies: readonly string[]) => Promise<void>): AsyncDisposable {
+  consume(stream: string, _durable: string, _gatherMs: number, handle: BatchHandler): AsyncDisposable {
     if (stream === "USAGE") this.#readers.push(handle);
     return { [Symbol.asyncDispose]: () => Promise.resolve() };
   }

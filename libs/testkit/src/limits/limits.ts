@@ -23,6 +23,9 @@ export function adjustEnv<Env>(service: string, env: Env, { relay, [service]: ow
   return withReplacedNumbers(env, limits, service);
 }
 
+/** Limits of a ledger that records events soon after each other. */
+export const quickRecording = { ledger: { recording: { gatherMs: 50 } } } as const satisfies Limits;
+
 /** Merges two sets of limits; those of `more` have priority. */
 export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
   if (typeof more === "number") throw new Error("limits are an object");
