@@ -23,13 +23,16 @@ export async function startConnectProxy({ credentials }: { credentials?: string 
   server.on("connect", (request, client: Socket) => {
     const [host = "", port] = (request.url ?? "").split(/:(?=\d+$)/);
     targets.push(request.url ?? "");
-    if (request.headers["proxy-authorization"] !== expected)
-      return client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
-    if (host === "forbidden.example") return client.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno");
-    const target = connect(Number(port), "127.0.0.1", () =>
-      client.write("HTTP/1.1 200 Connection established\r\n\r\n"),
-    );
-    joined(client, target, sockets);
+    if (request.headers["proxy-authorization"] !== expected) {
+      client.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+    } else if (host === "forbidden.example") {
+      client.end("HTTP/1.1 403 Forbidden\r\ncontent-length: 2\r\n\r\nno");
+    } else {
+      const target = connect(Number(port), "127.0.0.1", () =>
+        client.write("HTTP/1.1 200 Connection established\r\n\r\n"),
+      );
+      joined(client, target, sockets);
+    }
   });
   return await listening("http", server, targets, sockets);
 }
