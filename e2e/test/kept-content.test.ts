@@ -102,6 +102,20 @@ test.each([
   await expect(openSession(suite, { key: body.value })).rejects.toThrow(refused);
 });
 
+test("a client secret ends with a rotated key that created it", async () => {
+  const made = await makeKey();
+  const { body: before } = await call("/v1/realtime/client_secrets", secret, made.key);
+  const rotated = await suite.ask<{ key: string }>("token", "rotate", made.id, "--grace-seconds", "60");
+  const graceEnd = Date.now() / 1_000 + 60;
+  (await openSession(suite, { key: before.value })).socket.close();
+  const { body: during } = await call("/v1/realtime/client_secrets", secret, made.key);
+  expect(during.expires_at).toBeLessThanOrEqual(graceEnd);
+  const { body: after } = await call("/v1/realtime/client_secrets", secret, rotated.key);
+  expect(after.expires_at).toBeGreaterThan(graceEnd);
+  await suite.ask("token", "rotate", made.id, "--grace-seconds", "0");
+  await expect(openSession(suite, { key: after.value })).rejects.toThrow(/401/);
+});
+
 /** Makes a key of the account with money. */
 function makeKey(): Promise<{ id: string; key: string }> {
   return suite.ask("token", "create", "demo", "--group", "default");

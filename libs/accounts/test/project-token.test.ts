@@ -164,7 +164,12 @@ test("a connection ends with the key that opened it", async () => {
   // Opened by the replaced key during its grace period, and after a second rotation.
   expect(await checkStillValid(redis, openedAt(after, inAMinute))).toMatchObject({ id });
   await expect(checkStillValid(redis, openedAt(after, past))).rejects.toMatchObject({ code: "api_key_expired" });
+  // A client secret ends with the key that created it, whenever it opens a connection.
+  const secret = (createdMs: number) => ({ ...openedAt(after), secretCreatedAt: new Date(createdMs).toISOString() });
+  await expect(checkStillValid(redis, secret(before))).rejects.toMatchObject({ code: "api_key_expired" });
+  expect(await checkStillValid(redis, secret(after))).toMatchObject({ id });
   await rotated(inAMinute);
+  expect(await checkStillValid(redis, secret(before))).toMatchObject({ id });
   await expect(checkStillValid(redis, openedAt(before, inAMinute))).rejects.toMatchObject({ code: "api_key_expired" });
 });
 

@@ -51,6 +51,8 @@ export const Caller = Type.Object(
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Id of the session settings to which the API key is bound. Such a key can only open sessions. */
     settingsId: Type.Optional(Type.String()),
+    /** Time (RFC 3339) at which a client secret was created; absent for an API key. */
+    secretCreatedAt: Type.Optional(Type.String()),
     /** Tags from the client's `x-modelgate-tags` header, for the usage event. */
     tags: Type.Optional(Tags),
     /** Time (RFC 3339) at which the API key ends because a rotation has replaced it; absent: it was not replaced. */

@@ -22,7 +22,9 @@ test("a version starts with data of its version and of an earlier one, and refus
   const start = sharedRedis(shared, { redis: { url: backends.redisUrl, timeoutMs: 1_000 } });
   await expect(start).rejects.toThrow(StartError);
   await expect(start).rejects.toThrow(
-    /^Redis holds data of a newer version: its format is 2, and this version knows 1\.[^\n]*$/,
+    new RegExp(
+      `^Redis holds data of a newer version: its format is ${dataVersion + 1}, and this version knows ${dataVersion}\\.[^\\n]*$`,
+    ),
   );
   // The refused version has changed nothing.
   await refuseNewerData(redis, dataVersion + 1);

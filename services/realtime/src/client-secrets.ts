@@ -5,7 +5,6 @@ import {
   newClientSecret,
   type NewClientSecret,
   type SessionSettings,
-  type Token,
 } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
@@ -41,7 +40,11 @@ export function createClientSecret(deps: Deps): EndpointHandler {
         param: "session",
       });
     const now = Math.floor(Date.now() / 1_000);
-    const lifetimeSeconds = lifetimeSecondsOf(token, expiry?.seconds ?? defaultLifetimeSeconds, now);
+    const lifetimeSeconds = secondsToLive(
+      [token.expiresAt, caller.keyExpiresAt],
+      now,
+      expiry?.seconds ?? defaultLifetimeSeconds,
+    );
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
@@ -72,14 +75,14 @@ export function createClientSecret(deps: Deps): EndpointHandler {
 }
 
 /**
- * Returns the lifetime of a client secret, in seconds; it ends at the latest with the API key that creates it. Throws
- * Failure if that key has expired.
+ * Returns the lifetime of a client secret in seconds: the requested one, or less if the API key that creates it ends
+ * earlier, by its expiry or after a rotation. Throws Failure if that key has expired.
  */
-function lifetimeSecondsOf({ expiresAt }: Pick<Token, "expiresAt">, wantedSeconds: number, now: number): number {
-  if (expiresAt === undefined) return wantedSeconds;
-  const left = Math.floor(Date.parse(expiresAt) / 1_000) - now;
-  if (left <= 0) throw new Failure("api_key_expired");
-  return Math.min(wantedSeconds, left);
+function secondsToLive(ends: readonly (string | undefined)[], now: number, requested: number): number {
+  const left = ends.map((end) => (end === undefined ? requested : Math.floor(Date.parse(end) / 1_000) - now));
+  const seconds = Math.min(requested, ...left);
+  if (seconds <= 0) throw new Failure("api_key_expired");
+  return seconds;
 }
 
 /** Call of a session, and the settings that its key is bound to. */

@@ -66,7 +66,7 @@ export async function newClientSecret(
       "content_limit_exceeded",
       `The account has ${maxClientSecrets} client secrets: wait until some expire.`,
     );
-  const record: Token = { ...token, models, expiresAt, settingsId };
+  const record: Token = { ...token, models, createdAt: new Date().toISOString(), expiresAt, settingsId };
   await content.set(
     accountKeys.sessionSettings(token.accountId, settingsId),
     settings,

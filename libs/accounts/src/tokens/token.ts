@@ -191,16 +191,19 @@ export const readToken: (text: string) => Token = recordParser(
 /**
  * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or
  * if the key that opened the connection has expired: a rotation ends it at another time than the token's current key.
+ * A client secret ends with the key that created it.
  */
 export async function checkStillValid(
   redis: Redis,
-  { tokenId, expiresAt: signedUntil, keyExpiresAt }: Pick<Caller, "expiresAt" | "keyExpiresAt" | "tokenId">,
+  caller: Pick<Caller, "expiresAt" | "keyExpiresAt" | "secretCreatedAt" | "tokenId">,
 ): Promise<Token> {
+  const { tokenId, expiresAt: signedUntil, keyExpiresAt, secretCreatedAt } = caller;
   const read = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(readUnlessLost(redis, read, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
   // Rounded up, because a key made in the same second may have opened the connection.
-  const openedAt = (signedUntil - callerSeconds + 1) * 1_000;
+  const openedAt =
+    secretCreatedAt === undefined ? (signedUntil - callerSeconds + 1) * 1_000 : Date.parse(secretCreatedAt);
   const { previous } = token;
   const replaced = previous !== undefined && openedAt < Date.parse(previous.replacedAt) ? previous : undefined;
   const isReplacedTwice = replaced !== undefined && keyExpiresAt !== undefined;

@@ -42,7 +42,7 @@ export const sharedRefusedCalls = sharedPart<Pick<StoreEnv, "redis">, RefusedCal
  * Version of the format of the services' data in Redis. It must be raised if a format changes so that earlier versions
  * would misread it. The books have separate migrations.
  */
-export const dataVersion = 1;
+export const dataVersion = 2;
 
 /** Sorted set with one member. Its score is the highest version that has run on this Redis. */
 const dataVersionKey = "data-version";

@@ -34,7 +34,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
       ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
         ? { format }
         : {}),
-      ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId }),
+      ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId, secretCreatedAt: token.createdAt }),
       ...(tags === undefined ? {} : { tags }),
       ...(token.replacedAt === undefined || token.expiresAt === undefined ? {} : { keyExpiresAt: token.expiresAt }),
       expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
