@@ -8,7 +8,13 @@ const files = globSync(join(folder, "**/*.tsx"));
 /** Attributes and members whose texts people read. */
 const read = new Set(["label", "title", "placeholder", "description", "aria-label", "heading"]);
 /** Names and commands, the same in every language. */
-const names = new Set(["modelgate", "modelgate console", "npm run gatectl -- operator link", "team"]);
+const names = new Set([
+  "modelgate",
+  "modelgate console",
+  "npm run gatectl -- operator link",
+  "team",
+  "account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID",
+]);
 const hasWords = (text: string): boolean => /\p{L}{2,}/u.test(text) && !names.has(text.trim());
 
 test("the console has no text outside its dictionary", () => {
