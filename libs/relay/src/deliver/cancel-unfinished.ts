@@ -13,12 +13,18 @@ export async function cancelUnfinished(
   vendorRun: Pick<VendorRun, "id" | "isOver" | "usageOf">,
   link: Pick<RouteLink, "cancel">,
 ): Promise<Units | undefined> {
-  const { id, isOver } = vendorRun;
-  if (id === undefined || isOver) return undefined;
+  if (!isUnfinished(vendorRun)) return undefined;
   try {
-    return vendorRun.usageOf(await link.cancel(id));
+    return vendorRun.usageOf(await link.cancel(vendorRun.id));
   } catch (error) {
     call.log.warn({ ...idsOf(call), err: error }, "an answer was not cancelled at its vendor");
     return undefined;
   }
+}
+
+/** Returns whether a vendor has begun an answer in the background and not ended it, so that it can be cancelled. */
+export function isUnfinished<Run extends Pick<VendorRun, "id" | "isOver">>(
+  vendorRun: Run,
+): vendorRun is Run & { readonly id: string } {
+  return vendorRun.id !== undefined && !vendorRun.isOver;
 }

@@ -12,7 +12,7 @@ import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
 import { streamHead } from "../waiting.ts";
-import { cancelUnfinished } from "./cancel-unfinished.ts";
+import { cancelUnfinished, isUnfinished } from "./cancel-unfinished.ts";
 import { RouteLink } from "./route-link.ts";
 import { RunStream, type StreamSource } from "./run-stream.ts";
 import { StreamPass, type StreamOwner, type StreamSink } from "./stream-pass.ts";
@@ -40,10 +40,10 @@ export async function deliverStream(
   const { provider } = attempted.route.candidate.channel;
   const firstByteMs = (run.outcome.firstByteAt ?? performance.now()) - run.held.heldAt;
   using watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
-  const owner = new StreamDelivery(run, attempted, { translator, allowance, watch });
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
   const link = reader.run === undefined ? undefined : new RouteLink(run, attempted, leaving.ended);
+  const owner = new StreamDelivery(run, attempted, { reader, link, translator, allowance, watch });
   const { ended, failure } = await new StreamPass({
     sink: call.answer,
     held: sourceOf(reader, held, link),
@@ -62,7 +62,7 @@ export async function deliverStream(
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
   await owner.kept;
-  await cancelRun(run, reader, link);
+  await owner.cancelRun();
   await (owner.settled ?? settle(run, ended, failure));
 }
 
@@ -112,11 +112,19 @@ function sourceOf({ framing, run }: StreamAnswerReader, held: HeldStream, link: 
   return run === undefined || link === undefined ? held : new RunStream(held, { framing, run }, link);
 }
 
-/** Cancels the answer at its vendor if it is generated in the background and not complete. Meters its usage. */
-async function cancelRun(run: CallRun, { run: vendorRun }: StreamAnswerReader, link: RouteLink | undefined) {
-  if (vendorRun === undefined || link === undefined) return;
+/**
+ * Cancels the answer at its vendor if it is generated in the background and not complete. Meters the usage that the
+ * vendor reports, and returns whether it reported any.
+ */
+async function cancelRun(
+  run: CallRun,
+  { run: vendorRun }: Pick<StreamAnswerReader, "run">,
+  link: RouteLink | undefined,
+): Promise<boolean> {
+  if (vendorRun === undefined || link === undefined) return false;
   const used = await cancelUnfinished(run, vendorRun, link);
   if (used !== undefined) run.meter.report(used);
+  return used !== undefined;
 }
 
 /** Sink in place of a client that has disconnected; it drops everything. */
@@ -131,6 +139,9 @@ const goneClient: StreamSink = {
 
 /** Constructor arguments of `StreamDelivery`. */
 interface StreamParts {
+  readonly reader: Pick<StreamAnswerReader, "run">;
+  /** Link to the vendor of an answer that is generated in the background; undefined for any other. */
+  readonly link: RouteLink | undefined;
   readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
   readonly watch: StreamWatch;
@@ -146,14 +157,15 @@ class StreamDelivery implements StreamOwner {
   kept: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: OpenAttempt<Accepted>;
-  readonly #translator: StreamTranslator;
+  readonly #parts: StreamParts;
+  #cancelling: Promise<boolean> | undefined;
 
-  constructor(run: CallRun, attempted: OpenAttempt<Accepted>, { translator, allowance, watch }: StreamParts) {
-    this.allowance = allowance;
-    this.watch = watch;
+  constructor(run: CallRun, attempted: OpenAttempt<Accepted>, parts: StreamParts) {
+    this.allowance = parts.allowance;
+    this.watch = parts.watch;
     this.#run = run;
     this.#attempted = attempted;
-    this.#translator = translator;
+    this.#parts = parts;
   }
 
   async meterCut(why: StreamStop): Promise<Metered> {
@@ -169,15 +181,37 @@ class StreamDelivery implements StreamOwner {
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
     if (failure === undefined) {
-      this.kept = kind.answered?.(plan, shownAnswer(attempted, this.#translator.last, cut !== undefined));
+      this.kept = kind.answered?.(plan, shownAnswer(attempted, this.#parts.translator.last, cut !== undefined));
     } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
     // The vendor has finished, so its channel may serve another call before the client has received the last byte.
     attempted[Symbol.dispose]();
-    if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
+    const isBrokenOff = failure !== undefined || cut !== undefined;
+    const { run: vendorRun } = this.#parts.reader;
+    if (isBrokenOff && vendorRun !== undefined && isUnfinished(vendorRun))
+      this.settled = this.#settleCancelled(failure, cut);
+    else if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
     // The charge is still unknown if the vendor reported no usage, because the tokens are then being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
     return this.kept;
+  }
+
+  /** Cancels an unfinished answer at its vendor and meters its usage, at the first call only. Never rejects. */
+  cancelRun(): Promise<boolean> {
+    const { reader, link } = this.#parts;
+    return (this.#cancelling ??= cancelRun(this.#run, reader, link));
+  }
+
+  /**
+   * Settles a stream that ended before its vendor's answer, by the usage that the vendor reports when the answer is
+   * cancelled. The client does not wait for this. `RouteLink.cancel` limits the time.
+   */
+  async #settleCancelled(failure: Failure | undefined, cut: Metered | undefined): Promise<void> {
+    const { meter, plan } = this.#run;
+    const isReported = await this.cancelRun();
+    if (cut === undefined) return await settle(this.#run, "failed", failure);
+    const reported = isReported ? reportedUsage(plan.cost, meter, "completed") : undefined;
+    await this.#run.settle(reported ?? cut, "completed", 200);
   }
 }
 

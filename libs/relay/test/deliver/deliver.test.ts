@@ -1,6 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { compilePrice, Failure } from "@modelgate/contracts";
-import type { Transport, WireRoute } from "@modelgate/channels";
+import type { Transport, UpstreamAnswer, WireRoute } from "@modelgate/channels";
 import { providers, type Provider } from "@modelgate/providers";
 import { isStreamStart } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
@@ -42,6 +42,7 @@ const provider: Provider = {
     const url = new URL(`${call.baseUrl}/tasks/${call.task}`);
     return { url, method: "GET", headers: { authorization: `Bearer ${call.key}` } };
   },
+  run: ({ baseUrl, task, act }) => ({ url: new URL(`${baseUrl}/runs/${task}/${act}`), method: "POST", headers: {} }),
 };
 const key = { id: "k", secret: "s" };
 const route: WireRoute = { candidate: { channel, upstreamModel: "m" }, key, provider, wire: "chat" };
@@ -195,6 +196,67 @@ test("a stream that breaks ends with the wire's error, counts against its channe
   expect(client.text).toContain('"code":"upstream_error"');
   expect(events).toContain("the channel broke: upstream_error");
   expect(ends).toMatchObject([{ ended: "failed", status: 200 }]);
+});
+
+describe("a stream that ends before its answer, which the vendor generates in the background", () => {
+  const long = Array.from({ length: 40 }, () => frame("many words of an answer that goes on and on"));
+  const run = {
+    id: "run-1",
+    lastEvent: undefined,
+    isOver: false,
+    take: () => true,
+    resume: () => false,
+    usageOf: () => ({ inputTokens: 3, outputTokens: 90 }),
+  };
+
+  async function inBackground(vendor: FakeAnswer): Promise<Accepted> {
+    const ofRun = { ...reader, run };
+    return { kind: "stream", exchange, firstByteAt: 0, reader: ofRun, held: await HeldStream.open(vendor, ofRun) };
+  }
+
+  test.each([
+    ["it breaks", {}, (vendor: FakeAnswer) => vendor.breaks(), '"code":"upstream_error"', "failed"],
+    [
+      "its money ends",
+      { pays: false, stepTokens: 64 },
+      (vendor: FakeAnswer) => vendor.sends(...long),
+      '"finish_reason":"length"',
+      "completed",
+    ],
+  ])("is settled once, at the usage of the cancelled answer: %s", async (_, how, then, last, ended) => {
+    const cancelled = Promise.withResolvers<UpstreamAnswer>();
+    const sent: string[] = [];
+    const send: Transport["send"] = ({ method, url }) => {
+      sent.push(`${method} ${url.pathname}`);
+      return cancelled.promise;
+    };
+    const vendor = new FakeAnswer().sends(frame("one two three"));
+    const { client, ends, over } = begin(await inBackground(vendor), { ...how, send });
+    then(vendor);
+    await client.has(last);
+    expect([client.ended, ends]).toEqual([true, []]);
+    cancelled.resolve(new FakeAnswer("application/json").sends("{}").ends());
+    await over;
+    expect(sent).toEqual(["POST /runs/run-1/cancel"]);
+    expect(ends).toMatchObject([
+      { units: { requests: 1, inputTokens: 3, outputTokens: 90 }, estimated: false, ended, status: 200 },
+    ]);
+  });
+
+  test("is settled at the received part after the time limit of a cancellation that hangs", async () => {
+    const limit = new AbortController();
+    using timeout = vi.spyOn(AbortSignal, "timeout").mockReturnValueOnce(limit.signal);
+    const send: Transport["send"] = (_, signal) =>
+      new Promise((__, reject) => signal.addEventListener("abort", () => reject(new Error("aborted"))));
+    const vendor = new FakeAnswer().sends(frame("one two three"));
+    const { client, ends, over } = begin(await inBackground(vendor), { send });
+    vendor.breaks();
+    await client.has('"code":"upstream_error"');
+    expect([timeout.mock.calls, ends]).toEqual([[[5_000]], []]);
+    limit.abort();
+    await over;
+    expect(ends).toMatchObject([{ units: { outputTokens: 3 }, estimated: true, ended: "failed", status: 200 }]);
+  });
 });
 
 test("a stream whose client had left before it began is read to its end, and settled as 499", async () => {

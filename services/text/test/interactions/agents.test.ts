@@ -77,13 +77,28 @@ describe("a stream that breaks at the vendor", () => {
     expect(before - (await settled(area))).toBe(cost);
   });
 
-  test("fails after a number of attempts, and the agent is cancelled", async () => {
+  test("fails after a number of attempts; the agent is cancelled, and the client pays what the vendor reports", async () => {
+    const before = await settled(area);
     const broken = { status: 503 };
     await area.simulator.script(agent, [{ usage, text, chunks: 10, cutAfterChunks: 3 }, broken, broken, broken]);
     await expect(read()).rejects.toThrow("ended unexpectedly");
     await cancelled();
     expect((await later()).filter((request) => request.startsWith("GET"))).toHaveLength(3);
+    expect(before - (await settled(area))).toBe(cost);
+    expect(await cancels()).toBe(1);
   });
+});
+
+test("a stream that exceeds the client's limit has its agent cancelled, and costs what the vendor reports", async () => {
+  const before = await settled(area);
+  await area.simulator.script(agent, [{ usage, chunks: 200, chunkDelayMs: 10, text: "word ".repeat(2_000) }]);
+  let reason: string | null | undefined;
+  for await (const { choices } of await chat().create({ model: agent, messages, stream: true, max_tokens: 100 }))
+    reason = choices[0]?.finish_reason ?? reason;
+  expect(reason).toBe("length");
+  await cancelled();
+  expect(before - (await settled(area))).toBe(cost);
+  expect(await cancels()).toBe(1);
 });
 
 describe("a client that leaves", () => {
