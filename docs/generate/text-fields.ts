@@ -39,7 +39,8 @@ const hints: Readonly<Record<string, string>> = {
   "turn.compaction": "compacted part of a conversation that only its vendor can read",
   "turn.fallback": "mark of an answer where another model took over",
   "turn.search": "steps of a search by the vendor of another wire",
-  "turn.tools": "steps of tools that the vendor of another wire ran; code that Google ran becomes text",
+  "turn.tools":
+    "steps of tools that the vendor of another wire ran; code, calls and outputs that can be read become text",
   "turn.system-place": "position of an instruction in the middle of the conversation",
 };
 

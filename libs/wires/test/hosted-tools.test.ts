@@ -91,6 +91,77 @@ test.each(["chat", "messages", "interactions"] as const)("and one of the content
   for (const kept of ["print(6 * 7)", "42", "Found."]) expect(text).toContain(kept);
 });
 
+test.each(["chat", "messages", "content", "interactions", "converse"] as const)(
+  "and one in which OpenAI's tools ran, over %s",
+  (wire) => {
+    const logs = { type: "logs", logs: "42" };
+    const code = { type: "code_interpreter_call", id: "ci_1", container_id: "cntr_1", status: "completed" };
+    const server = { server_label: "s" };
+    const items = [
+      { ...code, code: "print(6 * 7)", outputs: [logs, { type: "image", url: "https://x.example/i.png" }] },
+      { ...code, code: null, outputs: null },
+      { type: "mcp_list_tools", id: "mcpl_1", ...server, tools: [] },
+      { type: "mcp_approval_request", id: "mcpr_1", ...server, name: "roll", arguments: "{}" },
+      { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true },
+      { type: "mcp_call", id: "mcp_1", ...server, name: "roll", arguments: '{"sides":6}', output: "a four" },
+    ];
+    const input = [{ role: "user", content: "Q" }, ...items, words("Found."), { role: "user", content: "And?" }];
+    const { body, dropped } = rendered(wire, { input });
+    expect(dropped).toEqual(["turn.tools"]);
+    const text = JSON.stringify(body);
+    for (const kept of ["print(6 * 7)", "Output of the code", "42", "tool roll", "sides", "a four", "Found.", "And?"])
+      expect(text).toContain(kept);
+    expect(text).not.toMatch(/(?:ci|mcpl|mcpr|mcp|cntr)_1/);
+    expect(rendered("responses", { input })).toMatchObject({
+      body: { input: expect.arrayContaining(items) },
+      dropped: [],
+    });
+  },
+);
+
+test.each(["chat", "responses", "content", "interactions"] as const)(
+  "and one in which Anthropic's tools ran, over %s",
+  (wire) => {
+    const ran = (name: string, input: object, content: object) => [
+      { type: "server_tool_use", id: "srvtoolu_1", name, input },
+      { type: `${name}_tool_result`, tool_use_id: "srvtoolu_1", content },
+    ];
+    const printed = (type: string, stdout: string, stderr: string) => ({
+      type,
+      stdout,
+      stderr,
+      return_code: 0,
+      content: [],
+    });
+    const blocks = [
+      ...ran("code_execution", { code: "print(6 * 7)" }, printed("code_execution_result", "42", "")),
+      ...ran("bash_code_execution", { command: "ls -l" }, printed("bash_code_execution_result", "a.txt", "denied")),
+      ...ran("text_editor_code_execution", { command: "view", path: "a.txt" }, { error_code: "unavailable" }),
+      ...ran("web_fetch", { url: "https://x.example" }, { type: "web_fetch_result", url: "https://x.example" }),
+      { type: "mcp_tool_use", id: "mcptoolu_1", name: "roll", server_name: "s", input: { sides: 6 } },
+      { type: "mcp_tool_result", tool_use_id: "mcptoolu_1", content: [{ type: "text", text: "a four" }] },
+      { type: "text", text: "Found." },
+    ];
+    const messages = [
+      { role: "user", content: "Q" },
+      { role: "assistant", content: blocks },
+      { role: "user", content: "And?" },
+    ];
+    const { request } = textWires.messages.client.read({ model: "m", max_tokens: 99, messages });
+    const { body, dropped } = textWires[wire].vendor.render(request, target);
+    expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
+    const text = JSON.stringify(plain(body));
+    for (const kept of ["print(6 * 7)", "42", "ls -l", "a.txt", "denied", "tool roll", "sides", "a four", "Found."])
+      expect(text).toContain(kept);
+    expect(text).not.toMatch(/toolu_1|x\.example/);
+    expect(textWires.messages.vendor.render(request, target).body["messages"]).toMatchObject([
+      {},
+      { content: blocks },
+      {},
+    ]);
+  },
+);
+
 test.each(wires)("a search among tools is not sent over %s: the model sees all of them", (wire) => {
   const { body, dropped } = rendered(wire, { tools: [{ type: "tool_search" }, { ...look, defer_loading: true }] });
   expect(dropped).toEqual(["tools.tool-search"]);

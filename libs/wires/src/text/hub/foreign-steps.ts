@@ -1,12 +1,12 @@
 import { present } from "@modelgate/contracts";
-import { asRecord, asRecords, asText, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "../../json/fields.ts";
 import type { Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
 import type { TextRequest, TextWireName, Tool } from "./request.ts";
 
 /** Matches types of items and blocks that are steps of a vendor's search, and names of search tools in messages. */
 const searchStep =
-  /^(?:web_search(?:_call|_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
+  /^(?:web_search(?:_call|_tool_result)?|web_fetch(?:_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
 
 /**
  * Steps that other wires can leave out, and the words that report them. Calls made by a program have items too. A
@@ -20,6 +20,8 @@ const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [/^(?:context_)?compaction$/, "turn.compaction"],
   [/^(?:mcp_server_tool|processing|code_execution)_(?:call|result)$/, "turn.tools"],
   [/^(?:executableCode|codeExecutionResult)$/, "turn.tools"],
+  [/^(?:code_interpreter_call|mcp_(?:list_tools|call|approval_request|approval_response))$/, "turn.tools"],
+  [/^(?:(?:bash_|text_editor_)?code_execution(?:_tool_result)?|mcp_tool_(?:use|result|listing))$/, "turn.tools"],
 ];
 
 /** Tools that only arrange the calls of other tools: on wires without them, the model gets all tools. */
@@ -64,14 +66,14 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
 }
 
 /**
- * Returns the text of a message between agents, of a compaction, or of code that Google ran and its output; undefined if
- * it has none that can be read.
+ * Returns the text of a message between agents, of a compaction, or of a tool that a vendor ran and its output; undefined
+ * if it has none that can be read.
  */
 function textOf(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { type, author, recipient, content } = value;
   if (type === "compaction" && typeof content === "string") return `Summary of the earlier conversation:\n\n${content}`;
-  if (type !== "agent_message") return codeIn(value);
+  if (type !== "agent_message") return (ownEntry(toolTexts, stepOf(value)) ?? codeOfContent)(value);
   const texts = asRecords(content).map(({ text }) => text);
   if (texts.length === 0 || !texts.every((text) => typeof text === "string")) return undefined;
   return `Message of the agent ${asText(author)} to ${asText(recipient)}:\n\n${texts.join("\n\n")}`;
@@ -88,16 +90,50 @@ function withParts(turn: TextRequest["turns"][number], parts: readonly Part[]): 
   return isSame ? [turn] : parts.length > 0 ? [{ ...turn, parts }] : [];
 }
 
-/** Returns the text of a step in which Google ran code, or of its output; undefined for any other step. */
-function codeIn({
-  type,
-  arguments: args,
-  result,
-  executableCode,
-  codeExecutionResult,
-}: JsonRecord): string | undefined {
-  const { language, code } = asRecord(type === "code_execution_call" ? args : executableCode);
-  if (typeof code === "string") return `\`\`\`${asText(language).toLowerCase()}\n${code}\n\`\`\``;
-  const output = type === "code_execution_result" ? result : memberOf(codeExecutionResult, "output");
-  return typeof output === "string" && output !== "" ? `Output of the code:\n\n${output}` : undefined;
+/** Readers of the text of tools that vendors run, by the type of the step, or by the tool's name in messages. */
+const toolTexts: Readonly<Record<string, (step: JsonRecord) => string | undefined>> = {
+  code_execution_call: ({ arguments: args }) => codeText(memberOf(args, "language"), memberOf(args, "code")),
+  code_execution_result: ({ result }) => outputText("code", result),
+  code_interpreter_call: ({ code, outputs }) => joined([codeText("python", code), outputText("code", logsIn(outputs))]),
+  code_execution: ({ input }) => codeText("python", memberOf(input, "code")),
+  bash_code_execution: ({ input }) => codeText("bash", memberOf(input, "command")),
+  code_execution_tool_result: ({ content }) => outputText("code", printedIn(content)),
+  bash_code_execution_tool_result: ({ content }) => outputText("code", printedIn(content)),
+  mcp_call: ({ name, arguments: args, output }) =>
+    joined([callText(name, args), outputText(`tool ${asText(name)}`, output)]),
+  mcp_tool_use: ({ name, input }) => callText(name, JSON.stringify(input)),
+  mcp_tool_result: ({ content }) =>
+    outputText("tool", typeof content === "string" ? content : joined(asRecords(content).map(({ text }) => text))),
+};
+
+/** Returns the text of a part of the content wire in which Google ran code, or of its output; undefined for any other. */
+function codeOfContent({ executableCode, codeExecutionResult }: JsonRecord): string | undefined {
+  const { language, code } = asRecord(executableCode);
+  return codeText(language, code) ?? outputText("code", memberOf(codeExecutionResult, "output"));
+}
+
+function codeText(language: unknown, code: unknown): string | undefined {
+  return typeof code === "string" ? `\`\`\`${asText(language).toLowerCase()}\n${code}\n\`\`\`` : undefined;
+}
+
+function callText(name: unknown, args: unknown): string | undefined {
+  return typeof args === "string" ? `Call of the tool ${asText(name)}:\n\n${args}` : undefined;
+}
+
+function outputText(source: string, output: unknown): string | undefined {
+  return typeof output === "string" && output !== "" ? `Output of the ${source}:\n\n${output}` : undefined;
+}
+
+function logsIn(outputs: unknown): string | undefined {
+  return joined(asRecords(outputs).map(({ logs }) => logs));
+}
+
+function printedIn(content: unknown): string | undefined {
+  return joined([memberOf(content, "stdout"), memberOf(content, "stderr")]);
+}
+
+/** Joins the texts among values; undefined if none has a character. */
+function joined(values: readonly unknown[]): string | undefined {
+  const texts = values.filter((value) => typeof value === "string" && value !== "");
+  return texts.length > 0 ? texts.join("\n\n") : undefined;
 }
