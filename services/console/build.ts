@@ -9,7 +9,7 @@ const dist = join(folder, "dist");
 const stamp = ".built-from";
 const sources = sourceHash();
 if (!isBuilt()) {
-  // vite takes over a caller's value, such as `test`, and would build the slow development form of React.
+  // vite keeps another value, such as `test`, and would then build React's slower development form.
   process.env["NODE_ENV"] = "production";
   const { build } = await import("vite"); // most starts have nothing to build, and no time for it
   // Built in a separate folder that then replaces dist/, which other processes may read or build at the same time.

@@ -84,7 +84,7 @@ async function checkPostgresVersion(db: Kysely<Tables>, where: string): Promise<
     throw new StartError(`The books at ${where} are in PostgreSQL ${version.words}: 15 or newer is needed.`);
 }
 
-/** Every table: the ledger writes to all of them. */
+/** All tables. The ledger writes to each of them. */
 const tables: Readonly<Record<keyof Tables, true>> = {
   calls: true,
   call_ids: true,

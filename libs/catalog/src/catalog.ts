@@ -87,9 +87,9 @@ export interface CatalogChannel {
   readonly proxy?: string | undefined;
   /** Headers of every request to the vendor, by lower-case names; absent: none. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** JSON text of body members that are sent where a request has none of that name; absent: none. */
+  /** Body members as JSON texts, added to requests that have no member of that name; absent: none. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
-  /** JSON text of body members that are sent instead of a request's; absent: none. */
+  /** Body members as JSON texts, added to requests or replacing a member of that name; absent: none. */
   readonly force?: Readonly<Record<string, string>> | undefined;
   /** Reason why the channel cannot serve any call; undefined if it can. */
   readonly off?: string | undefined;
@@ -139,7 +139,9 @@ export interface Catalog {
 
 const defaultOwner = "modelgate";
 
-/** Compiles a published configuration. `decrypt` decrypts a channel's key; it throws if it cannot. */
+/**
+ * Compiles a published configuration. `decrypt` decrypts keys, proxies and headers of channels; it throws if it cannot.
+ */
 export function compileCatalog(
   published: PublishedConfiguration,
   decrypt: (encrypted: string, context: string) => string,

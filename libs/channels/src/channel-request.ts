@@ -12,7 +12,7 @@ export interface RequestRoute {
   readonly provider: Pick<Provider, "sign">;
 }
 
-/** Values of a request that are not the channel's. */
+/** Values of a request that do not come from the channel's configuration. */
 interface RequestOptions {
   readonly timeoutMs: number;
   readonly state?: SendState | undefined;

@@ -61,7 +61,7 @@ function socketThrough(proxy: string, { protocol, host, hostname, port }: URL, t
   const connect = connectThrough(proxy, timeoutMs, { allowH2: false });
   const target = { protocol: protocol === "wss:" || protocol === "https:" ? "https:" : "http:", host, hostname, port };
   return (_: unknown, onSocket: (error: Error | null, socket: Duplex) => void): undefined => {
-    // With an error, node does not use the socket.
+    // Node ignores the socket if there is an error.
     connect(target, (error, socket) => onSocket(error, socket ?? new Duplex()));
   };
 }

@@ -46,7 +46,7 @@ export function connectThrough(
   };
 }
 
-/** Opens a connection through a proxy to a host without brackets. */
+/** Opens a connection through a proxy to a host. An IPv6 address has no brackets. */
 async function openTunnel(proxy: URL, host: string, port: number, timeoutMs: number): Promise<Socket> {
   checkAddress(proxy);
   return proxy.protocol.startsWith("socks")
@@ -95,7 +95,7 @@ async function openConnect(proxy: URL, host: string, port: number, timeoutMs: nu
     socket.on("error", () => undefined).destroy();
     throw new ProxyFailed(proxy, `answered ${statusCode} to CONNECT ${target}`);
   } finally {
-    // The connection of an open tunnel no longer belongs to the client.
+    // The client no longer owns the socket of an open tunnel, so that socket stays open.
     void client.destroy();
   }
 }

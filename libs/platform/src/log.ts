@@ -34,8 +34,8 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /**
- * Block of lines that is written together. The lines are added as bytes: a block of text is copied with every line,
- * because the bytes of the text so far are counted each time. The types of the destination mention only text.
+ * Block of lines that is written together. Lines are added as bytes: a block of text would be copied with every line,
+ * because its length in bytes is computed each time. The declared type of pino's destination allows only text.
  */
 interface LineBlock {
   write(line: Buffer | string): boolean;

@@ -43,7 +43,10 @@ class SeriesByLabels<Label extends string, Series> {
   }
 }
 
-/** Series with the same values of the first labels: by the value of the next label, or one series after the last. */
+/**
+ * Node of the tree of series, with one level for each label. A leaf has a series; another node has its children by the
+ * value of the next label.
+ */
 interface SeriesNode<Series> {
   readonly below: Map<string | number, SeriesNode<Series>>;
   series: Series | undefined;

@@ -57,9 +57,9 @@ const permissionHint =
 /** Matches messages about a permission that the operator's project, role or network lacks. */
 const permissionMessages =
   /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
-/** Matches the names of things in such messages that clients name: cached contents and files. */
+/** Matches resources in such messages that the client chose: cached contents and files. */
 const clientResources = /\bcachedContents?\b|\bfiles\//i;
-/** Message for clients about such a thing; the vendor's names the operator's project. */
+/** Message about such a resource. It replaces the vendor's message, which names the operator's project. */
 const deniedResourceHint =
   "The vendor denies access to the cached content or file that the request names, or it does not exist.";
 /** Matches the names of models in such messages, in the clouds' spelling. */

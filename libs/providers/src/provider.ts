@@ -46,7 +46,7 @@ export interface Provider {
   readonly usualKey?: string | undefined;
   /** True if operators run the server themselves. By default it then needs no key, and its tokens are free. */
   readonly isLocal?: true | undefined;
-  /** True if customers choose the names of models (deployments), so that such a name may not tell which model it is. */
+  /** True if customers choose the names of models (deployments), so that the name may not identify the model. */
   readonly hasDeployments?: true | undefined;
   /** Vendor's name in the bundled price catalogue. */
   readonly pricesAs?: string | undefined;

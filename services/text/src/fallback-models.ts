@@ -7,8 +7,8 @@ import { memberOf } from "@modelgate/wires/text";
 const day = /-20\d{6}$/;
 
 /**
- * Finds the gateway's name of a model that a client or a vendor names for calls of these channels: by the vendor's name,
- * with or without its day, or by the gateway's. Undefined if it is unknown.
+ * Returns the gateway's name of a model that a client or a vendor names in calls of these channels. The name may be the
+ * vendor's, with or without its day, or the gateway's. Returns undefined for an unknown model.
  */
 export function servedName(catalog: Catalog, channels: readonly CatalogChannel[], model: string): string | undefined {
   const plain = model.replace(day, "");
@@ -18,7 +18,7 @@ export function servedName(catalog: Catalog, channels: readonly CatalogChannel[]
   return [model, plain].find((name) => catalog.kindOf(name) !== undefined);
 }
 
-/** Returns a body whose `fallbacks` have a channel's names of the models. */
+/** Returns a body whose `fallbacks` name the models as the channel's vendor does. */
 export async function withFallbackNames(
   body: Buffer,
   channel: CatalogChannel,

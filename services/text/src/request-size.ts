@@ -42,8 +42,8 @@ export function textBytesOf(body: Buffer, { characters }: TextParams["media"]): 
 const agentLists = new WeakMap<readonly Candidate[], boolean>();
 
 /**
- * Returns whether an agent may answer a call. An agent reads pages and files that it looks up, and can be cancelled only
- * when its vendor has reported its id, so its answer is awaited after the client has left.
+ * Returns whether an agent may answer a call. An agent reads pages and files that the request does not contain. It
+ * cannot be cancelled before its vendor has reported its id, so its answer is awaited after the client has left.
  */
 export function hasAgent(candidates: readonly Candidate[]): boolean {
   let has = agentLists.get(candidates);
@@ -57,7 +57,7 @@ export function hasAgent(candidates: readonly Candidate[]): boolean {
 /** Names of fields that refer to data in a vendor's store. */
 const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));
 
-/** Returns whether a body contains such a name anywhere, even in a text. More input tokens may then be billed. */
+/** Returns whether a body contains such a name anywhere, even in a text. The call may then use more input tokens. */
 function namesStoredData(body: Buffer): boolean | Promise<boolean> {
   if (isLargeJson(body)) return inTurns(includesAny(body, ...storeReferences));
   return includesAnyAtOnce(body, storeReferences);

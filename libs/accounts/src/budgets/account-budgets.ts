@@ -13,13 +13,14 @@ export interface AccountBudgets {
 const maxAttempts = 4;
 
 const none: AccountBudgets = { version: "", budgets: [] };
-/** Budgets of accounts that had any at their last call, by connection and account. */
+/** Budgets of accounts that had budgets at their last call, by Redis connection and account. */
 const known = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**
- * Runs a step with the budgets of an account. The step checks their version in Redis; its reply "other-budgets" has the
- * current list, with which it runs again. So a step always uses the current budgets, and an account without budgets
- * costs nothing.
+ * Runs a script with the current budgets of an account. `step` gets the list of the last call, and the script compares
+ * its version with that in Redis. If the versions differ, it changes nothing and replies "other-budgets" with the
+ * current list; it is then run again with that list. An account without budgets causes no further command. Throws an
+ * error if the list changes during each of several attempts.
  */
 export async function withBudgets<Reply extends StepReply>(
   redis: Redis,

@@ -5,12 +5,12 @@ import { periodAt, periodNames, type BudgetPeriod } from "./period.ts";
 const nanos = Type.String({ pattern: "^\\d{1,19}$" });
 
 /**
- * A limit of the spending of an account, or of a part of its calls, in a period. Several budgets may apply to one call;
- * all of them are taken in the step that holds the call's money.
+ * Limit of the spending of an account, or of a part of its calls, in a period. If several budgets apply to a call, its
+ * money is reserved in all of them in one step.
  */
 export const Budget = Type.Object({
   id: Type.String(),
-  /** Name for people; absent: none. */
+  /** Name that people see; absent: the budget has none. */
   name: Type.Optional(Type.String()),
   /**
    * Calls that count: `account` (all), `key:ID`, `group:NAME`, `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key
@@ -24,7 +24,7 @@ export const Budget = Type.Object({
   nanos,
   /** A hard budget refuses calls that it does not cover; a soft one only counts. */
   mode: Type.Enum(["hard", "soft"]),
-  /** Maximum unspent amount in nano-dollars that goes over to the next period; absent: none goes over. */
+  /** Maximum unspent amount in nano-dollars that rolls over to the next period; absent: nothing rolls over. */
   rolloverNanos: Type.Optional(nanos),
   createdAt: Type.String(),
 });
@@ -39,7 +39,7 @@ export interface AppliedBudget {
   readonly period: BudgetPeriod;
 }
 
-/** Members of a call by which budgets apply. */
+/** Members of a call that decide which budgets apply to it. */
 export type BudgetedCall = Pick<UsageDraft, "tokenId" | "group" | "model" | "tags" | "endUser">;
 
 /** Returns the scopes that a call belongs to. */
@@ -63,7 +63,7 @@ export function budgetsOfCall(
   return budgets.filter(({ scope }) => scopes.has(scope)).map((budget) => applied(budget, nowMs));
 }
 
-/** Budgets of a caller's key and group as members of the signed caller, with the scope of each. */
+/** Members of the signed caller that contain the budgets of its key and group, with the scope and period of each. */
 const limitsOfCaller = [
   { name: "tokenPerDay", of: "token", period: "day" },
   { name: "tokenPerMonth", of: "token", period: "month" },
@@ -74,8 +74,8 @@ const limitsOfCaller = [
 ] as const;
 
 /**
- * Returns the budgets that are set with a caller's key and group: per day and month of UTC. They are not in the list of
- * the account's budgets, because they are known from the key.
+ * Returns the budgets that are set with a caller's key and group, per day and month in UTC. The signed caller contains
+ * them, so the list of the account's budgets does not.
  */
 export function budgetsOfCaller(
   limits: Budgets | undefined,
@@ -89,7 +89,7 @@ export function budgetsOfCaller(
   });
 }
 
-/** Returns the budget that is set with a key or a group, per day or month of UTC. */
+/** Returns the budget that is set with a key or a group, per day or month in UTC. */
 export function limitBudget(scope: string, period: "day" | "month", amount: string): Budget {
   return { id: `${period}:${scope}`, scope, period, zone: "UTC", nanos: amount, mode: "hard", createdAt: "" };
 }
@@ -99,7 +99,7 @@ export function applied(budget: Budget, nowMs: number): AppliedBudget {
   return { budget, period: periodAt(budget.period, budget.zone ?? "UTC", nowMs) };
 }
 
-/** Renders the budgets of a call for the scripts; see budgets.lua. */
+/** Renders the budgets of a call as the argument `lines` of the scripts; see budgets.lua. */
 export function budgetLines(budgets: readonly AppliedBudget[]): string {
   let lines = "";
   for (const { budget, period } of budgets)
@@ -109,9 +109,9 @@ export function budgetLines(budgets: readonly AppliedBudget[]): string {
 
 /** Spending of a budget in a period. */
 export interface BudgetUsage extends AppliedBudget {
-  /** Amount that was spent, or is held for open calls. */
+  /** Amount that was spent or is reserved for open calls. */
   readonly usedNanos: Nanos;
-  /** Amount that went over from earlier periods. */
+  /** Unspent amount that rolled over from earlier periods. */
   readonly carriedNanos: Nanos;
 }
 

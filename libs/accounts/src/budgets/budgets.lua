@@ -1,10 +1,10 @@
---[[ Functions for the budgets of a call. Requires amounts.lua. The budgets of an account have one hash, so that all that
-     apply to a call are read with one command and written with another.
+--[[ Functions for the budgets of a call. Requires amounts.lua. One hash has the states of all budgets of an account, so
+     that those of a call are read with one command and written with one.
   lines: five lines for each budget: id, number of the period in which the call counts, amount of a period (nanos),
-    maximum that goes over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft')
+    maximum that rolls over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft')
   budgets hash: id -> state: number of the latest period, amount spent and held in it (nanos), number of the period in
     which the budget was used before (0 if in none), amount left of that period (nanos, negative if exceeded) ]]
-local max_skipped = 400 -- periods without use whose amounts go over
+local max_skipped = 400 -- maximum periods without use whose amounts roll over
 local function read_budgets(key, lines)
   local budgets, ids = {key = key}, {}
   for id, period, amount, cap, mode in string.gmatch(lines or '', '([^\n]+)\n(%d+)\n(%d+)\n(%d*)\n(%l+)\n') do
@@ -19,7 +19,8 @@ local function read_budgets(key, lines)
   end
   return budgets
 end
--- Returns the amount that went over to the latest period: what was left before, and the amounts of periods without use.
+-- Returns the amount that rolled over to the latest period: what was left of the period that was used before, and the
+-- amounts of the unused periods between them.
 local function carried(budget)
   if budget.cap == '' or budget.before == 0 then return '0' end
   local carry = is_negative(budget.left) and '0' or budget.left
@@ -42,7 +43,8 @@ local function begin_period(budget)
     budget.latest, budget.spent = budget.period, '0'
   end
 end
--- Adds an amount, which may be negative, to the period of a call. The totals of older periods are not kept.
+-- Adds an amount, which may be negative, to the spending in the period of a call. Does nothing if that is neither the
+-- latest period nor the one that was used before, because only these two have totals.
 local function add_spent(budget, nanos)
   if budget.period == budget.latest then budget.spent = add(budget.spent, nanos)
   elseif budget.period == budget.before then budget.left = subtract(budget.left, nanos)
@@ -52,8 +54,8 @@ end
 local function is_exceeded(budget)
   return is_negative(left_of(budget)) or (budget.period == budget.before and is_negative(budget.left))
 end
--- Takes an amount from all budgets of a call. Returns the index of the first hard one that does not cover it, or nil.
--- Writes nothing.
+-- Takes an amount from all budgets of a call. Returns the index of the first hard one that does not cover it and what is
+-- left of it, or nil. Writes nothing.
 local function take_from_budgets(budgets, nanos)
   for at, budget in ipairs(budgets) do
     begin_period(budget)
@@ -74,7 +76,8 @@ local function write_budgets(budgets)
   end
   if #states > 0 then redis.call('HSET', budgets.key, unpack(states)) end
 end
--- Corrects the budgets of a call. A budget without a state was removed, or Redis has lost it.
+-- Adds an amount, which may be negative, to the spending of a call's budgets. Skips a budget without a state: it was
+-- removed, or Redis has lost it.
 local function correct_budgets(key, lines, nanos)
   if nanos == '0' or not lines or lines == '' then return end
   local budgets = read_budgets(key, lines)

@@ -18,7 +18,7 @@ interface OverBudget {
   readonly draft: Pick<UsageDraft, "model">;
 }
 
-/** Renders the message for a call that a budget does not cover: whose budget it is, and when its next period begins. */
+/** Renders the message for a call that a budget does not cover: scope and amount, what is left, and the next period. */
 export function overBudgetMessage(over: AppliedBudget | undefined, call: OverBudget, left: Nanos): string {
   if (over === undefined) return `A budget does not cover this call of ${call.draft.model}.`;
   const { budget, period } = over;

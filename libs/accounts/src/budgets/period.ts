@@ -20,12 +20,12 @@ const daysBeforeThursday = 3;
 
 const total: BudgetPeriod = { number: 1, startMs: 0, endMs: Number.POSITIVE_INFINITY };
 const formatters = new Map<string, Intl.DateTimeFormat>();
-/** The latest period that was read, by name and zone. Calls of one moment share it. */
+/** Latest computed period, by name and zone. Calls in the same period share it. */
 const latest = new Map<string, BudgetPeriod>();
 
 /** Returns the IANA name of a time zone, `UTC` for example; undefined if there is no such zone. */
 export function zoneNamed(text: string): string | undefined {
-  if (!/^[A-Za-z]/.test(text)) return undefined; // Intl takes offsets too, which ignore daylight saving time
+  if (!/^[A-Za-z]/.test(text)) return undefined; // Intl also accepts offsets, which ignore daylight saving time
   try {
     return new Intl.DateTimeFormat("en", { timeZone: text }).resolvedOptions().timeZone;
   } catch {
@@ -87,8 +87,8 @@ function localDay(zone: string, ms: number): number {
 }
 
 /**
- * Returns the first moment of a day in a zone. Clocks may skip midnight, so the moment is searched for: it is the first
- * one whose local date is not before the day.
+ * Returns the first moment of a day in a zone. Clocks may skip midnight, so this searches for the first moment whose
+ * local date is not before the day.
  */
 function firstMoment(zone: string, day: number): number {
   const midnight = day * dayMs;

@@ -15,7 +15,7 @@ export interface BudgetState {
   /** Number of the current period, and the amount spent in it. */
   readonly period: number;
   readonly spentNanos: Nanos;
-  /** Amount left of the period before, if it goes over to the current one; absent: the budget is newer. */
+  /** Amount left of the previous period; absent: the budget is newer, or nothing rolls over. */
   readonly leftBefore?: Nanos | undefined;
 }
 
@@ -27,8 +27,8 @@ export interface BudgetList {
 }
 
 /**
- * Writes the budgets of an account to Redis. `states` has the spending of budgets that Redis does not know, by id. The
- * spending of other budgets stays; that of removed ones is deleted.
+ * Writes the budgets of an account to Redis. `states` has the spending, by id, of budgets without a state in Redis.
+ * Budgets with a state keep it; states of removed budgets are deleted.
  */
 export async function projectBudgets(
   redis: Redis,
@@ -62,7 +62,7 @@ export async function budgetVersionOf(redis: Redis, accountId: string): Promise<
   return Number((await redis.hget(accountKeys.account(accountId), "budgets")) ?? 0);
 }
 
-/** Returns those of an account's budgets whose spending Redis does not know. */
+/** Returns the budgets of an account that have no state in Redis. */
 export async function budgetsWithoutState(
   redis: Redis,
   accountId: string,

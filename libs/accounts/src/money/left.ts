@@ -47,7 +47,9 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
   return { creditedNanos, spentNanos, budgets, leftNanos: least > 0n ? least : 0n };
 }
 
-/** Reads the budgets that every call of an API key counts against. Those of a model, a tag or an end user are left out. */
+/**
+ * Reads the use of the budgets that apply to every call of an API key. Budgets of models, tags and end users do not.
+ */
 async function readUsage(
   redis: Redis,
   { accountId, tokenId, group, budgets: limits, nowMs = Date.now() }: SpendingScope,

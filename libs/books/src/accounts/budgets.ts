@@ -12,7 +12,7 @@ export interface BookedBudgets {
   readonly record: string;
 }
 
-/** Author and name of a change of budgets, and the state before and after it, for the audit. */
+/** New budgets, and the entry of the audit log: the action, and the state before and after it. */
 interface BudgetChange {
   readonly record: string;
   readonly action: string;
@@ -22,7 +22,7 @@ interface BudgetChange {
 
 /**
  * Changes the budgets of an account. `change` gets the JSON of the current ones; if it throws, nothing is changed.
- * Changes of one account follow each other, so `change` may compare a new budget with the others.
+ * Changes of one account run one after the other, so `change` may compare a new budget with the others.
  */
 export async function changeBookedBudgets(
   { db }: Books,

@@ -97,9 +97,9 @@ async function runProgram(redis: Redis, group: readonly GroupedCall[]): Promise<
 const lengthPrefixes: readonly string[] = Array.from({ length: 256 }, (_, bytes) => `$${bytes}`);
 
 /**
- * Command of a group. Its words are the program, the number of keys, the keys of all calls, then each call's script
- * number and arguments. They are rendered in one step from the calls, which is faster than ioredis, which appends word
- * by word. ioredis itself needs only the first key, to find the node of a cluster.
+ * Command that runs a group of calls. Its words are the program, the number of keys, the keys of all calls, and each
+ * call's script number and arguments. They are rendered in one step, because ioredis is slower: it appends word by
+ * word. ioredis gets only the first key, by which it finds the node of a cluster.
  */
 class GroupCommand extends Command {
   readonly #program: string;

@@ -24,15 +24,15 @@ type ExchangeVendor<Request, Answer, Output> = Pick<
   "render" | "parse" | "usage" | "taskOf" | "startsTask"
 >;
 
-/** A rendered request, whose body may be another than JSON. */
+/** Rendered request. Its body may have another format than JSON. */
 type Sent = Partial<Rendered> & Pick<Rendered, "dropped">;
 
 /** The parts of an exchange that follow from the rendered request. */
 type SentParts = Pick<Exchange, "body"> & Partial<Exchange>;
 
 /**
- * A call that is converted to the wires of vendors: the same for all vendors that it may be sent to. Its functions get
- * the vendor side of the wire that an attempt uses.
+ * Call that is converted to the wires of vendors. All attempts share it; its functions get the vendor side of the
+ * attempt's wire.
  */
 export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Rendered> {
   readonly unsupported: UnsupportedRules;
@@ -63,9 +63,9 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Re
 }
 
 /**
- * Creates the exchange of one attempt in a vendor's wire. All kinds use it, except for text's exchanges with streams,
- * which render a request once for all attempts, and for the start of videos, which become jobs. Throws Failure (400) for
- * errors in the client's request, and for fields that the wire cannot express.
+ * Creates the exchange of one attempt in a vendor's wire. Two kinds of call do not use it: text that may be streamed,
+ * which is rendered once for all attempts, and the start of videos, which become jobs. Throws Failure (400) for errors
+ * in the client's request, and for fields that the wire cannot express.
  */
 export async function exchangeWith<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
@@ -105,7 +105,7 @@ interface SentCall<Vendor, Request, Answer, Output extends Sent> {
   readonly others: readonly Output[];
 }
 
-/** Creates the reader of JSON answers: that of a task if further requests to the vendor may follow. */
+/** Creates the reader of JSON answers. If further requests to the vendor may follow, it is the reader of a task. */
 function documentReader<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,
@@ -158,8 +158,8 @@ async function readDocument<Request, Answer extends WithUsage, Output>(
 const maxAtOnce = 4;
 
 /**
- * Sends further requests of a call. Returns their answers in the order of `bodies`. Throws the Failure of the first one
- * that fails.
+ * Sends further requests of a call. Returns their answers in the order of `bodies`. Throws Failure if one of them
+ * fails.
  */
 async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly SentAnswer[]> {
   const answers: SentAnswer[] = [];

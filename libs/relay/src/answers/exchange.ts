@@ -103,7 +103,10 @@ export interface WholeAnswer {
 export interface StartedTask {
   /** Usage, if the vendor reported it before the task has finished. */
   readonly usage?: Units | undefined;
-  /** The task, if it must be cancelled at the vendor when nobody waits for it. */
+  /**
+   * The task, if it is cancelled at the vendor after its client has disconnected. Absent: the gateway waits for its
+   * end.
+   */
   readonly run?: Pick<VendorRun, "id" | "isOver" | "usageOf"> | undefined;
   /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */
   finish(vendor: VendorLink): Promise<WholeAnswer>;

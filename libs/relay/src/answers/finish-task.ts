@@ -11,7 +11,7 @@ const maxFailedPolls = 3;
 /** Status of a poll that the vendor refused because it came too early. */
 const tooMany = 429;
 
-/** Reading of answers that their vendor may not have finished, or that further requests to it complete. */
+/** Functions that read an answer which its vendor may not have finished, or which further requests complete. */
 interface TaskReading<Answer> {
   /** Returns the id of the task in an unfinished answer; undefined for a finished one. */
   taskIn(bytes: Buffer): Promise<string | undefined>;

@@ -158,7 +158,10 @@ export class CallFees {
     };
   }
 
-  /** Adds the tokens of other runs of models to a bill: to its units if they have its price, else separately. */
+  /**
+   * Adds the tokens of further models to a bill: to its units if the models have the bill's price, otherwise
+   * separately.
+   */
   #withOthers(bill: BilledFees): BilledFees {
     let { units } = bill;
     const otherModels: BilledModel[] = [];

@@ -154,7 +154,7 @@ export function* includesAny(bytes: Buffer, ...words: readonly Buffer[]): Genera
   return false;
 }
 
-/** Searches bytes for one of several byte sequences in one step, for bytes that are known to be few. */
+/** Searches bytes for one of several byte sequences in one step. The bytes must be few, see `includesAny`. */
 export function includesAnyAtOnce(bytes: Buffer, words: readonly Buffer[]): boolean {
   for (const word of words) if (bytes.includes(word)) return true;
   return false;

@@ -11,7 +11,10 @@ export interface RequestedTool {
   readonly most?: number | undefined;
   /** Model that the tool uses, in addition to the model that answers. */
   readonly model?: string | undefined;
-  /** Model that answers if the requested one declines. It is listed like a tool, although it is none. */
+  /**
+   * Model that answers if the requested one declines. It is listed with the tools, because its price is checked like
+   * theirs.
+   */
   readonly fallback?: string | undefined;
   /** True if the vendor does not report the tool's calls; it is then billed as one call. */
   readonly isUnreported?: boolean | undefined;

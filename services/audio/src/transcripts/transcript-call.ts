@@ -50,8 +50,8 @@ export interface TranscriptCall {
 
 /**
  * Prepares an upload for its conversion to the wires of vendors. A vendor of the client's wire gets the file during the
- * upload. Other wires send parameters before the file or in the address, and clients may send them after the file, so
- * that the complete form is awaited.
+ * upload. Other wires need the complete form first: they send parameters before the file or in the address, and a
+ * client may send them after it.
  */
 export function transcriptCall(
   { wire, upload, request }: TranscriptCall,
@@ -120,8 +120,8 @@ const eventsReader: AnswerReader = {
 };
 
 /**
- * Renders an answer in the client's format: its JSON, or what is made from it. Throws Failure upstream_error if the
- * answer lacks what the format needs.
+ * Renders an answer in the client's format: the vendor's JSON, or a stream or text made from it. Throws Failure
+ * upstream_error if the answer lacks what the format needs.
  */
 function renderAnswer(
   transcript: Transcript,

@@ -84,7 +84,7 @@ function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string
   return mode === "soft" ? say("{name} (soft)", { name: shown }) : shown;
 }
 
-/** Returns the amount that the current period may spend. */
+/** Returns the amount that can be spent in the current period. */
 function maximumOf({ nanos, carriedNanos }: Budget): string {
   return sumNanos([nanos, carriedNanos]);
 }

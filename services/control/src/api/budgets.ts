@@ -123,7 +123,7 @@ function budgetView(usage: BudgetUsage) {
   };
 }
 
-/** Checks that a scope can have calls, and that the key has no such budget of its own. Throws Failure (400, 409). */
+/** Checks the scope of a new budget, and that its key has no budget for the same period. Throws Failure (400, 409). */
 async function checkScope(redis: Redis, accountId: string, scope: string, period: PeriodName): Promise<void> {
   const at = scope.indexOf(":");
   const [kind, value] = at < 0 ? [scope, ""] : [scope.slice(0, at), scope.slice(at + 1)];
@@ -157,7 +157,7 @@ const scopeChecks: Readonly<Record<string, (redis: Redis, scope: CheckedScope) =
     try {
       if (Object.keys(parseTags(value)).length === 1) return;
     } catch {
-      // The message for the header does not fit this field.
+      // The message is about the header for tags, so it is replaced.
     }
     throw invalidField("scope", "must name one tag and its value, as in tag:team=search");
   },
@@ -184,7 +184,7 @@ function zoneOf(body: unknown, period: PeriodName): string | undefined {
   return zone;
 }
 
-/** Reads the maximum that goes over to the next period; null removes it. */
+/** Reads the maximum that rolls over to the next period; null removes it. */
 function rolloverOf(body: unknown, period: PeriodName): string | null | undefined {
   const cap = fields.optionalBudget(body, "rolloverCap");
   if (period === "total" && typeof cap === "string")

@@ -72,7 +72,7 @@ const wireMembers: readonly string[] = [
   "web_search_options",
 ];
 
-/** Members with the same effect on wires that only vendors speak, or in which a vendor reads more than the gateway does. */
+/** Members with the same effect on wires that only vendors use, or that a vendor reads and the gateway does not. */
 const vendorMembers: readonly string[] = [
   "system_instruction",
   "inferenceConfig",
@@ -92,15 +92,15 @@ const vendorMembers: readonly string[] = [
   "audio",
 ];
 
-/** Names that a channel cannot set, folded. */
+/** Names that a channel cannot set, normalized by `folded`. */
 const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(folded));
 
-/** Returns a name without case and underscores, because vendors read both spellings. */
+/** Returns a name in lower case without underscores, because vendors accept both `max_tokens` and `maxTokens`. */
 function folded(name: string): string {
   return name.toLowerCase().replaceAll("_", "");
 }
 
-/** Returns whether a member of a body decides what a call may do and what it costs, so that a channel cannot set it. */
+/** Returns whether a body member decides what a call may do or what it costs, so that a channel cannot set it. */
 export function isReservedMember(name: string): boolean {
   return reserved.has(folded(name));
 }

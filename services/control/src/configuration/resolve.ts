@@ -80,8 +80,8 @@ async function resolveChannel(
 }
 
 /**
- * Returns the URL of a channel's proxy, and the reasons why it cannot be used, without the URL; neither if it has none.
- * A channel whose proxy is unknown must not connect without it.
+ * Returns the URL of a channel's proxy, or the reasons why it cannot be used; neither if the channel has no proxy. The
+ * reasons do not contain the URL. The channel must not connect without a proxy that cannot be used.
  */
 export function resolveProxy(
   written: string | undefined,
@@ -96,8 +96,8 @@ export function resolveProxy(
 }
 
 /**
- * Returns a channel's headers with the values of variables, by lower-case names, and the reasons why they cannot be
- * sent, without the values.
+ * Returns a channel's headers by lower-case names, with the values of variables, and the reasons why headers cannot be
+ * sent. The reasons do not contain values.
  */
 function resolveHeaders(
   written: ChannelConfiguration["headers"],

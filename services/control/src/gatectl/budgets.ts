@@ -18,7 +18,7 @@ function zoneIn(row: unknown): string {
   return field(row, "zone") === undefined ? "" : fieldCell("zone")(row);
 }
 
-/** Returns the amount of a budget, with what went over from earlier periods. */
+/** Returns the amount of a budget, with the amount that rolled over from earlier periods. */
 function amountOf(row: unknown): string {
   const [amount, carried] = [dollarsCell("nanos")(row), field(row, "carriedNanos")];
   return typeof carried === "string" && carried !== "0" ? `${amount} + $${formatUsd(parseNanos(carried))}` : amount;

@@ -7,15 +7,15 @@ const dayMs = 24 * 60 * 60_000;
 const maxEarlier = 12;
 
 /**
- * Computes the spending of a budget from the calls in the books: in the current period, and, if unspent money goes over,
- * in those before since the budget was created. A budget in total counts the calls since then.
+ * Computes the spending of a budget in its current period from the calls in the books. If unspent money rolls over, it
+ * also computes what is left of the previous period. A budget in total counts the calls since its creation.
  */
 export async function spendingOf(books: Books, account: string, budget: Budget, nowMs: number): Promise<BudgetState> {
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
   const spentIn = async (startMs: number, endMs: number): Promise<bigint> => {
-    // Sums to the end of a day are read from totals.
+    // Sums of complete UTC days are read from the daily totals, so the end is rounded up to the end of today.
     const to = Math.min(endMs, Math.ceil((nowMs + 1) / dayMs) * dayMs);
     return sumOf(books, await callsOf(books, account, budget.scope), startMs, to);
   };

@@ -20,7 +20,7 @@ export interface PassTo {
   readonly pass: TextPass;
   /** Vendor's name of the model. */
   readonly upstreamModel: string;
-  /** Target with the name by whose rules the request is made. */
+  /** Target whose model name decides the rules of the request; see `knownAs`. */
   readonly target: PassTarget;
 }
 

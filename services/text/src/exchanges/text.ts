@@ -23,7 +23,7 @@ import type { TextCall } from "./text-call.ts";
 export interface MakeOptions {
   readonly history?: "withoutSignatures" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
-  /** Name by whose rules the request is made; absent: the vendor's name of the model. */
+  /** Model name that decides the rules of the request; absent: the vendor's name of the model. */
   readonly knownAs?: string | undefined;
 }
 

@@ -6,14 +6,14 @@ import type { Endpoint } from "../../vendor.ts";
 import type { InteractionRequest } from "./read.ts";
 import { completedFrame, headOf, renderInteraction, streamInteraction } from "./render.ts";
 
-/** Interaction that runs in the background, whether or not anyone reads its stream. */
+/** Interaction in the background. It runs whether or not a client reads its stream. */
 interface Made {
   readonly head: ReturnType<typeof headOf>;
-  /** Its state when it has completed. */
+  /** State of the interaction when it has completed. */
   readonly over: Readonly<Record<string, unknown>>;
-  /** Events of its stream; empty if the request asked for none. */
+  /** Events of its stream; empty if the request did not ask for a stream. */
   readonly frames: readonly Frame[];
-  /** True after its first poll, at which it is in progress; at the second it has completed. */
+  /** True after the first poll. The first poll returns the interaction in progress, later ones return it completed. */
   isSeen: boolean;
   isCancelled: boolean;
 }
@@ -37,7 +37,7 @@ export function startInBackground(
   return { head, streamed: { ...stream, frames: framesOf(run, 0) } };
 }
 
-/** Yields the events from an index on. After a cancellation, the last one follows at once. */
+/** Yields the events from an index on. After a cancellation, only the event that ends the stream follows. */
 async function* framesOf(run: Made, from: number): AsyncGenerator<Frame> {
   for (const frame of run.frames.slice(from)) {
     if (run.isCancelled) {
@@ -50,7 +50,7 @@ async function* framesOf(run: Made, from: number): AsyncGenerator<Frame> {
   }
 }
 
-/** Returns the state of a cancelled interaction: what it has read is counted, what it has written is not kept. */
+/** Returns the state of a cancelled interaction, with its usage and without its output. */
 function cancelled({ head, over }: Made): object {
   return { ...head, status: "cancelled", usage: over["usage"] };
 }
@@ -80,7 +80,7 @@ export const getInteraction: Endpoint = {
   },
 };
 
-/** Endpoint `POST /interactions/{id}/cancel`, for interactions that run in the background. The message is ours. */
+/** Endpoint `POST /interactions/{id}/cancel`, for interactions that run in the background. */
 export const cancelInteraction: Endpoint = {
   method: "POST",
   path: /^\/v1(?:beta2?)?\/interactions\/([^/:]+)\/cancel$/,

@@ -113,9 +113,9 @@ export interface TranscriberNames {
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
 /**
- * The vendor side of a session wire, for clients of the realtime format, or, as a wire's pass, of that wire. A session has
- * no request and no answer: both sides send messages at any time, so that a bridge takes the place of the members of
- * other kinds.
+ * Vendor side of a session wire, for clients of the realtime format. The `pass` of a wire has the same type, and serves
+ * clients of that wire. Both sides of a session send messages at any time, so a bridge replaces the request and answer
+ * of other kinds.
  */
 export interface RealtimeVendor {
   /** Creates the bridge of a session. */

@@ -9,8 +9,8 @@ const searchStep =
   /^(?:web_search(?:_call|_tool_result)?|web_fetch(?:_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
 
 /**
- * Steps that other wires can leave out, and the words that report them. Calls made by a program have items too. A
- * `fallback` only marks the change of the model that answers.
+ * Steps that other wires can leave out, and the names under which they are reported. Calls that a program makes are
+ * separate items, which remain. A `fallback` only marks the change of the model that answers.
  */
 const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [searchStep, "turn.search"],
@@ -24,7 +24,10 @@ const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [/^(?:(?:bash_|text_editor_)?code_execution(?:_tool_result)?|mcp_tool_(?:use|result|listing))$/, "turn.tools"],
 ];
 
-/** Tools that only arrange the calls of other tools: on wires without them, the model gets all tools. */
+/**
+ * Tools that only arrange the calls of other tools, with the names under which they are reported. On wires without
+ * them, the model gets all tools.
+ */
 const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^tool_search(?:_tool_(?:regex|bm25))?$/, "tools.tool-search"],
   [/^programmatic_tool_calling$/, "tools.programs"],
@@ -44,9 +47,9 @@ function stepOf(value: unknown): string {
 }
 
 /**
- * Removes from a request the parts of searches, programs and agents that only vendors of another wire support, and
- * reports them as lost: their steps in the history, so that a conversation can continue on this wire, and tools that
- * arrange calls of other tools. Steps with a readable text become texts.
+ * Removes the parts of searches, programs and agents that only vendors of another wire support, and reports them. Steps
+ * in the history are removed so that the conversation can continue on this wire; steps with a readable text become
+ * texts. Tools that only arrange calls of other tools are removed too.
  */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;

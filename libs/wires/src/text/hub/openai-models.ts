@@ -37,7 +37,7 @@ export function rulesOfOpenAiModel(model: string): OpenAiModelRules | undefined 
   return own === undefined ? undefined : modelRules.find(([name]) => name.test(own))?.[1];
 }
 
-/** Returns true if the rules of a model are known by its name: a model of OpenAI, Anthropic or Google. */
+/** Returns true if a model's rules follow from its name, as for models of OpenAI, Anthropic and Google. */
 export function isKnownModel(model: string): boolean {
   return rulesOfOpenAiModel(model) !== undefined || /claude|gemini/.test(model);
 }
@@ -125,7 +125,7 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];
   const sampled = refused.length === 0 ? body : withoutMembers(body, refused);
-  // A model that does not reason refuses the member, whatever it contains.
+  // A model that does not reason refuses the member with any value.
   if (names.has(holder) && !takesReasoning(model))
     return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };
   const accepted = acceptedEffort(effort, model, wire);

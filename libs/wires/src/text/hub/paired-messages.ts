@@ -59,8 +59,8 @@ interface OpenMessage extends Message {
 
 /**
  * Merges adjacent turns of one role. A message of the role `system` must follow a user's message and precede one of the
- * assistant, or end the list. One with another place follows the next message of the user, or is returned as
- * `unplaced`; both is reported.
+ * assistant, or end the list. Any other is moved after the next message of the user, or returned as `unplaced`. Both
+ * changes are reported.
  */
 function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[], unsupported: Unsupported) {
   const joined: OpenMessage[] = [];

@@ -107,7 +107,7 @@ export interface ToolResultPart {
 export interface RefusalPart {
   readonly kind: "refusal";
   readonly text: string;
-  /** The vendor's object about the refusal, of which `text` is the explanation. Absent: the text is the answer's. */
+  /** Vendor's object about the refusal, with `text` as its explanation. Absent: the text is part of the answer. */
   readonly details?: JsonRecord | undefined;
 }
 

@@ -139,7 +139,7 @@ export function renderCaching(
   };
 }
 
-/** Renders `prompt_cache_options`; undefined if nothing differs from the usual. */
+/** Renders `prompt_cache_options`; undefined if all options have their defaults. */
 function cacheOptions(
   request: TextRequest,
   { known, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
@@ -164,7 +164,7 @@ export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "c
   if (options === undefined) return { cacheRetention: retention };
   const lifetime = retention ?? options.text("ttl");
   if (options.oneOf("mode", ["implicit", "explicit"]) !== "explicit") return { cacheRetention: lifetime ?? "30m" };
-  // The usual lifetime of marks is no request for caching.
+  // 30m is the default lifetime of marks, so it does not request caching where there are none.
   return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime };
 }
 

@@ -134,7 +134,7 @@ export interface TextRequest {
   readonly cacheKey?: string | undefined;
   /** Lifetime of the prompt cache. */
   readonly cacheRetention?: string | undefined;
-  /** Parts of the prompt that are cached: those up to the client's marks only, or as on wires that cache by themselves. */
+  /** Parts of the prompt that are cached: those up to the client's marks (`explicit`), or also others (`automatic`). */
   readonly cacheMode?: "explicit" | "automatic" | undefined;
   /** Key and value pairs that the vendor stores with the answer. */
   readonly metadata?: JsonObject | undefined;

@@ -4,10 +4,10 @@ import type { Frame } from "../../sse/framing.ts";
 import type { VendorRun } from "../hub/wire.ts";
 import { interactionsUsage } from "./usage.ts";
 
-/** Maximum characters of events without an id that are kept to be recognized in a resumed stream. */
+/** Maximum characters of stored events without an id, by which repeated events of a resumed stream are recognized. */
 const maxRepeated = 256 * 1024;
 
-/** Follows an agent's interaction by the events of its stream. The interaction continues without its connection. */
+/** Follows an agent's interaction by the events of its stream. The agent continues if the connection breaks. */
 export class AgentRun implements VendorRun {
   id: string | undefined;
   lastEvent: string | undefined;

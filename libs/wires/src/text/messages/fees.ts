@@ -19,7 +19,7 @@ import { messagesIterations } from "./iterations.ts";
 /** Members that decide what is charged in addition to tokens. */
 export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
-/** Matches tools that the client runs, and search among tools, which is free. */
+/** Matches tools without a fee: those that the client runs, and the search among tools. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
@@ -42,7 +42,7 @@ function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecor
   return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
 }
 
-/** Limits the numbers of searches and fetches if the client does not; the vendor then answers without further ones. */
+/** Limits the numbers of searches and fetches if the client does not. At the limit, the vendor answers without them. */
 export function capTools(body: Buffer, most: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;
@@ -54,7 +54,7 @@ export function capTools(body: Buffer, most: number): Buffer {
   return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });
 }
 
-/** Reads charges in addition to the usage's tokens from it: tools, the tier, the fast mode, and iterations. */
+/** Reads the charges that a usage reports in addition to its tokens: tools, tier, fast mode and iterations. */
 export function messagesFees(usage: unknown): ReportedFees | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;

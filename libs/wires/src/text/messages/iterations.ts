@@ -7,9 +7,9 @@ import { unitsOfTokens } from "./usage.ts";
 const maxIterations = 32;
 
 /**
- * Reads `usage.iterations`: the model that answered instead of a requested one that declined, and the tokens that the
- * usage itself leaves out. These are compactions, an advisor's tokens, and the output of models that declined in the
- * middle of it. A model that declined before any output is not charged.
+ * Reads `usage.iterations`: the model that answered after the requested one declined, and tokens that the usage leaves
+ * out. These are the tokens of compactions and advisors, and of models that declined after some output. A model that
+ * declined before any output is not charged.
  */
 export function messagesIterations(usage: JsonRecord): Pick<ReportedFees, "answeredBy" | "iterations"> {
   const { iterations } = usage;
@@ -46,7 +46,7 @@ function isDeclined(entry: JsonRecord, answeredBy: string | undefined): boolean 
   );
 }
 
-/** Returns true if the usage counts the output of all models, those that declined included. */
+/** Returns true if the usage includes the output of the models that declined. */
 function isInTotal(declined: readonly JsonRecord[], entries: readonly JsonRecord[], usage: JsonRecord): boolean {
   if (declined.length === 0) return false;
   const messages = entries.filter(({ type }) => type === "message" || type === "fallback_message");

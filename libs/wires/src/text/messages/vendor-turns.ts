@@ -174,9 +174,9 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**
- * Returns the number of marks that `withCacheMarks` adds at most: one to the instructions, one at the end. They are added
- * if the client requests caching, and to a conversation of a client whose wire caches by itself: its next request reads
- * what this one writes.
+ * Returns the maximum number of marks that `withCacheMarks` adds: one to the instructions, one at the end. They are
+ * added if the client requests caching. They are also added to a conversation if vendors of the client's wire cache
+ * without marks, because its next request contains the same prompt.
  */
 export function automaticMarks(request: TextRequest): 0 | 2 {
   const { cacheKey, cacheRetention, cacheMode, turns } = request;

@@ -107,7 +107,7 @@ export interface TranscriptsClient extends Pick<
 > {
   /** Parses the fields of a form. Throws Failure (400) naming the wrong field. */
   read(entries: readonly FormEntry[]): TranscriptsRequest;
-  /** Renders the JSON of an answer as a stream: a vendor's members that the neutral form lacks are kept. */
+  /** Renders the JSON of an answer as a stream. Keeps the vendor's members that the neutral form lacks. */
   renderStream(body: JsonRecord): string;
 }
 

@@ -141,7 +141,7 @@ function parsePollResult(body: JsonRecord): PollResult {
     result: { url: urls.filter((each) => typeof each === "string").find(Boolean) },
     code,
     message: message ?? reason,
-    // The members of the task, of the OpenAI style, or of the metadata that this style has.
+    // Vendors report the size in the task, in its metadata, or as `resolution`.
     sizes: [task, metadata, task["resolution"]],
     progress,
   });

@@ -17,7 +17,7 @@ const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
-  /** Disposed when the response has ended. Its memory is also taken by the answer. */
+  /** Body of the request, disposed when the response has ended. The answer's bytes are added to its counted memory. */
   readonly body: Disposable & Pick<JsonBody<unknown>, "holding">;
   readonly form: EventForm;
   /** Fields that replace those of the object that the vendor reports. */

@@ -23,9 +23,9 @@ export interface EventKeeping {
   readonly form: EventForm;
   /** Fields that replace those of each object that the vendor reports. */
   readonly patch: JsonObject;
-  /** Memory of the run, of which the events that are held take a part. */
+  /** Counted memory of the run. Bytes of events that must stay in memory are added to it. */
   readonly memory: Pick<Holding, "take">;
-  /** Maximum bytes of the events that are held. */
+  /** Maximum bytes of the events that are kept in memory. */
   readonly maxHeldBytes: number;
 }
 

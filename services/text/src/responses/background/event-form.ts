@@ -64,7 +64,7 @@ class FollowedResponse implements FollowedObject {
     this.#patch = patch;
   }
 
-  /** Each event with the response contains all of it, so that the earlier ones need not be held. */
+  /** Returns 0: each event with the response contains all of it, so that no event must be kept in memory. */
   heldBytes(): number {
     return 0;
   }

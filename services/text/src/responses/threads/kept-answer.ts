@@ -8,7 +8,7 @@ import type { AnswerCollector, JsonObject } from "@modelgate/wires/text";
 interface KeepingOptions {
   /** Maximum bytes of an answer; a longer one is not stored. */
   readonly maxBytes: number;
-  /** Memory of the call, of which the answer takes a part until it is stored. */
+  /** Counted memory of the call. The bytes of the answer are added to it. */
   readonly memory: Pick<Holding, "take">;
   /** Assembles the answer of a stream. */
   readonly collector: AnswerCollector;
@@ -18,7 +18,7 @@ interface KeepingOptions {
 
 /** Sink of a call whose answer is stored. */
 export interface KeepingSink extends AnswerSink {
-  /** Resolves when the answer is stored, or at once if there is none. The call's memory is needed until then. */
+  /** Resolves when the answer is stored; immediately if there is none. The call's memory is needed until then. */
   readonly kept: Promise<void>;
 }
 
@@ -84,7 +84,7 @@ class KeptAnswer {
     this.#options = options;
   }
 
-  /** Adds a piece of a stream, or a whole answer. */
+  /** Adds a chunk of a stream, or a complete answer. */
   add(piece: Buffer): void {
     const { collector, maxBytes, memory } = this.#options;
     this.#bytes += piece.length;
