@@ -26,8 +26,10 @@ let connections: number;
 beforeEach(async () => {
   connections = 0;
   vendor = createServer((request, response) => {
+    const to = new URL(request.url ?? "/", "http://host").searchParams.get("to");
+    if (to !== null) return void response.writeHead(302, { location: to }).end();
     response.setHeader("content-type", "image/png");
-    response.end(`${request.method} ${request.url} at ${request.headers.host}`);
+    return void response.end(`${request.method} ${request.url} at ${request.headers.host}`);
   });
   vendor.on("connection", () => connections++);
   new WebSocketServer({ server: vendor }).on("connection", (socket) => socket.send("hello"));
@@ -148,36 +150,106 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     await expect(connectSocket(refused, { maxMessageBytes: 100 }, signal)).rejects.toBeInstanceOf(ProxyFailed);
   });
 
-  test("carries files by the name of their host, if no address that is known here is private", async () => {
-    await using proxy = await starts[kind]();
+  describe("of a fetched file", () => {
     const rules = {
       resolve: async (host: string) => {
         if (host === "public.example") return ["203.0.113.7"];
-        if (host === "private.example") return ["10.0.0.1"];
+        if (host === "private.example" || host === "allowed.example") return ["10.0.0.1"];
         throw new Error("unknown here");
       },
       isAllowed: (address: string) => address === "203.0.113.7",
     };
     const limits = { maxBytes: 1_000, timeoutMs: 5_000, maxRedirects: 1 };
-    const files = openRemoteFiles(limits, new BufferBudget(10_000), rules);
+    const files = openRemoteFiles(limits, new BufferBudget(10_000), {
+      ...rules,
+      privateHosts: new Set(["allowed.example", "inner.example"]),
+    });
     const streams = openRemoteStreams(rules);
-    const wish = { proxy: proxy.url, signal };
-    for (const host of ["public.example", "unknown.example"]) {
-      const url = `http://${host}:${port}/image.png`;
-      using file = await files.fetch({ url, accepts: () => true, ...wish });
-      expect(file.bytes.toString()).toBe(`GET /image.png at ${host}:${port}`);
-      await using stream = await streams.open({ url, headers: {}, timeoutMs: 5_000, ...wish });
-      expect(stream.answer.status).toBe(200);
-    }
-    const before = proxy.targets.length;
-    for (const host of ["private.example", "10.0.0.1", "[::1]", "169.254.169.254"]) {
-      const url = `http://${host}:${port}/`;
-      await expect(files.fetch({ url, accepts: () => true, ...wish })).rejects.toThrow("not on the public internet");
-      await expect(streams.open({ url, headers: {}, timeoutMs: 5_000, ...wish })).rejects.toThrow("not on the public");
-    }
-    expect(proxy.targets).toHaveLength(before);
-    const unreached = files.fetch({ url: "http://forbidden.example/", accepts: () => true, ...wish });
-    await expect(unreached).rejects.toThrow("the gateway's proxy failed");
+    const vendorsOrigin = "http://vendor.example:1";
+    const fetchWith = async (proxy: string, url: string, trustedOrigin?: string): Promise<string> => {
+      using file = await files.fetch({ url, accepts: () => true, trustedOrigin, proxy, signal });
+      return file.bytes.toString();
+    };
+    const streamWith = async (proxy: string, url: string, trustedOrigin?: string): Promise<number> => {
+      await using stream = await streams.open({ url, headers: {}, timeoutMs: 5_000, trustedOrigin, proxy, signal });
+      return stream.answer.status;
+    };
+
+    test("gets the address that was checked, and the file's host gets its name", async () => {
+      await using proxy = await starts[kind]();
+      const url = `http://public.example:${port}/image.png`;
+      expect(await fetchWith(proxy.url, url)).toBe(`GET /image.png at public.example:${port}`);
+      expect(await fetchWith(proxy.url, url, vendorsOrigin)).toBe(`GET /image.png at public.example:${port}`);
+      expect(await streamWith(proxy.url, url, vendorsOrigin)).toBe(200);
+      expect(new Set(proxy.targets)).toEqual(new Set([`203.0.113.7:${port}`]));
+    });
+
+    test("carries TLS with the host's name to the address that was checked", async () => {
+      const authority = await makeAuthority(mkdtempSync(join(tmpdir(), "proxy-")), "unknown");
+      const { keyFile, certificateFile } = await authority.issue("public.example");
+      const names: string[] = [];
+      const secure = createTlsServer({
+        key: readFileSync(keyFile),
+        cert: readFileSync(certificateFile),
+        SNICallback: (name, done) => void (names.push(name), done(null)),
+      });
+      await once(secure.listen(0, "127.0.0.1"), "listening");
+      await using proxy = await starts[kind]();
+      const { port: securePort } = secure.address() as AddressInfo;
+      const failed = streamWith(proxy.url, `https://public.example:${securePort}/`);
+      await expect(failed).rejects.toMatchObject({ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
+      expect([names, proxy.targets]).toEqual([["public.example"], [`203.0.113.7:${securePort}`]]);
+      secure.close();
+    });
+
+    test("gets a name that is unknown here only if the vendor gave it or the operator allows it", async () => {
+      await using proxy = await starts[kind]();
+      const unknown = `http://unknown.example:${port}/`;
+      await expect(fetchWith(proxy.url, unknown)).rejects.toThrow("its host is not known");
+      await expect(streamWith(proxy.url, unknown)).rejects.toThrow("its host is not known");
+      expect(proxy.targets).toEqual([]);
+      expect(await fetchWith(proxy.url, unknown, vendorsOrigin)).toBe(`GET / at unknown.example:${port}`);
+      expect(await streamWith(proxy.url, unknown, vendorsOrigin)).toBe(200);
+      await fetchWith(proxy.url, `http://inner.example:${port}/`);
+      expect(new Set(proxy.targets)).toEqual(new Set([`unknown.example:${port}`, `inner.example:${port}`]));
+    });
+
+    test("gets the name of the channel's own address, although it is private", async () => {
+      await using proxy = await starts[kind]();
+      const own = `http://private.example:${port}`;
+      await fetchWith(proxy.url, `${own}/image.png`, own);
+      expect(proxy.targets).toEqual([`private.example:${port}`]);
+    });
+
+    test("gets no private address, unless the operator allows its host", async () => {
+      await using proxy = await starts[kind]();
+      for (const host of ["private.example", "10.0.0.1", "[::1]", "169.254.169.254"])
+        for (const trusted of [undefined, vendorsOrigin]) {
+          const url = `http://${host}:${port}/`;
+          await expect(fetchWith(proxy.url, url, trusted)).rejects.toThrow("not on the public internet");
+          await expect(streamWith(proxy.url, url, trusted)).rejects.toThrow("not on the public internet");
+        }
+      expect(proxy.targets).toEqual([]);
+      await fetchWith(proxy.url, `http://allowed.example:${port}/`);
+      expect(proxy.targets).toEqual([`10.0.0.1:${port}`]);
+    });
+
+    test("is checked at each redirect", async () => {
+      await using proxy = await starts[kind]();
+      const to = (host: string) =>
+        `http://public.example:${port}/moved?to=${encodeURIComponent(`http://${host}:${port}/`)}`;
+      for (const host of ["unknown.example", "private.example"]) {
+        await expect(fetchWith(proxy.url, to(host))).rejects.toThrow("its host is not");
+        await expect(streamWith(proxy.url, to(host))).rejects.toThrow("its host is not");
+      }
+      expect(new Set(proxy.targets)).toEqual(new Set([`203.0.113.7:${port}`]));
+    });
+
+    test("that fails is not the client's mistake", async () => {
+      await using proxy = await starts[kind]();
+      const unreached = fetchWith(proxy.url, "http://forbidden.example/", vendorsOrigin);
+      await expect(unreached).rejects.toThrow("the gateway's proxy failed");
+    });
   });
 });
 

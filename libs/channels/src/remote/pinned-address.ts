@@ -21,11 +21,12 @@ export interface RemoteRules {
   /** Hosts in the operator's network that may be fetched from although their addresses are private. */
   readonly privateHosts: ReadonlySet<string>;
   /**
-   * Origin (scheme, host and port) of a channel's configured address. Files may be fetched from it although its address
-   * is private. Another port of the same host is not trusted, because it may be another service of the operator.
+   * Origin (scheme, host and port) of a channel's configured address; present only for URLs from the channel's vendor.
+   * Files may be fetched from it although its address is private. Another port of the same host is not trusted, because
+   * it may be another service of the operator.
    */
   readonly trustedOrigin?: string | undefined;
-  /** True if a proxy opens the connection. It resolves names that this machine cannot resolve. */
+  /** True if a proxy opens the connection. It may resolve a vendor's names that this machine cannot resolve. */
   readonly isProxied?: boolean | undefined;
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;
@@ -39,10 +40,11 @@ export const remoteRules: RemoteRules = {
 };
 
 /**
- * Resolves the host of a URL and returns the IP address to connect to. The caller connects to this address without
- * resolving the name again, so that a later DNS answer cannot change the target. A proxy resolves the name itself: the
- * check then covers only IP addresses and names that this machine can resolve. Throws NotFetched if the URL is not
- * allowed, the host is unknown, or one of its addresses is forbidden.
+ * Resolves the host of a URL and returns the IP address to connect to. The caller, or its proxy, connects to this
+ * address without resolving the name again, so that a later DNS answer cannot change the target. Returns the name only
+ * for a proxy: that of the trusted origin, and one that this machine cannot resolve if the vendor gave the URL or the
+ * operator allows the host. Throws NotFetched if the URL is not allowed, the host is unknown, or one of its addresses
+ * is forbidden.
  */
 export async function pinnedAddress(
   url: URL,
@@ -51,11 +53,17 @@ export async function pinnedAddress(
   if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
   if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
   const host = hostOf(url);
+  const isOrigin = url.origin === trustedOrigin;
+  // Many proxies allow only named hosts, and calls to the channel's address name it as well.
+  if (isOrigin && isProxied === true) return host;
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;
-  if (first === undefined && isProxied === true) return host;
-  if (first === undefined) throw new NotFetched("its host is not known");
-  const isTrusted = url.origin === trustedOrigin || privateHosts.has(host);
+  const isTrusted = isOrigin || privateHosts.has(host);
+  if (first === undefined) {
+    // A client could choose a name that only the proxy resolves, to a private address that cannot be checked here.
+    if (isProxied === true && (isTrusted || trustedOrigin !== undefined)) return host;
+    throw new NotFetched("its host is not known");
+  }
   if (!isTrusted && !addresses.every(isAllowed)) throw new NotFetched("its host is not on the public internet");
   return first;
 }

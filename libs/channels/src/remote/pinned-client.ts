@@ -3,11 +3,17 @@ import { Client } from "undici";
 import { connectThrough } from "../proxy.ts";
 
 /**
- * Creates an HTTP client that connects to `address`, which was checked, and uses the URL's host for the Host header and
- * TLS. A proxy gets the URL's host instead of the address, because many proxies allow only named hosts.
+ * Creates an HTTP client that connects to `address`, from `pinnedAddress`, and uses the URL's host for the Host header
+ * and TLS. A proxy gets the address too, so that it does not resolve the name to another one.
  */
 export function pinnedClient(url: URL, address: string, timeoutMs: number, proxy: string | undefined): Client {
-  if (proxy !== undefined) return new Client(url.origin, { connect: connectThrough(proxy, timeoutMs) });
+  if (proxy !== undefined) {
+    const connect = connectThrough(proxy, timeoutMs);
+    // undici takes the name for TLS from `target.host`, which stays the URL's.
+    return new Client(url.origin, {
+      connect: (target, callback) => connect({ ...target, hostname: address }, callback),
+    });
+  }
   const family = isIP(address);
   return new Client(url.origin, {
     connect: {
