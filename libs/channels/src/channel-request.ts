@@ -16,6 +16,11 @@ export interface RequestRoute {
 interface RequestOptions {
   readonly timeoutMs: number;
   readonly state?: SendState | undefined;
+  /**
+   * True if the request starts an answer or a task, so that the channel's body members are added to it. Absent for
+   * polls, cancellations and downloads.
+   */
+  readonly addsMembers?: boolean | undefined;
   /** Headers that are added to those of the request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Current time in Unix ms; absent: that of the clock. */
@@ -23,20 +28,21 @@ interface RequestOptions {
 }
 
 /**
- * Completes a request to a channel's vendor: adds the channel's proxy, headers and body members, and the authorization
- * that the provider's `sign` creates. Returns a promise only if the provider signs, or the channel has body members.
- * Rejects with CredentialsFailed.
+ * Completes a request to a channel's vendor: adds the channel's proxy and headers, its body members if `addsMembers` is
+ * true, and the authorization that the provider's `sign` creates. Returns a promise only if the provider signs, or body
+ * members are added. Rejects with CredentialsFailed.
  */
 export function channelRequest(
   { url, method, headers, body }: VendorRequest,
   { channel, key, provider }: RequestRoute,
-  { timeoutMs, state, headers: more, nowMs = Date.now() }: RequestOptions,
+  { timeoutMs, state, addsMembers, headers: more, nowMs = Date.now() }: RequestOptions,
 ): UpstreamRequest | Promise<UpstreamRequest> {
   const { baseUrl, proxy, headers: own, defaults, force } = channel;
   const all = more === undefined && own === undefined ? headers : { ...headers, ...own, ...more };
   const unsigned = { url, method, headers: all, body, timeoutMs, state, proxy };
   const signing = { baseUrl, key: key.secret, nowMs };
-  if (defaults !== undefined || force !== undefined) return signChanged(unsigned, channel, provider, signing);
+  if (addsMembers === true && (defaults !== undefined || force !== undefined))
+    return signChanged(unsigned, channel, provider, signing);
   return provider.sign === undefined ? unsigned : signRequest(provider, unsigned, signing);
 }
 

@@ -129,6 +129,7 @@ async function exchangeOnce<Accepted>(
     {
       timeoutMs: channel.timeoutMs,
       state: prepared.state,
+      addsMembers: true,
       headers: traceparent === undefined ? undefined : { [contractHeaders.traceparent]: traceparent },
     },
   );

@@ -11,7 +11,7 @@ const route = (channel: Partial<RequestRoute["channel"]>, provider: RequestRoute
   key: { secret: "k" },
   provider,
 });
-const options = { timeoutMs: 1_000 };
+const options = { timeoutMs: 1_000, addsMembers: true };
 const bodyOf = async (body: string, channel: Partial<RequestRoute["channel"]>, headers = json) =>
   textOf(await channelRequest(requestOf(body, headers), route(channel), options));
 /** Text of a body in memory; undefined for another body. */
@@ -33,6 +33,12 @@ test("defaults fill in what a body lacks, and force replaces what it has; every 
   expect(await bodyOf('{"provider":1,"user":null,"provider":2,"store":true}', channel)).toBe(
     '{"provider":{"zdr":true},"user":null,"provider":{"zdr":true},"store":true}',
   );
+});
+
+test("a request that starts no answer, such as a poll or a cancellation, has no such members", async () => {
+  const channel = { headers: { "x-tenant": "ours" }, defaults: { user: '"ours"' }, force: { provider: "{}" } };
+  const request = await channelRequest(requestOf("{}"), route(channel), { timeoutMs: 1_000 });
+  expect([textOf(request), request.headers["x-tenant"]]).toEqual(["{}", "ours"]);
 });
 
 test("a body that is not JSON is sent unchanged", async () => {

@@ -38,12 +38,13 @@ export class RouteLink implements VendorLink {
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }> {
     const { call, plan } = this.#run;
     const { wire, headers, query } = this.#exchange;
-    return this.#answerTo(requestFor(call, plan.forward, this.#route, { wire, headers, query, body, streams: false }));
+    const request = requestFor(call, plan.forward, this.#route, { wire, headers, query, body, streams: false });
+    return this.#answerTo(request, this.signal, true);
   }
 
   /** Requests the stream of a background answer after the event `lastEvent`. Throws Failure. */
   async follow(task: string, lastEvent: string | undefined): Promise<UpstreamAnswer> {
-    return await this.#send(this.#runRequest({ act: "follow", task, lastEvent }), this.signal);
+    return await this.#send(this.#runRequest({ act: "follow", task, lastEvent }), this.signal, false);
   }
 
   /** Cancels a background answer. Returns its state as JSON bytes. Throws Failure. */
@@ -67,19 +68,23 @@ export class RouteLink implements VendorLink {
 
   async #answerTo(
     request: VendorRequest,
-    signal: AbortSignal = this.signal,
+    signal = this.signal,
+    addsMembers = false,
   ): Promise<UpstreamHead & { readonly bytes: Buffer }> {
     const { limits, budget } = this.#run.deps;
-    const answer = await this.#send(request, signal);
+    const answer = await this.#send(request, signal, addsMembers);
     return { headers: answer.headers, bytes: await collect(answer, limits.answerBytes, budget) };
   }
 
-  /** Sends a request. Throws Failure if the vendor refuses it or cannot be reached. */
-  async #send(request: VendorRequest, signal: AbortSignal): Promise<UpstreamAnswer> {
+  /**
+   * Sends a request, with the channel's body members if `addsMembers` is true. Throws Failure if the vendor refuses it or
+   * cannot be reached.
+   */
+  async #send(request: VendorRequest, signal: AbortSignal, addsMembers: boolean): Promise<UpstreamAnswer> {
     const { candidate, key, provider } = this.#route;
     const { channel } = candidate;
     const { transport } = this.#run.deps.channels;
-    const options = { timeoutMs: channel.timeoutMs };
+    const options = { timeoutMs: channel.timeoutMs, addsMembers };
     const send = async (): Promise<UpstreamAnswer> =>
       transport.send(await channelRequest(request, { channel, key, provider }, options), signal);
     const answer = await reach(send());

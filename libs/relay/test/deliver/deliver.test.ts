@@ -32,6 +32,7 @@ const channel = {
   priority: 0,
   weight: 1,
   timeoutMs: 1_000,
+  force: { user: '"ours"' },
 };
 const { openai } = providers;
 if (openai === undefined) throw new Error("there is no such provider");
@@ -40,7 +41,8 @@ const provider: Provider = {
   request(call) {
     if (call.act !== "poll") return openai.request(call);
     const url = new URL(`${call.baseUrl}/tasks/${call.task}`);
-    return { url, method: "GET", headers: { authorization: `Bearer ${call.key}` } };
+    const headers = { authorization: `Bearer ${call.key}`, "content-type": "application/json" };
+    return { url, method: "POST", headers, body: Buffer.from("{}") };
   },
   run: ({ baseUrl, task, act }) => ({ url: new URL(`${baseUrl}/runs/${task}/${act}`), method: "POST", headers: {} }),
 };
@@ -325,11 +327,15 @@ describe("a task's further requests to its vendor", () => {
     const finish = async (vendor: VendorLink): Promise<WholeAnswer> => ({ ...answer, body: await ask(vendor) });
     return begin({ kind: "task", exchange, firstByteAt: 0, task: { finish } }, { send });
   }
-  const sending = async (vendor: VendorLink): Promise<Buffer> => (await vendor.send(Buffer.from("more"))).bytes;
+  const sending = async (vendor: VendorLink): Promise<Buffer> => (await vendor.send(Buffer.from('{"n":1}'))).bytes;
 
   test.each([
-    ["are sent as the first, with the client's headers", sending, "POST /chat/completions more 1"],
-    ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "GET /tasks/task-1 none undefined"],
+    [
+      "are sent as the first, with the client's headers and the channel's members",
+      sending,
+      'POST /chat/completions {"n":1,"user":"ours"} 1',
+    ],
+    ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "POST /tasks/task-1 {} undefined"],
   ])("%s, by the same key", async (_, ask, expected) => {
     const seen: string[] = [];
     const { client, over } = further(ask, ({ method, url, headers, body }) => {

@@ -102,19 +102,28 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   return async () => {
     const body = await probe(wire, test.upstreamModel);
     const request = test.provider.request({ act: "answer", ...endpointFields(test), wire, stream: false, body });
-    return await sendTest(test, request, (status) => status < 300);
+    return await sendTest(test, request, (status) => status < 300, true);
   };
 }
 
-async function sendTest(test: Test, request: VendorRequest, isGood: (status: number) => boolean): Promise<TriedCall> {
-  const answer = await test.transport.send(await completed(test, request), AbortSignal.timeout(testMs));
+async function sendTest(
+  test: Test,
+  request: VendorRequest,
+  isGood: (status: number) => boolean,
+  addsMembers = false,
+): Promise<TriedCall> {
+  const answer = await test.transport.send(await completed(test, request, addsMembers), AbortSignal.timeout(testMs));
   const { status } = answer;
   const text = await readText(answer, testBytes);
   return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : errorInOneLine(text) };
 }
 
-async function completed({ channel, key, provider }: Test, request: VendorRequest): Promise<UpstreamRequest> {
-  return channelRequest(request, { channel, key: { secret: key }, provider }, { timeoutMs: testMs });
+async function completed(
+  { channel, key, provider }: Test,
+  request: VendorRequest,
+  addsMembers = false,
+): Promise<UpstreamRequest> {
+  return channelRequest(request, { channel, key: { secret: key }, provider }, { timeoutMs: testMs, addsMembers });
 }
 
 function endpointFields({ channel: { baseUrl }, key, upstreamModel: model }: Test) {
