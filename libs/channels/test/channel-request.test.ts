@@ -1,6 +1,8 @@
+import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { isReservedHeader, videoWires } from "@modelgate/contracts";
 import { providers, type VendorRequest } from "@modelgate/providers";
+import { runToEnd } from "@modelgate/wires/json";
 import { channelRequest, type RequestRoute } from "../src/channel-request.ts";
 
 const json = { "content-type": "application/json", "x-tenant": "client" };
@@ -59,6 +61,26 @@ test("the changed body and the channel's headers are signed", async () => {
   const provider = { sign: async (request: VendorRequest) => ({ authorization: `over ${textOf(request)}` }) };
   const request = await channelRequest(requestOf("{}"), route({ force: { user: "1" } }, provider), options);
   expect([textOf(request), request.headers["authorization"]]).toEqual(['{"user":1}', 'over {"user":1}']);
+});
+
+test("a task of a vendor that signs bodies is signed with the members of the channel", async () => {
+  const jimeng = providers["jimeng"];
+  if (jimeng?.start === undefined) throw new Error("no such vendor");
+  const key = { secret: "AK|SK" };
+  const call = { baseUrl: "https://j.example", key: key.secret, nowMs: 0, wire: "jimeng-video" } as const;
+  const start = { ...call, act: "start", model: "m", body: { prompt: "a" }, fromImage: false } as const;
+  const channel = { baseUrl: call.baseUrl, force: { seed: "7" } };
+  const request = await channelRequest(runToEnd(jimeng.start(start)), { channel, key, provider: jimeng }, options);
+  expect(textOf(request)).toBe('{"prompt":"a","seed":7}');
+  const hash = createHash("sha256").update('{"prompt":"a","seed":7}').digest("hex");
+  expect(request.headers).toMatchObject({
+    "x-content-sha256": hash,
+    authorization: expect.stringContaining("Credential=AK/"),
+  });
+  const poll = jimeng.request({ ...call, act: "poll", task: "t/m" });
+  const polled = await channelRequest(poll, { channel, key, provider: jimeng }, { timeoutMs: 1_000 });
+  expect(textOf(polled)).toBe('{"req_key":"m","task_id":"t"}');
+  expect(polled.headers["authorization"]).toBeDefined();
 });
 
 const answering = Object.values(providers).flatMap((provider) =>

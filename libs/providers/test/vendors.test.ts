@@ -2,7 +2,7 @@ import { runToEnd } from "@modelgate/wires/json";
 import { describe, expect, test } from "vitest";
 import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
 import { anthropic } from "../src/anthropic/index.ts";
-import { supportsWire, providers } from "../src/index.ts";
+import { signRequest, supportsWire, providers } from "../src/index.ts";
 import { jimeng } from "../src/jimeng/index.ts";
 import { openai } from "../src/openai/index.ts";
 
@@ -211,12 +211,15 @@ test("an interaction of an agent is polled", () => {
   expect(providers["gemini"]?.wiresAt?.("", "deep-research-preview-04-2026")).toEqual(["interactions"]);
 });
 
-test("a vendor signs the address, the body and the time", () => {
-  const start = { ...call, act: "start", key: "AK|SK", wire: "jimeng-video", fromImage: false } as const;
-  const signature = (change: object) =>
-    runToEnd(jimeng.start?.({ ...start, body: { prompt: "a" }, ...change }) ?? [].values())?.headers["authorization"];
-  const changed = [{}, { body: { prompt: "b" } }, { nowMs: 1_763_700_000_000 }, { baseUrl: "https://w.example" }];
-  expect(new Set(changed.map(signature)).size).toBe(changed.length);
+test("a vendor signs the address, the body and the time", async () => {
+  const signature = async (change: object) => {
+    const start = { ...call, act: "start", key: "AK|SK", wire: "jimeng-video", fromImage: false } as const;
+    const changed = { ...start, body: { prompt: "a" }, ...change };
+    const request = jimeng.start && runToEnd(jimeng.start(changed));
+    return request && (await signRequest(jimeng, request, changed)).headers["authorization"];
+  };
+  const changes = [{}, { body: { prompt: "b" } }, { nowMs: 1_763_700_000_000 }, { baseUrl: "https://w.example" }];
+  expect(new Set(await Promise.all(changes.map(signature))).size).toBe(changes.length);
 });
 
 const alpha = (type: string, message = "no", details?: object): string =>

@@ -1,6 +1,7 @@
 import type { Provider, VendorFailure } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
 import { pollVideo, startVideo, taskOf } from "./video.ts";
+import { sign } from "./sign.ts";
 import { readErrorBody } from "../error-body.ts";
 import { vendorFailed, inputRefused, keyLimited, keyRefused, failureOfStatus } from "../meanings.ts";
 
@@ -41,7 +42,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   return failureOfStatus(status, error);
 }
 
-/** Builds the requests that need no signature. Only video requests are signed, in `video.ts`. */
+/** Builds the requests that are not about video tasks. */
 const answerRequest = requestBuilder(
   ({ baseUrl }) => new URL(baseUrl),
   () => ({}),
@@ -56,6 +57,7 @@ export const jimeng: Provider = {
   wires: ["jimeng-video"],
   keyForm: { pattern: /^[^|]+\|[^|]+$/, words: "accessKey|secretKey" },
   request: (call) => (call.act === "poll" ? pollVideo(call) : answerRequest(call)),
+  sign,
   start: startVideo,
   taskOf,
   failureOf,
