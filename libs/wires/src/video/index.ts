@@ -11,7 +11,7 @@ import { videos } from "./videos/index.ts";
 import { wan } from "./wan/index.ts";
 
 export { parseImage, type VideoImage, type VideoRequest } from "./hub/request.ts";
-export { parseSize } from "./hub/size.ts";
+export { lineMembers, parseSize } from "./hub/size.ts";
 export {
   requestedVideoOf,
   relied,

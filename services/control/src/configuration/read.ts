@@ -74,10 +74,12 @@ export function parseConfiguration(text: string): ReadConfiguration {
   const ofVendors = channels.flatMap((channel, at) =>
     channel === undefined
       ? []
-      : [...vendorProblems(channel), ...memberProblems(channel)].map(({ path, message }) => ({
-          path: `channels[${at}].${path}`,
-          message,
-        })),
+      : [...vendorProblems(channel), ...memberProblems(channel, checked.configuration?.models)].map(
+          ({ path, message }) => ({
+            path: `channels[${at}].${path}`,
+            message,
+          }),
+        ),
   );
   const problems = [...(checked.problems ?? []), ...ofVendors];
   return problems.length > 0 ? { problems } : checked;
@@ -85,6 +87,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
 
 /** Fields of a channel whose valid values depend on the vendor. */
 type VendorFields = Pick<ChannelConfiguration, "provider" | "keys" | "wires" | "defaults" | "force"> & {
+  readonly models?: ChannelConfiguration["models"];
   readonly baseUrl?: string | undefined;
 };
 

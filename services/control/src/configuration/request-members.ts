@@ -1,4 +1,4 @@
-import type { ChannelConfiguration, ConfigurationProblem } from "@modelgate/contracts";
+import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
 
 /**
  * Members of bodies that decide what a call does and what it costs. A test compares them with the members that the wires
@@ -86,33 +86,49 @@ const vendorMembers: readonly string[] = [
   "quality",
   "resolution",
   "aspect_ratio",
+  "ratio",
+  "mode",
+  "width",
+  "height",
+  "generate_audio",
+  "inference_geo",
   "num_images",
   "sampleCount",
   "max_tokens_to_sample",
   "audio",
 ];
 
-/** Names that a channel cannot set, normalized by `folded`. */
+/** Members in which only vendors of videos read sizes; elsewhere they have no price. */
+const videoMembers: readonly string[] = ["metadata"];
+
+/** Names that a channel cannot set, folded. */
 const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(folded));
+/** Names that a channel of a video model cannot set in addition, folded. */
+const reservedForVideo: ReadonlySet<string> = new Set(videoMembers.map(folded));
 
 /** Returns a name in lower case without underscores, because vendors accept both `max_tokens` and `maxTokens`. */
 function folded(name: string): string {
   return name.toLowerCase().replaceAll("_", "");
 }
 
-/** Returns whether a body member decides what a call may do or what it costs, so that a channel cannot set it. */
-export function isReservedMember(name: string): boolean {
-  return reserved.has(folded(name));
+/**
+ * Returns whether a member of a body decides what a call may do and what it costs, so that a channel cannot set it.
+ * `isForVideo` is true for a channel that serves video models.
+ */
+export function isReservedMember(name: string, isForVideo: boolean): boolean {
+  return reserved.has(folded(name)) || (isForVideo && reservedForVideo.has(folded(name)));
 }
 
-/** Lists the members of `defaults` and `force` that a channel cannot set. */
-export function memberProblems({
-  defaults = {},
-  force = {},
-}: Pick<ChannelConfiguration, "defaults" | "force">): readonly ConfigurationProblem[] {
+/** Lists the members of `defaults` and `force` that a channel cannot set. `models` are the configured models. */
+export function memberProblems(
+  { defaults = {}, force = {}, models: served }: Partial<Pick<ChannelConfiguration, "defaults" | "force" | "models">>,
+  models: Configuration["models"] = {},
+): readonly ConfigurationProblem[] {
+  const names = served === "*" ? Object.keys(models) : Array.isArray(served) ? served : Object.keys(served ?? {});
+  const isForVideo = names.some((name) => models[name]?.kind === "video");
   return Object.entries({ defaults, force }).flatMap(([list, members]) =>
     Object.keys(members)
-      .filter(isReservedMember)
+      .filter((name) => isReservedMember(name, isForVideo))
       .map((name) => ({
         path: `${list}.${name}`,
         message: "cannot be set by a channel: it decides what a call does or what it costs",

@@ -6,7 +6,7 @@ import { wires as ranking } from "@modelgate/wires/ranking";
 import { wires as speech } from "@modelgate/wires/speech";
 import { wires as text } from "@modelgate/wires/text";
 import { wires as vectors } from "@modelgate/wires/vectors";
-import { wires as video } from "@modelgate/wires/video";
+import { lineMembers, wires as video } from "@modelgate/wires/video";
 import { parseConfiguration } from "../../src/configuration/read.ts";
 import { isReservedMember } from "../../src/configuration/request-members.ts";
 
@@ -38,6 +38,12 @@ test.each([
   "seconds",
   "size",
   "quality",
+  "ratio",
+  "mode",
+  "width",
+  "height",
+  "generateAudio",
+  "inference_geo",
   "parameters",
   "inferenceConfig",
   "input",
@@ -66,6 +72,16 @@ test.each([
   expect(problemsOf({ defaults: { [name]: { any: ["value"] } }, force: { [name]: 1 } })).toEqual([]);
 });
 
+test.each([{ models: ["film"] }, { models: { film: "vendors-name" } }, { models: "*" }])(
+  "metadata may hold a video's size, so no channel with %j can set it",
+  ({ models }) => {
+    const channel = { id: "c", provider: "openai", keys: ["k"], models, defaults: { Metadata: {} } };
+    const file = { groups: {}, models: { m: { kind: "chat" }, film: { kind: "video" } }, channels: [channel] };
+    const { problems } = parseConfiguration(stringify(file));
+    expect(problems?.map(({ path }) => path)).toEqual(["channels[0].defaults.Metadata"]);
+  },
+);
+
 /** Members on which a wire relies, and which only concern the form of an answer, or the vendor's abuse checks. */
 const harmless = ["user", "response_format"];
 interface CheckedWire {
@@ -78,5 +94,10 @@ test("every member on which a wire of any kind relies for its price is reserved"
     .flatMap(({ client }) => client?.relied ?? [])
     .map((name) => name.split(".")[0] ?? name);
   expect(relied.length).toBeGreaterThan(100);
-  expect(relied.filter((name) => !harmless.includes(name) && !isReservedMember(name))).toEqual([]);
+  expect(relied.filter((name) => !harmless.includes(name) && !isReservedMember(name, false))).toEqual([]);
+});
+
+test("every member in which a resolution is read is reserved for video models", () => {
+  expect(lineMembers.length).toBeGreaterThan(5);
+  expect(lineMembers.filter((name) => !isReservedMember(name, true))).toEqual([]);
 });

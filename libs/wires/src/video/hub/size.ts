@@ -65,8 +65,13 @@ const heightByName: Readonly<Record<string, number>> = {
   "4k": 2160,
   "8k": 4320,
 };
-/** Members that may have other meanings: unknown values in them are ignored. */
-const maybe = ["mode", "quality", "ratio", "aspect_ratio"];
+/** Members with a resolution, and members that may have other meanings: unknown values in the latter are ignored. */
+const [always, maybe] = [
+  ["size", "resolution"],
+  ["mode", "quality", "ratio", "aspect_ratio"],
+];
+/** Members of a body that `linesIn` reads. */
+export const lineMembers: readonly string[] = [...always, ...maybe, "width", "height", "metadata"];
 /** Value above all resolutions, for an unknown one. */
 const beyondAll = 100_000;
 /** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
@@ -80,7 +85,7 @@ export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
   const found = records.flatMap((record) => [
-    ...["size", "resolution"].map((name) => linesOf(record[name], beyondAll)),
+    ...always.map((name) => linesOf(record[name], beyondAll)),
     ...maybe.map((name) => linesOf(record[name], undefined)),
     linesOfSides(record["width"], record["height"]),
   ]);
