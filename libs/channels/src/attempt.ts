@@ -129,7 +129,8 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
     failed,
     status: answer?.status,
     vendorCode: error instanceof Refused ? error.vendorError.code?.slice(0, maxCode) : undefined,
-    vendorMessage: error === undefined ? undefined : vendorMessageOf(error, route.key.secret),
+    vendorMessage:
+      error === undefined ? undefined : vendorMessageOf(error, { channel: route.candidate.channel, key: route.key }),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
     ms: Date.now() - at,
   };

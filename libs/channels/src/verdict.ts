@@ -1,6 +1,7 @@
 import { idsOf } from "@modelgate/platform";
 import { Failure, inOneLine, maxVendorMessage, present, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
+import type { RequestRoute } from "./channel-request.ts";
 import { fingerprintOf } from "./evidence.ts";
 import { ProxyFailed, proxyTimeoutCode } from "./proxy.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
@@ -64,15 +65,24 @@ export function verdictOn(
 /** Maximum characters of a vendor's code in a log line. */
 const maxCode = 200;
 
+/** Minimum characters of a channel's header that is a secret; shorter texts occur in messages by themselves. */
+const minSecret = 8;
+
 /**
  * Returns the error message of the vendor or the connection for an operator: in one line, shortened, and without our
- * API key.
+ * API key and the values of the channel's headers.
  */
-export function vendorMessageOf(error: unknown, secret: string): string | undefined {
+export function vendorMessageOf(
+  error: unknown,
+  { channel: { headers = {} }, key }: Pick<RequestRoute, "channel" | "key">,
+): string | undefined {
   const { cause } = failureOf(error);
   const message =
     error instanceof Refused ? error.vendorError.message : cause instanceof Error ? cause.message : undefined;
-  return message === undefined ? undefined : inOneLine(message.replaceAll(secret, "[redacted]"), maxVendorMessage);
+  if (message === undefined) return undefined;
+  const secrets = [key.secret, ...Object.values(headers).filter((value) => value.length >= minSecret)];
+  const redacted = secrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), message);
+  return inOneLine(redacted, maxVendorMessage);
 }
 
 /** Describes the call that saw a failure, for the log. */
@@ -87,7 +97,7 @@ function seenBy(
     callId: plan.callId,
     status: answer?.status,
     vendorCode: refused?.code?.slice(0, maxCode),
-    vendorMessage: vendorMessageOf(error, attempt.route.key.secret),
+    vendorMessage: vendorMessageOf(error, { channel: attempt.route.candidate.channel, key: attempt.route.key }),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
   };
 }

@@ -74,7 +74,9 @@ test.each<[string, unknown, string | undefined]>([
     failure("upstream_error", new Error("connect to sk-canary\nfailed")),
     "connect to [redacted] failed",
   ],
+  ["a header", saying("x-team: header-canary is unknown to v2"), "x-team: [redacted] is unknown to v2"],
   ["no words", failure("upstream_timeout"), undefined],
-])("the message that an operator sees of %s is short, on one line and without the key", (_, error, expected) => {
-  expect(vendorMessageOf(error, "sk-canary")).toBe(expected);
+])("the message that an operator sees of %s is short, on one line and without secrets", (_, error, expected) => {
+  const channel = { baseUrl: "https://v.example", headers: { "x-team": "header-canary", "x-version": "v2" } };
+  expect(vendorMessageOf(error, { channel, key: { secret: "sk-canary" } })).toBe(expected);
 });
