@@ -49,7 +49,8 @@ export function verdictOn(
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
   if (isElsewhere(error, sent, plan, supportedWires)) return { failure: error.failure, next: "elsewhere" };
   if (refusesSignatures(error, plan)) return { failure: error.failure, next: "withoutSignatures" };
-  const blamed = blameOf(error);
+  // A failure before the request was complete, such as that of a client's image, does not count against the vendor.
+  const blamed = sent.prepared === undefined ? undefined : blameOf(error);
   if (blamed !== undefined)
     health.failed(sent.attempt, {
       ...blamed,

@@ -36,9 +36,10 @@ const answerOf = ([status, body = "{}"]: Answer): UpstreamAnswer => ({
 });
 type Answer = readonly [status: number, body?: string];
 
-/** Attempts without rests and seats, at vendors that give the answers of a list; `asked` is where each was sent. */
+/** Attempts without rests and seats, at vendors that give the answers of a list; `asked` is where each was sent, and `blamed` lists the channels' failures. */
 function attemptsAt(answers: readonly Answer[]) {
   const asked: string[] = [];
+  const blamed: string[] = [];
   const free = { ofChannel: () => 0, ofKey: () => 0 };
   const deps: AttemptDeps = {
     transport: {
@@ -54,7 +55,7 @@ function attemptsAt(answers: readonly Answer[]) {
       restsOf: () => free,
       lastResortOf: () => free,
       resorts: nothing,
-      failed: nothing,
+      failed: ({ route }, { reason }) => void blamed.push(`${route.candidate.channel.id} ${reason}`),
       answered: nothing,
       worked: nothing,
       unproven: () => [],
@@ -68,7 +69,7 @@ function attemptsAt(answers: readonly Answer[]) {
     supportedWires: new SupportedWires(),
     limits: { maxAttempts: 3, budgetMs: 10_000 },
   };
-  return { asked, attempts: openAttempts(deps, () => 0) };
+  return { asked, blamed, attempts: openAttempts(deps, () => 0) };
 }
 
 const planOf = (candidates: readonly Candidate[], more: Partial<AttemptPlan<number>> = {}): AttemptPlan<number> => ({
@@ -210,9 +211,9 @@ describe("an attempt", () => {
     const paid = planOf(candidates, {
       prepare: async (route, history) => ({ ...(await prepare(route, history)), unrepeatable: true }),
     });
-    const { asked, attempts } = attemptsAt([]);
+    const { asked, blamed, attempts } = attemptsAt([]);
     using attempted = await attempts.run(paid);
-    expect(asked).toEqual(["b chat"]);
+    expect([asked, blamed]).toEqual([["b chat"], ["a upstream_proxy_failed"]]);
     expect(attempted.tried[0]).toMatchObject({
       channel: "a",
       failed: "upstream_proxy_failed",
@@ -233,6 +234,21 @@ describe("an attempt", () => {
     const { asked, attempts } = attemptsAt([]);
     using attempted = await attempts.run(picky);
     expect([asked, attempted.attempts]).toEqual([["b chat"], 2]);
+  });
+
+  test("whose image cannot be fetched through the channel's proxy is tried elsewhere, and no channel is blamed", async () => {
+    const { prepare } = planOf([]);
+    const unfetched = planOf([candidate("a", { priority: 1 }), candidate("b")], {
+      prepare(route, history) {
+        if (route.candidate.channel.id === "b") return prepare(route, history);
+        const cause = new ProxyFailed(new URL("http://p.example"), "answered 403 to CONNECT 203.0.113.7:80");
+        throw new Failure("upstream_proxy_failed", undefined, { cause });
+      },
+    });
+    const { asked, blamed, attempts } = attemptsAt([]);
+    using attempted = await attempts.run(unfetched);
+    expect(attempted.attempts).toBe(2);
+    expect([asked, blamed]).toEqual([["b chat"], []]);
   });
 });
 

@@ -248,7 +248,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     test("that fails is not the client's mistake", async () => {
       await using proxy = await starts[kind]();
       const unreached = fetchWith(proxy.url, "http://forbidden.example/", vendorsOrigin);
-      await expect(unreached).rejects.toThrow("the gateway's proxy failed");
+      await expect(unreached).rejects.toMatchObject({ code: "upstream_proxy_failed", status: 502 });
     });
   });
 });

@@ -23,10 +23,18 @@ export class Frames implements Disposable {
   }
 
   /**
-   * Returns the request for a vendor of this wire. Images are fetched through the proxy of the vendor's channel. Throws Failure (400) that names an image which cannot be fetched.
+   * Returns the request for a vendor of this wire. Images are fetched through the proxy of the vendor's channel. Throws
+   * Failure (400) that names an image which cannot be fetched, or upstream_proxy_failed (502).
    */
   async for({ needsBytes }: VideoVendor, proxy: string | undefined): Promise<VideoRequest> {
-    return needsBytes === true ? await (this.#fetched ??= this.#fetchAll(proxy)) : this.#request;
+    if (needsBytes !== true) return this.#request;
+    try {
+      return await (this.#fetched ??= this.#fetchAll(proxy));
+    } catch (error) {
+      // The next channel may have another proxy.
+      this.#fetched = undefined;
+      throw error;
+    }
   }
 
   [Symbol.dispose](): void {

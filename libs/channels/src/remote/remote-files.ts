@@ -1,3 +1,4 @@
+import { Failure } from "@modelgate/contracts";
 import type { BufferBudget } from "@modelgate/platform";
 import type { Dispatcher } from "undici";
 import { NotFetched } from "./not-fetched.ts";
@@ -36,7 +37,7 @@ export interface RemoteFile extends Disposable {
 
 /** Fetches files from URLs that clients and vendors give, into memory. */
 export interface RemoteFiles {
-  /** Fetches a file. Throws NotFetched with the reason, or Failure server_overloaded. */
+  /** Fetches a file. Throws NotFetched with the reason, or Failure server_overloaded or upstream_proxy_failed. */
   fetch(request: RemoteFileRequest): Promise<RemoteFile>;
 }
 
@@ -65,7 +66,7 @@ export function openRemoteFiles(
         return await follow(hop);
       } catch (error) {
         if (error instanceof NotFetched || request.signal.aborted) throw error;
-        if (error instanceof ProxyFailed) throw new NotFetched("the gateway's proxy failed", { cause: error });
+        if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
         if (signal.aborted) throw new NotFetched(`it did not arrive within ${limits.timeoutMs} ms`, { cause: error });
         if (
           error instanceof Error &&

@@ -38,11 +38,17 @@ export class InputImages implements Disposable {
   }
 
   /**
-   * Returns the request with the bytes of every image, fetched through a channel's proxy. Throws Failure (400) with the name of an image that cannot be
-   * fetched.
+   * Returns the request with the bytes of every image, fetched through a channel's proxy. Throws Failure (400) with the
+   * name of an image that cannot be fetched, or upstream_proxy_failed (502).
    */
-  asBytes(proxy: string | undefined): Promise<ImageRequest> {
-    return (this.#fetched ??= this.#fetchAll(proxy));
+  async asBytes(proxy: string | undefined): Promise<ImageRequest> {
+    try {
+      return await (this.#fetched ??= this.#fetchAll(proxy));
+    } catch (error) {
+      // The next channel may have another proxy.
+      this.#fetched = undefined;
+      throw error;
+    }
   }
 
   [Symbol.dispose](): void {
