@@ -191,7 +191,10 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
       const secure = createTlsServer({
         key: readFileSync(keyFile),
         cert: readFileSync(certificateFile),
-        SNICallback: (name, done) => void (names.push(name), done(null)),
+        SNICallback: (name, done) => {
+          names.push(name);
+          done(null);
+        },
       });
       await once(secure.listen(0, "127.0.0.1"), "listening");
       await using proxy = await starts[kind]();
