@@ -87,7 +87,7 @@ export interface PublishedConfiguration {
   readonly channels: readonly PublishedChannel[];
 }
 
-const { keys: _keys, headers: _headers, ...channelProperties } = ChannelConfiguration.properties;
+const { keys: _keys, proxy: _proxy, headers: _headers, ...channelProperties } = ChannelConfiguration.properties;
 
 /** Parses the published configuration. Throws UnknownShape. */
 export const readPublished: (text: string) => PublishedConfiguration = recordParser(
@@ -104,6 +104,7 @@ export const readPublished: (text: string) => PublishedConfiguration = recordPar
         models: Type.Union([Type.Array(Type.String()), Type.Record(Type.String(), Type.String())]),
         costs: Type.Optional(Type.Record(Type.String(), Type.Number())),
         keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
+        proxy: Type.Optional(Type.String()), // encrypted, as the headers are
         headers: Type.Optional(Type.String()),
         off: Type.Optional(Type.String()),
       }),

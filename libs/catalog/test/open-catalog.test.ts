@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { proxyUrlProblem } from "@modelgate/contracts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import {
@@ -50,6 +51,15 @@ describe("a published catalogue", () => {
     expect(candidate?.channel.proxy).toBe("http://me:canary@p.example:3128");
     expect(candidate?.channel.keys.map((key) => key.secret)).toEqual(["canary-key"]);
     expect(candidate?.channel.keys[0]?.id).toMatch(/^[0-9a-f]{12}$/);
+  });
+
+  test("is read with the longest address of a proxy", async () => {
+    const proxy = `http://me:${"x".repeat(1_980)}@p.example`;
+    expect(proxyUrlProblem(proxy)).toBeUndefined();
+    expect(proxyUrlProblem(proxy.replace("x", "xx"))).toBe("is longer than 2000 characters");
+    await publish("key", secret, { proxy });
+    await using catalog = await openCatalog({ redis, secrets: [secret], log });
+    expect(catalog.current().candidates("chat", "all")[0]?.channel.proxy).toBe(proxy);
   });
 
   test("has the same version for the same content, and another one for another key, address, proxy or reason", async () => {

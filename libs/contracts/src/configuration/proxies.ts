@@ -1,4 +1,4 @@
-import type { Configuration, ConfigurationProblem } from "./schema.ts";
+import { maxProxyCharacters, type Configuration, type ConfigurationProblem } from "./schema.ts";
 
 /** Value of a channel's `proxy` that connects without the default proxy. */
 export const noProxy = "none";
@@ -10,6 +10,7 @@ const schemes: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "soc
  * is never quoted, because it may contain a password.
  */
 export function proxyUrlProblem(written: string): string | undefined {
+  if (written.length > maxProxyCharacters) return `is longer than ${maxProxyCharacters} characters`;
   const url = URL.parse(written);
   if (url === null || !schemes.has(url.protocol) || url.hostname === "")
     return "is no address of a proxy, as http://proxy.example:3128 or socks5://proxy.example:1080";

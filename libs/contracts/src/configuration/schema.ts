@@ -21,7 +21,10 @@ const timeout = (description: string, fallback?: number) =>
   );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 
-const proxy = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 2000, description }));
+/** Maximum characters of a proxy's URL. */
+export const maxProxyCharacters = 2_000;
+const proxy = (description: string) =>
+  Type.Optional(Type.String({ minLength: 1, maxLength: maxProxyCharacters, description }));
 
 const members = (description: string) => Type.Optional(Type.Record(Type.String(), Type.Unknown(), { description }));
 
