@@ -179,9 +179,15 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
       await using proxy = await starts[kind]();
       const url = `http://public.example:${port}/image.png`;
       expect(await fetchWith(proxy.url, url)).toBe(`GET /image.png at public.example:${port}`);
+      expect(proxy.targets).toEqual([`203.0.113.7:${port}`]);
+    });
+
+    test("gets the name of an address that the vendor gave", async () => {
+      await using proxy = await starts[kind]();
+      const url = `http://public.example:${port}/image.png`;
       expect(await fetchWith(proxy.url, url, vendorsOrigin)).toBe(`GET /image.png at public.example:${port}`);
       expect(await streamWith(proxy.url, url, vendorsOrigin)).toBe(200);
-      expect(new Set(proxy.targets)).toEqual(new Set([`203.0.113.7:${port}`]));
+      expect(new Set(proxy.targets)).toEqual(new Set([`public.example:${port}`]));
     });
 
     test("carries TLS with the host's name to the address that was checked", async () => {

@@ -42,9 +42,8 @@ export const remoteRules: RemoteRules = {
 /**
  * Resolves the host of a URL and returns the IP address to connect to. The caller, or its proxy, connects to this
  * address without resolving the name again, so that a later DNS answer cannot change the target. Returns the name only
- * for a proxy: that of the trusted origin, and one that this machine cannot resolve if the vendor gave the URL or the
- * operator allows the host. Throws NotFetched if the URL is not allowed, the host is unknown, or one of its addresses
- * is forbidden.
+ * for a proxy: if the vendor gave the URL, and if this machine cannot resolve a host that the operator allows. Throws
+ * NotFetched if the URL is not allowed, the host is unknown, or one of its addresses is forbidden.
  */
 export async function pinnedAddress(
   url: URL,
@@ -65,7 +64,8 @@ export async function pinnedAddress(
     throw new NotFetched("its host is not known");
   }
   if (!isTrusted && !addresses.every(isAllowed)) throw new NotFetched("its host is not on the public internet");
-  return first;
+  // Many proxies allow only named hosts, and a vendor does not choose a name to reach the operator's network.
+  return isProxied === true && trustedOrigin !== undefined ? host : first;
 }
 
 async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
