@@ -1,124 +1,217 @@
-import { Failure } from "@modelgate/contracts";
-import { readImageBody, wires as imageWires } from "@modelgate/wires/images";
-import { wires as rankingWires } from "@modelgate/wires/ranking";
-import { wires as speechWires } from "@modelgate/wires/speech";
-import { wires as transcriptWires } from "@modelgate/wires/transcripts";
-import { wires as vectorWires } from "@modelgate/wires/vectors";
-import { wires as videoWires } from "@modelgate/wires/video";
-
-type Members = Readonly<Record<string, unknown>>;
-
-/** Vendor's side of a wire, as far as the tables need it. */
-interface Renderer<Request> {
-  render(
-    request: Request,
-    target: { readonly model: string; readonly events: boolean },
-  ): {
-    readonly dropped: readonly string[];
-  };
-}
-
-/** A kind whose table is found by rendering requests that have one optional field each. */
-interface FieldsOfKind<Request> {
-  readonly title: string;
-  readonly wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Renderer<Request> }>>;
-  readonly read: (body: Members) => Request;
-  /** Members of every request, and an example of each optional field. */
-  readonly base: Members;
-  readonly fields: Members;
-}
+import type { RealtimeWire } from "@modelgate/contracts";
+import { type ImageRequest, type InputImage, wires as imageWires } from "@modelgate/wires/images";
+import { type ModerationRequest, wires as moderationWires } from "@modelgate/wires/moderation";
+import { type RankingRequest, wires as rankingWires } from "@modelgate/wires/ranking";
+import { type SpeechRequest, wires as speechWires } from "@modelgate/wires/speech";
+import { type TranscriptsRequest, wires as transcriptWires } from "@modelgate/wires/transcripts";
+import { type VectorsRequest, wires as vectorWires } from "@modelgate/wires/vectors";
+import { type VideoImage, type VideoRequest, wires as videoWires } from "@modelgate/wires/video";
+import { type FieldExamples, tableOf } from "./kind-table.ts";
 
 /** Writes a table for each kind other than text: the fields of its clients, and what each vendor's wire makes of them. */
 export function kindFieldsTables(): string {
   return [
-    tableOf({
-      title: "Embeddings",
-      wires: vectorWires,
-      read: (body) => vectorWires.embeddings.client.read(body).request,
-      base: { model: "m", input: "text" },
-      fields: { dimensions: 256, user: "u", encoding_format: "base64" },
-    }),
-    tableOf({
-      title: "Rerank",
-      wires: rankingWires,
-      read: (body) => rankingWires["jina-rerank"].client.read(body).request,
-      base: { model: "m", query: "q", documents: ["a"] },
-      fields: { top_n: 1, return_documents: true, rank_fields: ["text"], max_chunks_per_doc: 2 },
-    }),
-    tableOf({
-      title: "Images",
-      wires: imageWires,
-      read: (body) => readImageBody(body).request,
-      base: { model: "m", prompt: "p" },
-      fields: {
-        n: 2,
-        size: "1024x1024",
-        quality: "high",
-        style: "vivid",
-        background: "opaque",
-        moderation: "low",
-        output_format: "png",
-        output_compression: 50,
-        negative_prompt: "n",
-        prompt_extend: true,
-        watermark: true,
-        seed: 1,
-        user: "u",
+    "## Fields of other kinds",
+    "",
+    "These tables have the fields by the names of OpenAI's or the most common clients, and what becomes of each at a vendor's wire:",
+    "",
+    "- sent: the vendor gets the field, converted to the wire's own values",
+    "- in part: the vendor gets what its wire can express of the field, and the rest is dropped",
+    "- gateway: the vendor gets no such field; modelgate converts the answer instead, so nothing is lost",
+    "- **dropped** and **refused**: as above",
+    "",
+    "Members that no table has reach only vendors of the client's own wire; at others they are dropped.",
+    "",
+    embeddings(),
+    rerank(),
+    images(),
+    speech(),
+    transcripts(),
+    videos(),
+    moderation(),
+    ...realtime(),
+  ].join("\n");
+}
+
+function embeddings(): string {
+  const content = { kind: "text", text: "text" } as const;
+  return tableOf<VectorsRequest>({
+    title: "Embeddings",
+    wires: vectorWires,
+    base: { model: "m", inputs: [{ content }] },
+    fields: {
+      inputs: {
+        "input of tokens": { inputs: [{ content: { kind: "tokens", tokens: [1] } }] },
+        "input_type: query": { inputs: [{ content, task: "query" }] },
+        "input_type: similarity": { inputs: [{ content, task: "similarity" }] },
+        title: { inputs: [{ content, title: "t" }] },
       },
-    }),
-    tableOf({
-      title: "Speech",
-      wires: speechWires,
-      read: (body) => speechWires.speech.client.read(body).request,
-      base: { model: "m", input: "text", voice: "v", response_format: "pcm" },
-      fields: { instructions: "slowly", speed: 2 },
-    }),
-    tableOf({
-      title: "Transcripts",
-      wires: transcriptWires,
-      read: (body) =>
-        transcriptWires.transcriptions.client.read(Object.entries(body).map(([name, value]) => [name, String(value)])),
-      base: { model: "m" },
-      fields: { language: "de", prompt: "p", temperature: 1 },
-    }),
-    tableOf({
-      title: "Videos",
-      wires: videoWires,
-      read: (body) => videoWires["video-generations"].client.read(body).request,
-      base: { model: "m", prompt: "p" },
-      fields: { negative_prompt: "n", size: "1280x720", fps: 24, seed: 1 },
-    }),
-  ].join("\n");
-}
-
-function tableOf<Request>({ title, wires, read, base, fields }: FieldsOfKind<Request>): string {
-  const vendors = Object.entries(wires).flatMap(([name, { vendor }]) =>
-    vendor === undefined ? [] : [{ name, vendor, usual: droppedBy(vendor, read(base)) ?? [] }],
-  );
-  const rows = Object.entries(fields).map(([field, value]) => {
-    const cells = vendors.map(({ vendor, usual }) => {
-      const dropped = droppedBy(vendor, read({ ...base, [field]: value }));
-      if (dropped === undefined) return "**refused**";
-      return dropped.length > usual.length ? "**dropped**" : "sent";
-    });
-    return `| \`${field}\` | ${cells.join(" | ")} |`;
+      dimensions: { dimensions: { dimensions: 256 } },
+      encoding: { encoding_format: { encoding: "base64" } },
+      user: { user: { user: "u" } },
+    } satisfies FieldExamples<VectorsRequest, "model" | "own">,
   });
-  return [
-    `## ${title}`,
-    "",
-    `| field | ${vendors.map(({ name }) => name).join(" | ")} |`,
-    `|---|${vendors.map(() => "---").join("|")}|`,
-    ...rows,
-    "",
-  ].join("\n");
 }
 
-/** Returns the fields that a rendering leaves out; undefined if it refuses the request. */
-function droppedBy<Request>(vendor: Renderer<Request>, request: Request): readonly string[] | undefined {
-  try {
-    return vendor.render(request, { model: "m", events: false }).dropped;
-  } catch (error) {
-    if (error instanceof Failure && error.code === "unsupported_parameter") return undefined;
-    throw error;
-  }
+function rerank(): string {
+  return tableOf<RankingRequest>({
+    title: "Rerank",
+    wires: rankingWires,
+    base: { model: "m", query: "q", documents: [{ text: "a", title: "t" }], returnDocuments: false },
+    fields: {
+      top: { top_n: { top: 1 } },
+      returnDocuments: { return_documents: { returnDocuments: true } },
+      rankFields: { rank_fields: { rankFields: ["title"] } },
+      maxChunksPerDocument: { max_chunks_per_doc: { maxChunksPerDocument: 2 } },
+      maxTokensPerDocument: { max_tokens_per_doc: { maxTokensPerDocument: 100 } },
+    } satisfies FieldExamples<RankingRequest, "model" | "query" | "documents" | "own">,
+  });
+}
+
+function images(): string {
+  const image: InputImage = { kind: "file", at: "image", mediaType: "image/png", bytes: Buffer.from("image") };
+  return tableOf<ImageRequest>({
+    title: "Images",
+    wires: imageWires,
+    base: { dialect: "images", model: "m", prompt: "p", images: [], stream: false },
+    fields: {
+      images: { image: { images: [image] } },
+      mask: { mask: { images: [image], mask: image } },
+      count: { n: { count: 2 } },
+      size: { size: { size: { width: 1024, height: 1024 } } },
+      quality: { quality: { quality: "high" } },
+      style: { style: { style: "vivid" } },
+      background: { background: { background: "opaque" } },
+      moderation: { moderation: { moderation: "low" } },
+      inputFidelity: { input_fidelity: { inputFidelity: "high" } },
+      outputFormat: { output_format: { outputFormat: "png" } },
+      outputCompression: { output_compression: { outputFormat: "jpeg", outputCompression: 50 } },
+      negativePrompt: { negative_prompt: { negativePrompt: "n" } },
+      promptExtend: { prompt_extend: { promptExtend: true } },
+      watermark: { watermark: { watermark: true } },
+      seed: { seed: { seed: 1 } },
+      user: { user: { user: "u" } },
+      responseFormat: { response_format: { responseFormat: "b64_json" } },
+      stream: { stream: { stream: true } },
+      partialImages: { partial_images: { stream: true, partialImages: 2 } },
+    } satisfies FieldExamples<ImageRequest, "dialect" | "model" | "prompt" | "own">,
+  });
+}
+
+function speech(): string {
+  return tableOf<SpeechRequest>({
+    title: "Speech",
+    wires: speechWires,
+    // Deepgram takes a voice only for the models of this name, as a part of it.
+    base: { model: "aura-2", input: "text", voice: "v", format: "pcm", events: false },
+    fields: {
+      voice: { voice: { voice: "other" } },
+      instructions: { instructions: { instructions: "slowly" } },
+      format: {
+        "response_format: mp3": { format: "mp3" },
+        "response_format: opus": { format: "opus" },
+        "response_format: aac": { format: "aac" },
+        "response_format: flac": { format: "flac" },
+        "response_format: wav": { format: "wav" },
+        "response_format: pcm": { format: "pcm" },
+      },
+      speed: { speed: { speed: 2 } },
+      events: { "stream_format: sse": { events: true } },
+    } satisfies FieldExamples<SpeechRequest, "model" | "input" | "own">,
+  });
+}
+
+function transcripts(): string {
+  return tableOf<TranscriptsRequest>({
+    title: "Transcripts",
+    note: "Clients of translations cannot request a stream, or `diarized_json`.",
+    wires: transcriptWires,
+    base: { wire: "transcriptions", model: "m", format: "json", granularities: [], stream: false, own: [] },
+    fields: {
+      language: { language: { language: "de" } },
+      prompt: { prompt: { prompt: "p" } },
+      format: {
+        "response_format: json": { format: "json" },
+        "response_format: text": { format: "text" },
+        "response_format: srt": { format: "srt" },
+        "response_format: vtt": { format: "vtt" },
+        "response_format: verbose_json": { format: "verbose_json" },
+        "response_format: diarized_json": { format: "diarized_json" },
+      },
+      temperature: { temperature: { temperature: 1 } },
+      granularities: { timestamp_granularities: { format: "verbose_json", granularities: ["word"] } },
+      stream: { stream: { stream: true } },
+    } satisfies FieldExamples<TranscriptsRequest, "wire" | "model" | "own">,
+  });
+}
+
+function videos(): string {
+  const firstFrame: VideoImage = { kind: "data", mediaType: "image/png", data: "aW1hZ2U=" };
+  const size = { width: 1280, height: 720 };
+  return tableOf<VideoRequest>({
+    title: "Videos",
+    wires: videoWires,
+    base: { model: "m", prompt: "p" },
+    fields: {
+      negativePrompt: { negative_prompt: { negativePrompt: "n" } },
+      firstFrame: { "image (first frame)": { firstFrame } },
+      lastFrame: { "image_tail (last frame)": { firstFrame, lastFrame: firstFrame } },
+      seconds: {
+        "seconds: 4": { seconds: 4 },
+        "seconds: 5": { seconds: 5 },
+        "seconds: 8": { seconds: 8 },
+        "seconds: 10": { seconds: 10 },
+        "seconds: 20": { seconds: 20 },
+      },
+      size: { size: { size }, "size with a first frame": { firstFrame, size } },
+      aspectRatio: {
+        aspect_ratio: { aspectRatio: "16:9" },
+        "aspect_ratio with a first frame": { firstFrame, aspectRatio: "16:9" },
+      },
+      // Many vendors make 24 frames per second, and need no field for them.
+      fps: { "fps other than 24": { fps: 30 } },
+      seed: { seed: { seed: 1 } },
+      extras: {
+        metadata: {
+          extras: { watermark: true, cfg_scale: 0.5, personGeneration: "allow_adult" },
+        },
+      },
+    } satisfies FieldExamples<VideoRequest, "model" | "prompt" | "own">,
+  });
+}
+
+function moderation(): string {
+  return tableOf<ModerationRequest>({
+    title: "Moderation",
+    note: "The one wire takes every field, and a chat model that moderates instead gets the same texts and images in its prompt.",
+    wires: moderationWires,
+    base: { model: "m", items: [{ parts: [{ kind: "text", text: "text" }] }] },
+    fields: {
+      items: {
+        "input of several texts": {
+          items: [{ parts: [{ kind: "text", text: "a" }] }, { parts: [{ kind: "text", text: "b" }] }],
+        },
+        "input of images": { items: [{ parts: [{ kind: "image", url: "https://images.example/1.png" }] }] },
+      },
+    } satisfies FieldExamples<ModerationRequest, "model" | "own">,
+  });
+}
+
+/** Sentences on the sessions of each wire: a session has events and settings, and no request to render. */
+const sessions = {
+  realtime:
+    "takes every setting of the realtime format, which is the neutral form of sessions; `thinkingConfig` and other settings that only " +
+    "Gemini's models have are dropped, and named in `dropped` of `setupComplete`.",
+  "gemini-live":
+    "refuses forced tools, formats other than PCM, settings of one response, `create_response: false` and the deletion of items; OpenAI's " +
+    "voices, speed, noise reduction and the model of the transcription are dropped, and named in `dropped` of each `session.updated`.",
+} as const satisfies Record<RealtimeWire, string>;
+
+function realtime(): readonly string[] {
+  return [
+    "## Realtime",
+    "",
+    ...Object.entries(sessions).map(([wire, text]) => `- A vendor of \`${wire}\` ${text}`),
+    "",
+  ];
 }

@@ -67,7 +67,7 @@ export function textFieldsPage(): string {
       return `| \`${field}\` | ${meaning} | ${cells.join(" | ")} |`;
     }),
     "",
-    "The tables at the end of this page show the fields of all other kinds in the same way, by the names of OpenAI's or the most common clients.",
+    "The tables at the end of this page show the [fields of all other kinds](#fields-of-other-kinds).",
     "",
     "Some vendors' models take less than their wire does: then a field is dropped for these models only.",
     "",
