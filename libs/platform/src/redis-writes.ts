@@ -83,10 +83,18 @@ export class WorkCheck {
       this.#dueAt = undefined;
     }
     const isDue = at - this.#changedAt <= graceMs || at - this.#checkedAt >= sweepMs;
-    // `nextDue` is called once, until data is written again.
-    if (!isDue) this.#dueAt ??= await nextDue();
-    if (!isDue && at < (this.#dueAt ?? 0)) return false;
+    if (!isDue && at < (this.#dueAt ?? (await this.#readDue(writes, nextDue)))) return false;
     this.#checkedAt = at;
     return true;
+  }
+
+  /**
+   * Reads the time at which the first entry is due. Keeps it until data is written again; not if another check has seen
+   * a write meanwhile, because the entry of that write may be missing.
+   */
+  async #readDue(writes: string | undefined, nextDue: () => Promise<number>): Promise<number> {
+    const dueAt = await nextDue();
+    if (this.#writes === writes) this.#dueAt = dueAt;
+    return dueAt;
   }
 }

@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import { WorkCheck, readServerState } from "../src/index.ts";
 
@@ -54,4 +54,28 @@ test("workers look for work after a write, during its delay, and when waiting wo
   now += 55_000;
   expect(await workCheck.hasWork()).toBe(true); // the slow sweep, whatever was heard
   expect(await workCheck.hasWork()).toBe(false);
+});
+
+test("a check that read the work before a write does not hide that write from later checks", async () => {
+  let now = 1_000_000;
+  const reads: PromiseWithResolvers<number>[] = [];
+  const nextDue = () => {
+    const read = Promise.withResolvers<number>();
+    reads.push(read);
+    return read.promise;
+  };
+  const workCheck = new WorkCheck({ redis, graceMs: 0, nextDue, now: () => now });
+  expect(await workCheck.hasWork()).toBe(true);
+  now += 1;
+  const early = workCheck.hasWork();
+  await vi.waitFor(() => expect(reads).toHaveLength(1));
+  await redis.set("three", "3");
+  expect(await workCheck.hasWork()).toBe(true); // sees the write
+  reads[0]?.resolve(Infinity);
+  expect(await early).toBe(false);
+  now += 1;
+  const late = workCheck.hasWork();
+  await vi.waitFor(() => expect(reads).toHaveLength(2));
+  reads[1]?.resolve(now);
+  expect(await late).toBe(true);
 });
