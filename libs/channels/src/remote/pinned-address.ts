@@ -49,8 +49,7 @@ export async function pinnedAddress(
   url: URL,
   { privateHosts, trustedOrigin, isProxied, resolve, isAllowed }: RemoteRules,
 ): Promise<string> {
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw new NotFetched("its scheme is not http or https");
-  if (url.username !== "" || url.password !== "") throw new NotFetched("it holds a user name or password");
+  checkUrl(url);
   const host = hostOf(url);
   const isOrigin = url.origin === trustedOrigin;
   // Many proxies allow only named hosts, and calls to the channel's address name it as well.
@@ -66,6 +65,12 @@ export async function pinnedAddress(
   if (!isTrusted && !addresses.every(isAllowed)) throw new NotFetched("its host is not on the public internet");
   // Many proxies allow only named hosts, and a vendor does not choose a name to reach the operator's network.
   return isProxied === true && trustedOrigin !== undefined ? host : first;
+}
+
+/** Checks the scheme of a URL, and that it has no credentials. Throws NotFetched. */
+function checkUrl({ protocol, username, password }: URL): void {
+  if (protocol !== "https:" && protocol !== "http:") throw new NotFetched("its scheme is not http or https");
+  if (username !== "" || password !== "") throw new NotFetched("it holds a user name or password");
 }
 
 async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
