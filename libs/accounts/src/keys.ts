@@ -50,7 +50,7 @@ export const accountKeys = {
   tasksDue: (shard: string) => `tasks-due:{s${shard}}`,
   callbacksDue: (shard: string) => `callbacks-due:{s${shard}}`,
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
-  /** Hash: id of a budget -> its spending; see budgets.lua. */
+  /** Hash: id of a budget -> its spending; see budgets.lua. The spending of a key is deleted with the key. */
   budgets: (accountId: string) => `budgets:${hashTag(accountId)}:${accountId}`,
   /** JSON of the account's budgets. Their version is in the account's hash. */
   budgetList: (accountId: string) => `budget-list:${hashTag(accountId)}:${accountId}`,

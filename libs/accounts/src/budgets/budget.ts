@@ -94,6 +94,11 @@ export function limitBudget(scope: string, period: "day" | "month", amount: stri
   return { id: `${period}:${scope}`, scope, period, zone: "UTC", nanos: amount, mode: "hard", createdAt: "" };
 }
 
+/** Returns the ids of all budgets that may be set with a key or a group. */
+export function limitBudgetIds(scope: string): readonly string[] {
+  return [`day:${scope}`, `month:${scope}`];
+}
+
 /** Returns the budget with the period that contains a moment. */
 export function applied(budget: Budget, nowMs: number): AppliedBudget {
   return { budget, period: periodAt(budget.period, budget.zone ?? "UTC", nowMs) };

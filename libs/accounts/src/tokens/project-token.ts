@@ -1,4 +1,5 @@
 import { defineScript, type Redis } from "@modelgate/platform";
+import { limitBudgetIds } from "../budgets/budget.ts";
 import { accountKeys } from "../keys.ts";
 import { endedKeyMs } from "./key.ts";
 import type { PreviousKey, Token } from "./token.ts";
@@ -43,6 +44,7 @@ export async function projectToken(
       await redis.srem(listed, key);
     }
     await redis.hdel(accountKeys.tokenIds, id, `${id}:version`);
+    await redis.hdel(accountKeys.budgets(accountId), ...limitBudgetIds(`key:${id}`));
     return;
   }
   await write(digest, token);
