@@ -10,7 +10,10 @@ import {
   createAccount,
   extendHold,
   hold,
+  makeToken,
+  newKey,
   projectBudgets,
+  projectToken,
   readBudgetUsage,
   readRemainingMoney,
   releaseHold,
@@ -116,7 +119,8 @@ describe("a call that a budget does not cover", () => {
       "This account's calls with the tag team=red may spend $1.50 a month, and the $1.499999 that are left do not cover " +
         `this call of m; the next month begins at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
     );
-    await expect(take(1_500_000_000n, call)).rejects.toMatchObject({ ...refused, leftNanos: 1_499_999_000n });
+    // The account covers less than the budget.
+    await expect(take(1_500_000_000n, call)).rejects.toMatchObject({ ...refused, leftNanos: 999_000n });
   });
 
   test("takes nothing from the other budgets", async () => {
@@ -126,6 +130,21 @@ describe("a call that a budget does not cover", () => {
     expect(await used(budgets)).toEqual([0n, 0n, 0n]);
     await take(50n);
     expect(await used(budgets)).toEqual([50n, 50n, 50n]);
+  });
+
+  test("is refused with the least that any hard budget and the account cover", async () => {
+    await put([
+      budget("account", { nanos: "400" }),
+      budget("model:m", { nanos: "90" }),
+      budget("key:tok_1", { nanos: "70" }),
+      budget("group:g", { nanos: "20", mode: "soft" }),
+    ]);
+    await take(10n);
+    await expect(take(401n)).rejects.toMatchObject({ ...refused, leftNanos: 60n });
+    await expect(take(401n)).rejects.toThrow(/^This account may spend .* and the \$0.00000039 that are left/);
+    await take(60n);
+    await put([budget("account", { nanos: "2000000" })]);
+    await expect(take(2_000_001n)).rejects.toMatchObject({ ...refused, leftNanos: 1_000_000n - 70n });
   });
 
   test("of zero cost is not refused", async () => {
@@ -214,6 +233,18 @@ describe("a change of the budgets", () => {
     expect(await redis.hlen(accountKeys.budgets(id))).toBe(0);
   });
 
+  test("does not bring a deleted budget back when a hold is extended", async () => {
+    const budgets = [budget("account"), budget("model:m")];
+    await put(budgets);
+    const callId = await take(60n);
+    await put(budgets.slice(0, 1));
+    expect(await extendHold(redis, { accountId: id, callId, nanos: 10n })).toBe(true);
+    expect(await redis.hkeys(accountKeys.budgets(id))).toEqual([budgets[0]?.id]);
+    expect(await used(budgets.slice(0, 1))).toEqual([70n]);
+    await put([]);
+    expect(await extendHold(redis, { accountId: id, callId, nanos: 1_000n })).toBe(true);
+  });
+
   test("of an earlier version is not written, and an account that is not there gets none", async () => {
     const one = budget("account");
     await put([one]);
@@ -236,6 +267,17 @@ describe("a change of the budgets", () => {
     await expect(take(31n)).rejects.toThrow(/with the model m/);
     await take(30n);
   });
+});
+
+test("the spending of a key per day and month is deleted with the key", async () => {
+  const budgets = { tokenPerDay: "100", tokenPerMonth: "100", groupPerDay: "100" };
+  const { digest, token } = makeToken(newKey(), { accountId: id, group: "g" });
+  for (const tokenId of [token.id, "tok_2"]) await take(10n, { tokenId }, { budgets });
+  const states = ["day:group:g", "day:key:tok_2", "month:key:tok_2"];
+  const kept = async () => (await redis.hkeys(accountKeys.budgets(id))).toSorted();
+  expect(await kept()).toEqual([...states, `day:key:${token.id}`, `month:key:${token.id}`].toSorted());
+  await projectToken(redis, digest, { ...token, version: 2, deletedAt: new Date().toISOString() });
+  expect(await kept()).toEqual(states);
 });
 
 test("a call that a lost Redis is charged for again counts, even beyond the budget", async () => {

@@ -1,13 +1,17 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { UnknownShape } from "@modelgate/contracts";
-import { type LocalBackends, startLocalBackends } from "@modelgate/testkit";
+import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   accountKeys,
+  applied,
   createAccount,
   findTask,
   findToken,
+  hold,
+  limitBudget,
   listCredits,
+  readBudgetUsage,
   readUnpublished,
   shardOf,
 } from "../src/index.ts";
@@ -48,6 +52,34 @@ describe("a record of the previous version", () => {
     await redis.hset(accountKeys.credits("acme"), "opening", former.credit);
     expect(await listCredits(redis, "acme")).toEqual([JSON.parse(former.credit)]);
   });
+
+  test.each(["2026-11-26", "2026-12-31", "2027-01-01", "2027-03-01", "2028-02-29", "2100-02-28", "2100-03-01"])(
+    "counts what a key and a group spent on %s",
+    async (date) => {
+      const id = `spender-${date}`;
+      await createAccount(redis, { id, balance: 1_000n });
+      const key = accountKeys.budgets(id);
+      await redis.hset(`${key}:${date}`, { "token:tok_1": "90", "group:g": "7" });
+      await redis.hset(`${key}:${date.slice(0, "2026-11".length)}`, { "token:tok_1": "91" });
+      const nowMs = Date.parse(`${date}T23:59:59Z`);
+      const limits = [
+        limitBudget("key:tok_1", "day", "100"),
+        limitBudget("key:tok_1", "month", "100"),
+        limitBudget("group:g", "day", "100"),
+        limitBudget("group:g", "month", "100"),
+      ].map((budget) => applied(budget, nowMs));
+      const used = async () => (await readBudgetUsage(redis, id, limits)).map(({ usedNanos }) => usedNanos);
+      expect(await used()).toEqual([90n, 91n, 7n, 0n]);
+      const draft = { ...testUsageDraft(id, "call"), tokenId: "tok_1", group: "g" };
+      const budgets = { tokenPerDay: "100", tokenPerMonth: "100", groupPerDay: "100", groupPerMonth: "100" };
+      const call = { accountId: id, draft, tokenId: "tok_1", budgets, floorNanos: 0n, tokens: 0, nowMs };
+      const place = (callId: string, nanos: bigint) =>
+        hold(redis, { ...call, callId, nanos, leaseMs: 1_000, outboxBound: 1_000 });
+      await expect(place("more", 10n)).rejects.toMatchObject({ code: "insufficient_quota", leftNanos: 9n });
+      await place("rest", 9n);
+      expect(await used()).toEqual([99n, 100n, 16n, 9n]);
+    },
+  );
 });
 
 describe("a record of an unknown schema", () => {

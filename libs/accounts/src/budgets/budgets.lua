@@ -33,11 +33,34 @@ end
 local function left_of(budget)
   return subtract(add(budget.amount, carried(budget)), budget.spent)
 end
+--[[ Returns the amount that an earlier version counted for a key or a group in a period, so that an upgrade does not
+     begin its limits anew. Earlier versions had one hash for each day and month of UTC, with the fields token:ID and
+     group:NAME: budgets:{sNN}:ACCOUNT:2026-11-26, for example.
+  key: that of the account's budgets   id: day:key:ID, for example ]]
+local function former_spent(key, id, number)
+  local period, kind, value = string.match(id, '^(%l+):(%l+):(.+)$')
+  local date
+  if period == 'month' then
+    date = string.format('%04d-%02d', 1970 + math.floor(number / 12), number % 12 + 1)
+  elseif period == 'day' then
+    -- The calendar repeats after 400 years (146,097 days). The years here begin on 1 March: 719,468 days are from 1 March
+    -- of year 0 to 1 January 1970.
+    local days = number + 719468
+    local day = days % 146097
+    local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+    day = day - 365 * year - math.floor(year / 4) + math.floor(year / 100)
+    local month = math.floor((5 * day + 2) / 153)
+    year = year + 400 * math.floor(days / 146097) + (month < 10 and 0 or 1)
+    date = string.format('%04d-%02d-%02d', year, month < 10 and month + 3 or month - 9,
+      day - math.floor((153 * month + 2) / 5) + 1)
+  end
+  return date and redis.call('HGET', key .. ':' .. date, (kind == 'key' and 'token' or kind) .. ':' .. value) or '0'
+end
 -- Begins the period of a call, unless it has begun.
-local function begin_period(budget)
+local function begin_period(key, budget)
   if not budget.latest then
-    budget.latest, budget.spent, budget.before, budget.left = budget.period, '0', 0, '0'
-    budget.is_changed = true
+    budget.latest, budget.spent = budget.period, former_spent(key, budget.id, budget.period)
+    budget.before, budget.left, budget.is_changed = 0, '0', true
   elseif budget.period > budget.latest then
     budget.left, budget.before = left_of(budget), budget.latest
     budget.latest, budget.spent = budget.period, '0'
@@ -54,17 +77,23 @@ end
 local function is_exceeded(budget)
   return is_negative(left_of(budget)) or (budget.period == budget.before and is_negative(budget.left))
 end
--- Takes an amount from all budgets of a call. Returns the index of the first hard one that does not cover it and what is
--- left of it, or nil. Writes nothing.
+local function least(a, b) return is_negative(subtract(a, b)) and a or b end
+-- Takes an amount from all budgets of a call. Returns nil, or the index of the first hard one that does not cover it, what
+-- is left of that one, and the least that is left of a hard one. Writes nothing.
 local function take_from_budgets(budgets, nanos)
+  local exceeded, left_of_exceeded, least_left
   for at, budget in ipairs(budgets) do
-    begin_period(budget)
+    begin_period(budgets.key, budget)
     if nanos ~= '0' then
       local left = left_of(budget)
       add_spent(budget, nanos)
-      if budget.is_hard and is_exceeded(budget) then return at, left end
+      if budget.is_hard then
+        least_left = least(left, least_left or left)
+        if not exceeded and is_exceeded(budget) then exceeded, left_of_exceeded = at, left end
+      end
     end
   end
+  return exceeded, left_of_exceeded, least_left
 end
 local function write_budgets(budgets)
   local states = {}
@@ -76,16 +105,21 @@ local function write_budgets(budgets)
   end
   if #states > 0 then redis.call('HSET', budgets.key, unpack(states)) end
 end
--- Adds an amount, which may be negative, to the spending of a call's budgets. Skips a budget without a state: it was
--- removed, or Redis has lost it.
+-- Reads those budgets of an open call that have a state. A budget without one was removed, or Redis has lost it.
+local function read_known_budgets(key, lines)
+  local known = {key = key}
+  for _, budget in ipairs(read_budgets(key, lines)) do
+    if budget.latest then known[#known + 1] = budget end
+  end
+  return known
+end
+-- Corrects the budgets of a call.
 local function correct_budgets(key, lines, nanos)
   if nanos == '0' or not lines or lines == '' then return end
-  local budgets = read_budgets(key, lines)
+  local budgets = read_known_budgets(key, lines)
   for _, budget in ipairs(budgets) do
-    if budget.latest then
-      begin_period(budget)
-      add_spent(budget, nanos)
-    end
+    begin_period(key, budget)
+    add_spent(budget, nanos)
   end
   write_budgets(budgets)
 end

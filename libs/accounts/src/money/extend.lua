@@ -3,7 +3,7 @@
   account hash: available, held (nanos)   hold hash   budgets hash: see budgets.lua   nanos: above zero ]]
 local found, state = redis.call('HMGET', hold, 'nanos', 'lines'), read_held(account)
 if not found[1] or not state then return {'gone'} end
-local applied = read_budgets(budgets, found[2])
+local applied = read_known_budgets(budgets, found[2])
 local exceeded = take_from_budgets(applied, nanos)
 state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
 if exceeded or is_negative(state.available) then return {'too-low'} end

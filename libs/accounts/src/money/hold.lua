@@ -25,8 +25,10 @@ if capacity > 0 then
 end
 
 local applied = read_budgets(budgets, lines)
-local exceeded, left = take_from_budgets(applied, nanos)
-if exceeded then return {'over-budget', at = exceeded - 1, left = left} end
+local exceeded, left, least_left = take_from_budgets(applied, nanos)
+if exceeded then
+  return {'over-budget', at = exceeded - 1, left = left, covered = least(least_left, state.available)}
+end
 local available = state.available
 state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
 if nanos ~= '0' and is_negative(state.available) then return {'too-low', left = available} end

@@ -60,7 +60,7 @@ const holdScript = defineScript({
     "no-account": {},
     "too-low": { left: "nanos" },
     tokens: { waitMs: "number" },
-    "over-budget": { at: "number", left: "nanos" },
+    "over-budget": { at: "number", left: "nanos", covered: "nanos" },
     "other-budgets": { version: "text", list: "text" },
   },
 });
@@ -70,6 +70,7 @@ type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>> & { readon
 
 /** Failure (402) of a hold that exceeds the account's available money or the rest of a budget. */
 export class InsufficientQuota extends Failure {
+  /** Amount that the account's available money and all hard budgets of the call cover; may be negative. */
   readonly leftNanos: Nanos;
 
   constructor(message: string, leftNanos: Nanos) {
@@ -147,7 +148,7 @@ function throwUnlessHeld(reply: HoldReply, request: HoldRequest): void {
         retryAfterSeconds: 5,
       });
     case "over-budget":
-      throw new InsufficientQuota(overBudgetMessage(reply.budgets[reply.at], request, reply.left), reply.left);
+      throw new InsufficientQuota(overBudgetMessage(reply.budgets[reply.at], request, reply.left), reply.covered);
   }
 }
 

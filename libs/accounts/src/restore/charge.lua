@@ -24,7 +24,7 @@ if found[1] then
 end
 local applied = read_budgets(budgets, lines)
 for _, budget in ipairs(applied) do
-  begin_period(budget)
+  begin_period(budgets, budget)
   add_spent(budget, cost)
 end
 write_budgets(applied)
