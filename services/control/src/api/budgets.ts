@@ -41,8 +41,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "POST /accounts/{id}/budgets": async ({ params: { id = "" }, body, actor }) => {
       await accountOf(redis, id);
       const period = fields.optionalWord(body, "period", periodNames) ?? fields.missing("period");
-      const scope = fields.text(body, "scope");
-      await checkScope(redis, id, scope, period);
+      const scope = await parseScope(redis, id, fields.text(body, "scope"), period);
       const budget: Budget = present({
         id: `bud_${randomBytes(9).toString("base64url")}`,
         name: fields.optionalText(body, "name"),
@@ -123,24 +122,29 @@ function budgetView(usage: BudgetUsage) {
   };
 }
 
-/** Checks the scope of a new budget, and that its key has no budget for the same period. Throws Failure (400, 409). */
-async function checkScope(redis: Redis, accountId: string, scope: string, period: PeriodName): Promise<void> {
+/**
+ * Returns a scope in the form that calls have it. Throws Failure (400, 409) if no call can have it, or if its key has
+ * such a budget already.
+ */
+async function parseScope(redis: Redis, accountId: string, scope: string, period: PeriodName): Promise<string> {
   const at = scope.indexOf(":");
-  const [kind, value] = at < 0 ? [scope, ""] : [scope.slice(0, at), scope.slice(at + 1)];
-  const check = scopeChecks[kind];
-  if (check === undefined || (value === "") !== (kind === "account"))
+  const [kind, text] = at < 0 ? [scope, ""] : [scope.slice(0, at), scope.slice(at + 1)];
+  const parse = valueParsers[kind];
+  if (parse === undefined || (text === "") !== (kind === "account"))
     throw invalidField("scope", "must be account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID");
-  await check(redis, { accountId, value, period });
+  const value = await parse(redis, { accountId, value: text, period });
+  return kind === "account" ? kind : `${kind}:${value}`;
 }
 
-interface CheckedScope {
+interface ScopeValue {
   readonly accountId: string;
   readonly value: string;
   readonly period: PeriodName;
 }
 
-const scopeChecks: Readonly<Record<string, (redis: Redis, scope: CheckedScope) => Promise<void>>> = {
-  account: async () => undefined,
+/** Functions that check a scope's value and return it as calls have it, by the kind of the scope. */
+const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) => Promise<string>>> = {
+  account: async () => "",
   key: async (redis, { accountId, value, period }) => {
     const token = await findTokenById(redis, value);
     if (token?.accountId !== accountId) throw invalidField("scope", "must name a key of the account");
@@ -150,12 +154,23 @@ const scopeChecks: Readonly<Record<string, (redis: Redis, scope: CheckedScope) =
         param: "scope",
         status: 409,
       });
+    return value;
   },
-  group: (redis, { value }) => checkNames(redis, { group: value }, "scope"),
-  model: (redis, { value }) => checkNames(redis, { models: [value] }, "scope"),
+  group: async (redis, { value }) => {
+    await checkNames(redis, { group: value }, "scope");
+    return value;
+  },
+  model: async (redis, { value }) => {
+    await checkNames(redis, { models: [value] }, "scope");
+    const model = (await readPublishedConfiguration(redis))?.models[value];
+    if (model?.shares !== undefined)
+      throw invalidField("scope", "must name a model that serves calls: those of this one are divided by its shares");
+    return value;
+  },
   tag: async (_redis, { value }) => {
     try {
-      if (Object.keys(parseTags(value)).length === 1) return;
+      const [tag, ...others] = Object.entries(parseTags(value));
+      if (tag !== undefined && others.length === 0) return tag.join("=");
     } catch {
       // The message is about the header for tags, so it is replaced.
     }
@@ -163,6 +178,7 @@ const scopeChecks: Readonly<Record<string, (redis: Redis, scope: CheckedScope) =
   },
   "end-user": async (_redis, { value }) => {
     if (endUserOf(value) !== value) throw invalidField("scope", "must name an end user as usage shows it");
+    return value;
   },
 };
 

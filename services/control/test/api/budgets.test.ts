@@ -1,0 +1,65 @@
+import { createAccount, writeEpoch } from "@modelgate/accounts";
+import { publishedKey } from "@modelgate/catalog";
+import { startBackends, type Backends } from "@modelgate/testkit";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { budgetRoutes } from "../../src/api/budgets.ts";
+import { ledgerAt, type Ledger } from "../../src/ledger.ts";
+
+let backends: Backends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+  await writeEpoch(redis, "of this test");
+  await createAccount(redis, { id: "acme", balance: 0n });
+  const models = { chat: { kind: "chat" }, split: { kind: "chat", shares: { chat: 1 } } };
+  const publishedAt = new Date().toISOString();
+  const groups = { default: { models: ["*"] } };
+  await redis.set(publishedKey, JSON.stringify({ version: "v", publishedAt, groups, models, channels: [] }));
+}, 60_000);
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** Sends the request for a budget. Returns the scope that the ledger is told to store. */
+async function create(scope: string): Promise<unknown> {
+  const written: unknown[] = [];
+  const ledger: Ledger = {
+    ...ledgerAt("http://127.0.0.1:1", "a secret of this test alone"),
+    write: async (_path, body) => {
+      written.push(Reflect.get(Object(Reflect.get(body, "budget")), "scope"));
+      throw stored;
+    },
+  };
+  const answer = budgetRoutes(redis, ledger)["POST /accounts/{id}/budgets"]?.({
+    operator: { name: "test", role: "operator" },
+    headers: {},
+    address: "",
+    params: { id: "acme" },
+    query: new URLSearchParams(),
+    body: { scope, period: "total", amount: "1" },
+    actor: "test",
+  });
+  await answer?.catch((error: unknown) => {
+    if (error !== stored) throw error;
+  });
+  return written[0];
+}
+const stored = new Error("the test ends here");
+
+test.each([
+  ["tag:team=search", "tag:team=search"],
+  ["tag: team = search ", "tag:team=search"],
+  ["tag:team= a b", "tag:team=a b"],
+  ["model:chat", "model:chat"],
+  ["group:default", "group:default"],
+  ["account", "account"],
+])("a budget of %j is stored with the scope that calls have", async (scope, expected) => {
+  expect(await create(scope)).toBe(expected);
+});
+
+test("a budget of a model whose calls are divided by shares is refused, because no call counts", async () => {
+  await expect(create("model:split")).rejects.toMatchObject({ code: "invalid_value", param: "scope" });
+});
