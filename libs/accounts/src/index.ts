@@ -67,7 +67,7 @@ export { chargeLost, type LostCall } from "./restore/charge.ts";
 export { readEpoch, readUnlessLost, writeEpoch, writeCompleteRuns } from "./restore/epoch.ts";
 export { removeLate, readLate, type LateCall } from "./restore/late.ts";
 export { restoreTask, type LostTask } from "./restore/restore-task.ts";
-export { readHeads, restoreAccount, type AccountHead, type LostAccount } from "./restore/restore.ts";
+export { readHeads, restoreAccount, type AccountHead, type LostAccount, type LostBudgets } from "./restore/restore.ts";
 export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
   findTask,

@@ -17,6 +17,7 @@ import {
   readBudgetUsage,
   readRemainingMoney,
   releaseHold,
+  restoreAccount,
   settle,
   writeEpoch,
   type Budget,
@@ -288,6 +289,25 @@ test("a call that a lost Redis is charged for again counts, even beyond the budg
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeUndefined();
   expect(await used([one])).toEqual([120n]);
   await expect(take(1n)).rejects.toThrow(/may spend .* in total, and the \$0.00 that are left .* does not begin again/);
+});
+
+test("a restored account has its budgets at once; calls that their spending includes are not counted again", async () => {
+  id = `restored-${count++}`;
+  const one = budget("account");
+  const states = new Map([[one.id, { period: applied(one, noon).period.number, spentNanos: 90n }]]);
+  const money = { balanceNanos: 1_000n, creditedNanos: 1_000n, receipts: 0, head: "", credits: [] };
+  const budgets = { version: 3, budgets: [one], states, counted: ["hash-1"] };
+  const lost = { id, name: id, createdAt: "2026-01-01T00:00:00Z", ...money, budgets };
+  expect(await restoreAccount(redis, lost)).toBe(true);
+  expect(await budgetVersionOf(redis, id)).toBe(3);
+  await expect(take(11n)).rejects.toMatchObject(refused);
+  const draft = (callId: string) => ({ ...testUsageDraft(id, callId), time: new Date(noon).toISOString() });
+  await chargeLost(redis, { draft: draft("call-1"), costNanos: 30n, replaces: "hash-1" });
+  expect(await used([one])).toEqual([90n]);
+  await chargeLost(redis, { draft: draft("call-2"), costNanos: 5n, replaces: "hash-2" });
+  expect(await used([one])).toEqual([95n]);
+  expect(await restoreAccount(redis, lost)).toBe(false);
+  expect(await used([one])).toEqual([95n]);
 });
 
 test("the money that a key has left is limited by the hard budgets of all its calls", async () => {

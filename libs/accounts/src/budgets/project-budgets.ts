@@ -36,7 +36,6 @@ export async function projectBudgets(
   { version, budgets }: BudgetList,
   states: ReadonlyMap<string, BudgetState>,
 ): Promise<"projected" | "newer" | "no-account"> {
-  const lines = budgets.map(({ id }) => `${id}\n${stateText(states.get(id))}\n`).join("");
   const { verdict } = await projectScript(
     redis,
     {
@@ -44,9 +43,14 @@ export async function projectBudgets(
       budgets: accountKeys.budgets(accountId),
       budgetList: accountKeys.budgetList(accountId),
     },
-    { version, list: JSON.stringify(budgets), states: lines },
+    { version, list: JSON.stringify(budgets), states: stateLines(budgets, states) },
   );
   return verdict;
+}
+
+/** Renders the spending of budgets for the scripts: two lines for each, its id and its state. */
+export function stateLines(budgets: readonly Budget[], states: ReadonlyMap<string, BudgetState>): string {
+  return budgets.map(({ id }) => `${id}\n${stateText(states.get(id))}\n`).join("");
 }
 
 /** Renders a state as budgets.lua reads it; "" for none. */

@@ -3,7 +3,8 @@
      amount becomes negative, and counted in the budgets that apply, even if they are exceeded. A hold that an older
      copy of Redis has brought back is released. Requires account-state.lua and budgets.lua.
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
-  charged hash: call id -> 1, hash of its lost receipt -> 1   event: JSON without its cost
+  charged hash: call id -> 1, hash of its lost receipt -> 1, counted:HASH -> 1 if budgets were restored with the call
+  event: JSON without its cost
   replaces: hash of the lost receipt; nil: it had none   rememberMs: time to live of `charged`
   budgets hash, budgetList, budgetsVersion, lines: see hold.lua ]]
 local state = read_account(account)
@@ -22,7 +23,8 @@ if found[1] then
   release_held(state, found[1])
   correct_budgets(budgets, found[2], negated(found[1]))
 end
-local applied = read_budgets(budgets, lines)
+local is_counted = replaces and redis.call('HEXISTS', charged, 'counted:' .. replaces) == 1
+local applied = read_budgets(budgets, is_counted and '' or lines)
 for _, budget in ipairs(applied) do
   begin_period(budgets, budget)
   add_spent(budget, cost)

@@ -16,7 +16,7 @@ export interface LostCall {
 }
 
 /** Time in ms for which a charge is remembered, so that no other ledger repeats it. A ledger needs far less time. */
-const rememberMs = 86_400_000;
+export const rememberMs = 86_400_000;
 
 const chargeScript = defineScript({
   file: new URL("charge.lua", import.meta.url),

@@ -1,7 +1,17 @@
---[[ Restores an account that Redis has lost, in the state after its latest receipt. An existing account is not changed.
+--[[ Restores an account that Redis has lost, in the state after its latest receipt, with its budgets. An existing account
+     is not changed.
   account hash, written here: nothing is held, so the complete balance is available
-  createdAt: RFC 3339   receipts: number of its latest receipt   head: hash of that receipt ]]
+  createdAt: RFC 3339   receipts: number of its latest receipt   head: hash of that receipt
+  budgets hash, budgetList, list, states: see project-budgets.lua   budgetsVersion: 0 if there was never a budget
+  charged hash: see charge.lua   counted: hashes of lost receipts that `states` count, each with a line break ]]
 if redis.call('EXISTS', account) == 1 then return {'exists'} end
 redis.call('HSET', account, 'name', name, 'createdAt', createdAt, 'available', available, 'held', '0',
   'credited', credited, 'spent', spent, 'receipts', string.format('%.0f', receipts), 'head', head)
+if budgetsVersion > 0 then
+  redis.call('HSET', account, 'budgets', string.format('%.0f', budgetsVersion))
+  redis.call('SET', budgetList, list)
+  for id, state in string.gmatch(states, '([^\n]+)\n([^\n]+)\n') do redis.call('HSET', budgets, id, state) end
+  for hash in string.gmatch(counted, '[^\n]+') do redis.call('HSET', charged, 'counted:' .. hash, '1') end
+  if counted ~= '' then redis.call('PEXPIRE', charged, rememberMs) end
+end
 return {'restored'}

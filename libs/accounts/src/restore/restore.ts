@@ -1,6 +1,8 @@
 import type { CreditEvent, Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
+import { stateLines, type BudgetList, type BudgetState } from "../budgets/project-budgets.ts";
 import { accountKeys } from "../keys.ts";
+import { rememberMs } from "./charge.ts";
 
 /** An account that Redis has lost, in the state of its last receipt, with its credits. */
 export interface LostAccount {
@@ -14,11 +16,21 @@ export interface LostAccount {
   readonly head: string;
   /** All credits of the account, each with its receipt. */
   readonly credits: readonly CreditEvent[];
+  /** The account's budgets; absent: it never had one. */
+  readonly budgets?: LostBudgets | undefined;
+}
+
+/** Budgets of an account that Redis has lost. */
+export interface LostBudgets extends BudgetList {
+  /** Spending of each budget, by id. */
+  readonly states: ReadonlyMap<string, BudgetState>;
+  /** Hashes of receipts of lost calls that `states` count, and that are therefore not counted when charged again. */
+  readonly counted: readonly string[];
 }
 
 const restoreScript = defineScript({
   file: new URL("restore.lua", import.meta.url),
-  keys: ["account"],
+  keys: ["account", "budgets", "budgetList", "charged"],
   args: {
     name: "text",
     createdAt: "text",
@@ -27,16 +39,21 @@ const restoreScript = defineScript({
     spent: "nanos",
     receipts: "number",
     head: "text",
+    budgetsVersion: "number",
+    list: "text",
+    states: "text",
+    counted: "text",
+    rememberMs: "number",
   },
   replies: { restored: {}, exists: {} },
 });
 
 /**
  * Restores an account that Redis has lost. Returns false if it exists. The account is written after its credits, so if
- * it exists it is complete.
+ * it exists it is complete. Its budgets are written in the same step, so no call passes without them.
  */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
-  const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits } = account;
+  const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits, budgets } = account;
   await redis.sadd(accountKeys.accounts, id);
   if (credits.length > 0 && (await redis.exists(accountKeys.account(id))) === 0)
     await redis.hset(
@@ -45,7 +62,12 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
     );
   const { verdict } = await restoreScript(
     redis,
-    { account: accountKeys.account(id) },
+    {
+      account: accountKeys.account(id),
+      budgets: accountKeys.budgets(id),
+      budgetList: accountKeys.budgetList(id),
+      charged: accountKeys.charged(id),
+    },
     {
       name,
       createdAt,
@@ -54,6 +76,11 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
       spent: creditedNanos - balanceNanos,
       receipts,
       head,
+      budgetsVersion: budgets?.version ?? 0,
+      list: JSON.stringify(budgets?.budgets ?? []),
+      states: budgets === undefined ? "" : stateLines(budgets.budgets, budgets.states),
+      counted: (budgets?.counted ?? []).map((hash) => `${hash}\n`).join(""),
+      rememberMs,
     },
   );
   return verdict === "restored";

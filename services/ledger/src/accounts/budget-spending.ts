@@ -6,11 +6,22 @@ const dayMs = 24 * 60 * 60_000;
 /** Maximum earlier periods from which unspent money is computed. */
 const maxEarlier = 12;
 
+/** Computes the spending of budgets from the calls in the books. Returns it by the ids of the budgets. */
+export async function spendingOfAll(
+  books: Books,
+  account: string,
+  budgets: readonly Budget[],
+): Promise<ReadonlyMap<string, BudgetState>> {
+  const states = new Map<string, BudgetState>();
+  for (const budget of budgets) states.set(budget.id, await spendingOf(books, account, budget, Date.now()));
+  return states;
+}
+
 /**
  * Computes the spending of a budget in its current period from the calls in the books. If unspent money rolls over, it
  * also computes what is left of the previous period. A budget in total counts the calls since its creation.
  */
-export async function spendingOf(books: Books, account: string, budget: Budget, nowMs: number): Promise<BudgetState> {
+async function spendingOf(books: Books, account: string, budget: Budget, nowMs: number): Promise<BudgetState> {
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);

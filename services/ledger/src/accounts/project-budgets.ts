@@ -1,13 +1,6 @@
-import {
-  budgetsWithoutState,
-  budgetVersionOf,
-  projectBudgets,
-  readBudgets,
-  type Budget,
-  type BudgetState,
-} from "@modelgate/accounts";
+import { budgetsWithoutState, budgetVersionOf, projectBudgets, readBudgets, type Budget } from "@modelgate/accounts";
 import { markBudgetsProjected, readBudgetsOf, type BookedBudgets } from "@modelgate/books";
-import { spendingOf } from "./budget-spending.ts";
+import { spendingOfAll } from "./budget-spending.ts";
 import type { ProjectionDeps } from "./project.ts";
 
 /**
@@ -20,9 +13,7 @@ export async function projectBookedBudgets(
 ): Promise<readonly Budget[]> {
   const { account, version, record } = booked;
   const budgets = readBudgets(record);
-  const states = new Map<string, BudgetState>();
-  for (const budget of await budgetsWithoutState(redis, account, budgets))
-    states.set(budget.id, await spendingOf(books, account, budget, Date.now()));
+  const states = await spendingOfAll(books, account, await budgetsWithoutState(redis, account, budgets));
   const written = await projectBudgets(redis, account, { version, budgets }, states);
   if (written !== "no-account") await markBudgetsProjected(books, booked);
   return budgets;

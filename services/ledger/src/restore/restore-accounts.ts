@@ -1,16 +1,26 @@
-import { applyCredit, chargeLost, publishEntries, restoreAccount, type OutboxEntry } from "@modelgate/accounts";
 import {
+  applyCredit,
+  chargeLost,
+  publishEntries,
+  readBudgets,
+  restoreAccount,
+  type LostBudgets,
+  type OutboxEntry,
+} from "@modelgate/accounts";
+import {
+  readBudgetsOf,
   readCreditsOf,
   findNewestChain,
   readAccountPages,
   writeRestoration,
   type ChainedEvent,
   type BookedAccount,
+  type BookedBudgets,
   type Books,
 } from "@modelgate/books";
 import type { CreditEvent } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
-import { restoreBudgets } from "../accounts/project-budgets.ts";
+import { spendingOfAll } from "../accounts/budget-spending.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
 /** Dependencies for restoring accounts. */
@@ -35,9 +45,11 @@ export async function restoreAccounts(deps: RestoreDeps, accounts: readonly Book
   const { books } = deps;
   const ids = accounts.map(({ id }) => id);
   const credits = Map.groupBy(await readCreditsOf(books, ids), ({ accountId }) => accountId);
+  const budgets = new Map((await readBudgetsOf(books, ids)).map((booked) => [booked.account, booked]));
   await restoreTokens(deps, ids);
-  const put = await Promise.all(accounts.map((account) => restoreOne(deps, account, credits.get(account.id) ?? [])));
-  await restoreBudgets(deps, ids);
+  const put = await Promise.all(
+    accounts.map((account) => restoreOne(deps, account, credits.get(account.id) ?? [], budgets.get(account.id))),
+  );
   return put.filter(Boolean).length;
 }
 
@@ -45,8 +57,9 @@ async function restoreOne(
   { redis, books }: RestoreDeps,
   account: BookedAccount,
   credits: readonly CreditEvent[],
+  budgets: BookedBudgets | undefined,
 ): Promise<boolean> {
-  const head = account.isComplete ? { ...account, lost: new Set<string>() } : await headToRestore(books, account);
+  const head = account.isComplete ? { ...account, ...nothingLost } : await headToRestore(books, account);
   // Credits outside the chain are applied again once the account exists.
   const applied = credits.filter(({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId));
   return restoreAccount(redis, {
@@ -58,7 +71,25 @@ async function restoreOne(
     receipts: head.receipts,
     head: head.head,
     credits: applied,
+    budgets: budgets && (await budgetsToRestore(books, budgets, head.orphans)),
   });
+}
+
+/** Entries outside the chain of an account whose books are complete. */
+const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: readonly ChainedEvent[] } = {
+  lost: new Set(),
+  orphans: [],
+};
+
+/** Returns budgets with their spending in the books, which includes the calls that are charged again later. */
+async function budgetsToRestore(
+  books: Books,
+  { account, version, record }: BookedBudgets,
+  orphans: readonly ChainedEvent[],
+): Promise<LostBudgets> {
+  const budgets = readBudgets(record);
+  const states = await spendingOfAll(books, account, budgets);
+  return { version, budgets, states, counted: orphans.map(({ receipt }) => receipt.hash) };
 }
 
 async function headToRestore(books: Books, account: BookedAccount) {
@@ -67,6 +98,7 @@ async function headToRestore(books: Books, account: BookedAccount) {
     receipts: head?.number ?? 0,
     head: head?.hash ?? "",
     balanceNanos: BigInt(head?.balanceNanos ?? "0"),
+    orphans,
     lost: new Set(orphans.flatMap((entry) => ("operationId" in entry ? [entry.operationId] : []))),
   };
 }
