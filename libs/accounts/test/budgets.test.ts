@@ -291,6 +291,16 @@ test("a call that a lost Redis is charged for again counts, even beyond the budg
   await expect(take(1n)).rejects.toThrow(/may spend .* in total, and the \$0.00 that are left .* does not begin again/);
 });
 
+test("a call of a member's key that is charged again counts in the budget of the operator's key", async () => {
+  const one = budget("key:tok_operator");
+  await put([one]);
+  const { digest, token } = makeToken(newKey(), { accountId: id, group: "g" });
+  await projectToken(redis, digest, { ...token, ofMember: true, within: { id: "tok_operator", perDay: "1000" } });
+  const draft = { ...testUsageDraft(id, "lost"), tokenId: token.id, time: new Date(noon).toISOString() };
+  await chargeLost(redis, { draft, costNanos: 40n, replaces: "hash" });
+  expect(await used([one])).toEqual([40n]);
+});
+
 test("a restored account has its budgets at once; calls that their spending includes are not counted again", async () => {
   id = `restored-${count++}`;
   const one = budget("account");

@@ -6,6 +6,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { receiptKinds, parseReceipt } from "../money/receipt.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { holdScripts } from "../shared-scripts.ts";
+import { findTokenById } from "../tokens/token.ts";
 
 /** A settled or open call that Redis has lost. */
 export interface LostCall {
@@ -56,8 +57,10 @@ export async function chargeLost(
     budgetList: accountKeys.budgetList(accountId),
   };
   const call = { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs };
-  const reply = await withBudgets(redis, accountId, ({ version, budgets }) => {
-    const lines = budgetLines(budgetsOfCall(budgets, draft, Date.parse(draft.time)));
+  const reply = await withBudgets(redis, accountId, async ({ version, budgets }) => {
+    // A member's key counts in the budgets of the operator's key whose limits it shares.
+    const token = budgets.length === 0 ? undefined : await findTokenById(redis, draft.tokenId);
+    const lines = budgetLines(budgetsOfCall(budgets, draft, Date.parse(draft.time), token?.within?.id));
     return chargeScript(redis, keys, { ...call, budgetsVersion: version, lines });
   });
   if (reply.verdict !== "charged") return undefined;
