@@ -17,7 +17,7 @@ export function routes({ redis, bus, connection, keepDays, signer }: Deps): Oper
   return {
     ...accountRoutes({ redis, connection }),
     ...tokenRoutes({ redis, connection }),
-    ...budgetRoutes({ redis, connection }),
+    ...budgetRoutes({ redis, bus, connection }),
     ...operatorRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),

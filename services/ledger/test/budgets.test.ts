@@ -109,6 +109,26 @@ test("a new budget has the spending of its period, and one in total begins at no
   await expect(hold(redis, requestOf("spender", "three", 31n))).rejects.toThrow(/Budget bud_all\./);
 });
 
+test("a new budget counts the calls whose events have not reached the books", async () => {
+  await open("hurried");
+  const entries = await Promise.all(
+    Array.from({ length: 50 }, async (_, at) => {
+      const request = requestOf("hurried", `hurried-${at}`, 2n);
+      await hold(redis, request);
+      const { callId, draft } = request;
+      return settle(redis, { accountId: "hurried", callId, costNanos: 2n, tokens: 0, draft });
+    }),
+  );
+  await publishEntries(
+    redis,
+    bus,
+    entries.filter((entry) => entry !== undefined),
+  );
+  const budget = budgetOf("bud_hurried", "account", { nanos: "1000" });
+  expect(await create("hurried", budget)).toMatchObject({ status: 200 });
+  expect(await used("hurried", [budget])).toEqual([100n]);
+});
+
 test("a budget with the scope and period of another is refused; changes and deletion are in the audit", async () => {
   await open("twice");
   await create("twice", budgetOf("bud_1", "model:m"));

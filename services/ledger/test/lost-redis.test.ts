@@ -198,7 +198,7 @@ class History implements Bus {
     await new Promise((resolve) => setTimeout(resolve, 1_100)); // so long late calls wait
     for (let rounds = 0; rounds < 12; rounds++) {
       await this.#look(offsets);
-      await projectLeftovers({ redis, books }, Date.now() + 3_600_000);
+      await projectLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
       await settleLate({ redis, bus: this, books });
     }
     await this.#look(offsets);

@@ -1,19 +1,32 @@
 import { budgetsWithoutState, budgetVersionOf, projectBudgets, readBudgets, type Budget } from "@modelgate/accounts";
 import { markBudgetsProjected, readBudgetsOf, type BookedBudgets } from "@modelgate/books";
+import { eventStreams } from "@modelgate/contracts";
+import type { Bus } from "@modelgate/platform";
+import { waitUntilCaughtUp } from "../restore/caught-up.ts";
 import { spendingOfAll } from "./budget-spending.ts";
 import type { ProjectionDeps } from "./project.ts";
+
+/** Dependencies for copying budgets from the books to Redis. */
+export interface BudgetProjectionDeps extends ProjectionDeps {
+  readonly bus: Bus;
+}
+
+/** Maximum wait, in ms, until the books have the calls that were settled before a new budget. */
+const caughtUpMs = 2_000;
 
 /**
  * Writes an account's budgets to Redis, unless Redis has a newer version. A budget that Redis does not know begins with
  * its spending in the books. Returns the budgets.
  */
 export async function projectBookedBudgets(
-  { redis, books }: ProjectionDeps,
+  { redis, books, bus }: BudgetProjectionDeps,
   booked: BookedBudgets,
 ): Promise<readonly Budget[]> {
   const { account, version, record } = booked;
   const budgets = readBudgets(record);
-  const states = await spendingOfAll(books, account, await budgetsWithoutState(redis, account, budgets));
+  const unknown = await budgetsWithoutState(redis, account, budgets);
+  if (unknown.length > 0) await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs);
+  const states = await spendingOfAll(books, account, unknown);
   const written = await projectBudgets(redis, account, { version, budgets }, states);
   if (written !== "no-account") await markBudgetsProjected(books, booked);
   return budgets;
@@ -23,7 +36,7 @@ export async function projectBookedBudgets(
  * Restores budgets of these accounts that Redis lacks, or has in a state before their last change. The accounts must
  * exist in Redis.
  */
-export async function restoreBudgets(projecting: ProjectionDeps, accounts: readonly string[]): Promise<void> {
+export async function restoreBudgets(projecting: BudgetProjectionDeps, accounts: readonly string[]): Promise<void> {
   for (const booked of await readBudgetsOf(projecting.books, accounts))
     if ((await budgetVersionOf(projecting.redis, booked.account)) < booked.version)
       await projectBookedBudgets(projecting, booked);

@@ -5,8 +5,8 @@ import {
   readUnprojectedBudgets,
   readUnprojectedTokens,
 } from "@modelgate/books";
-import { projectBookedBudgets } from "./project-budgets.ts";
-import { projectAccount, projectBookedToken, projectCredit, type ProjectionDeps } from "./project.ts";
+import { projectBookedBudgets, type BudgetProjectionDeps } from "./project-budgets.ts";
+import { projectAccount, projectBookedToken, projectCredit } from "./project.ts";
 
 /** Maximum accounts, API keys, lists of budgets and credits of one pass. */
 const maxPerPass = 500;
@@ -17,7 +17,7 @@ const abandonedAfterMs = 10_000;
  * Copies everything from the books to Redis that was not copied, because a ledger died between the two writes or Redis
  * was unavailable. Each step can be repeated. Returns the number of copied records.
  */
-export async function projectLeftovers(projecting: ProjectionDeps, nowMs: number): Promise<number> {
+export async function projectLeftovers(projecting: BudgetProjectionDeps, nowMs: number): Promise<number> {
   const { books } = projecting;
   const accounts = await readUnprojectedAccounts(books, maxPerPass);
   const openings = new Map(

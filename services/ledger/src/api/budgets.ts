@@ -1,7 +1,7 @@
 import { readBudgets, type Budget } from "@modelgate/accounts";
 import { changeBookedBudgets, type Books } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
-import { orUnavailable, type OperatorRoutes } from "@modelgate/platform";
+import { orUnavailable, type Bus, type OperatorRoutes } from "@modelgate/platform";
 import { projectBookedBudgets } from "../accounts/project-budgets.ts";
 import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
@@ -18,7 +18,7 @@ interface ChangedList {
 }
 
 /** Routes that change the budgets of an account. Each change is written to the books first, then to Redis. */
-export function budgetRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
+export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonly bus: Bus }): OperatorRoutes {
   const change = (account: string, actor: string, step: (budgets: readonly Budget[]) => ChangedList) =>
     orUnavailable(
       connection.useDuringMove(async (books: Books) => {
@@ -26,7 +26,7 @@ export function budgetRoutes({ redis, connection }: AccountDeps): OperatorRoutes
           const { budgets, ...entry } = step(readBudgets(record));
           return { ...entry, record: JSON.stringify(budgets) };
         });
-        return projectBookedBudgets({ redis, books }, booked);
+        return projectBookedBudgets({ redis, books, bus }, booked);
       }),
     );
   return {
