@@ -30,7 +30,7 @@ export interface Token {
   readonly budget?: TokenBudget | undefined;
   /** Set if a member of the account created the token, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
-  /** The operator's token whose budget this one shares, with that budget; absent: none. */
+  /** The operator's token that bounds this one, with the budget that both share; absent: none. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
   /** First and last characters of the key, so that people recognise it. */

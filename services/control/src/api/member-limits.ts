@@ -73,8 +73,14 @@ export function operatorKeys(tokens: readonly Token[]): readonly Token[] {
 }
 
 /**
- * Returns the budget of an operator's key that a member's key shares; undefined if the operator's key has no budget.
+ * Returns the operator's key that bounds a member's key, with the budget that both share. Budgets in the account's list
+ * may name the operator's key too, so it is recorded also if it has no budget per day or month.
  */
-export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): Token["within"] {
-  return budget === undefined ? undefined : { id, ...budget };
+export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): NonNullable<Token["within"]> {
+  return { id, ...budget };
+}
+
+/** Returns true if a member's key shares a budget per day or month with the operator's key that bounds it. */
+export function sharesBudget({ within }: Pick<Token, "within">): boolean {
+  return within?.perDay !== undefined || within?.perMonth !== undefined;
 }

@@ -3,6 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
+import { sharesBudget } from "./member-limits.ts";
 import { tokenFor } from "./tokens.ts";
 
 const daySeconds = 24 * 60 * 60;
@@ -27,7 +28,9 @@ export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoute
       const { id, accountId, ofMember } = await tokenFor(redis, call);
       if (call.operator.account !== undefined && ofMember !== true)
         throw new Failure("permission_denied", "An operator made this key; only an operator can delete it.");
-      const sharing = (await listTokens(redis, accountId)).find(({ within }) => within?.id === id);
+      const sharing = (await listTokens(redis, accountId)).find(
+        (token) => token.within?.id === id && sharesBudget(token),
+      );
       if (sharing !== undefined)
         throw new Failure(
           "invalid_value",

@@ -34,8 +34,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     // A key that an operator has changed counts as an operator's key from then on.
     const marked = before.ofMember === true ? { ...wish, ofMember: null, within: null } : wish;
     const token = await ledger.changeToken(before.id, marked, act);
+    const shared = sharedBudget(token);
     for (const { id, within } of await listTokens(redis, before.accountId))
-      if (within?.id === token.id) await ledger.changeToken(id, { within: sharedBudget(token) ?? null }, act);
+      if (within?.id === token.id && (within.perDay !== shared.perDay || within.perMonth !== shared.perMonth))
+        await ledger.changeToken(id, { within: shared }, act);
     return token;
   };
   return {
@@ -112,7 +114,7 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
   }
   const bounds = operatorKeys(await listTokens(redis, before.accountId));
   const bound = boundOf(limitsAfter(before, wish), isEnabled ? bounds : [...bounds, before]);
-  return bound === before ? wish : { ...wish, within: sharedBudget(bound) ?? null };
+  return bound === before ? wish : { ...wish, within: sharedBudget(bound) };
 }
 
 /** Returns the limits that an API key has after a change. */
