@@ -193,6 +193,8 @@ async function take(state: State, next: Step, at: number): Promise<void> {
       },
     );
     expect(passed).toBe(covered);
+    // The first call begins a budget, also if it holds nothing.
+    if (passed) for (const { of, period } of counts) if (of.spent.size === 0) of.spent.set(period, 0n);
     if (passed) calls.set(callId, { held: next.nanos, lease: state.now + leaseMs, open: true, counts });
     return;
   }
