@@ -108,8 +108,21 @@ export function applied(budget: Budget, nowMs: number): AppliedBudget {
 export function budgetLines(budgets: readonly AppliedBudget[]): string {
   let lines = "";
   for (const { budget, period } of budgets)
-    lines += `${budget.id}\n${period.number}\n${budget.nanos}\n${budget.rolloverNanos ?? ""}\n${budget.mode}\n`;
+    lines += `${budget.id}\n${period.number}\n${budget.nanos}\n${budget.rolloverNanos ?? ""}\n${budget.mode}\n${formerTotal({ budget, period })}\n`;
   return lines;
+}
+
+/**
+ * Returns where versions without `budgets` counted the spending of a key or a group in a period: they had a hash for
+ * each day and month in UTC, `budgets:{sNN}:ACCOUNT:2026-11-26` for example, with the fields `token:ID` and
+ * `group:NAME`. Returns "" for a budget in the account's list.
+ */
+function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
+  if (budget.createdAt !== "") return "";
+  const date = new Date(startMs)
+    .toISOString()
+    .slice(0, budget.period === "day" ? "2026-11-26".length : "2026-11".length);
+  return `${date} ${budget.scope.replace(/^key:/, "token:")}`;
 }
 
 /** Spending of a budget in a period. */

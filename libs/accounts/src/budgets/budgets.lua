@@ -1,15 +1,18 @@
 --[[ Functions for the budgets of a call. Requires amounts.lua. One hash has the states of all budgets of an account, so
      that those of a call are read with one command and written with one.
-  lines: five lines for each budget: id, number of the period in which the call counts, amount of a period (nanos),
-    maximum that rolls over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft')
+  lines: six lines for each budget: id, number of the period in which the call counts, amount of a period (nanos),
+    maximum that rolls over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft'), and where an earlier
+    version counted: the end of the hash's name and the field, separated by a space ('' for a budget that it lacked)
   budgets hash: id -> state: number of the latest period, amount spent and held in it (nanos), number of the period in
     which the budget was used before (0 if in none), amount left of that period (nanos, negative if exceeded) ]]
 local max_skipped = 400 -- maximum periods without use whose amounts roll over
 local function read_budgets(key, lines)
   local budgets, ids = {key = key}, {}
-  for id, period, amount, cap, mode in string.gmatch(lines or '', '([^\n]+)\n(%d+)\n(%d+)\n(%d*)\n(%l+)\n') do
+  local pattern = '([^\n]+)\n(%d+)\n(%d+)\n(%d*)\n(%l+)\n([^\n]*)\n'
+  for id, period, amount, cap, mode, former in string.gmatch(lines or '', pattern) do
     ids[#ids + 1] = id
-    budgets[#ids] = {id = id, period = tonumber(period), amount = amount, cap = cap, is_hard = mode == 'hard'}
+    budgets[#ids] =
+      {id = id, period = tonumber(period), amount = amount, cap = cap, is_hard = mode == 'hard', former = former}
   end
   if #ids == 0 then return budgets end
   local states = redis.call('HMGET', key, unpack(ids))
@@ -33,33 +36,16 @@ end
 local function left_of(budget)
   return subtract(add(budget.amount, carried(budget)), budget.spent)
 end
---[[ Returns the amount that an earlier version counted for a key or a group in a period, so that an upgrade does not
-     begin its limits anew. Earlier versions had one hash for each day and month of UTC, with the fields token:ID and
-     group:NAME: budgets:{sNN}:ACCOUNT:2026-11-26, for example.
-  key: that of the account's budgets   id: day:key:ID, for example ]]
-local function former_spent(key, id, number)
-  local period, kind, value = string.match(id, '^(%l+):(%l+):(.+)$')
-  local date
-  if period == 'month' then
-    date = string.format('%04d-%02d', 1970 + math.floor(number / 12), number % 12 + 1)
-  elseif period == 'day' then
-    -- The calendar repeats after 400 years (146,097 days). The years here begin on 1 March: 719,468 days are from 1 March
-    -- of year 0 to 1 January 1970.
-    local days = number + 719468
-    local day = days % 146097
-    local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
-    day = day - 365 * year - math.floor(year / 4) + math.floor(year / 100)
-    local month = math.floor((5 * day + 2) / 153)
-    year = year + 400 * math.floor(days / 146097) + (month < 10 and 0 or 1)
-    date = string.format('%04d-%02d-%02d', year, month < 10 and month + 3 or month - 9,
-      day - math.floor((153 * month + 2) / 5) + 1)
-  end
-  return date and redis.call('HGET', key .. ':' .. date, (kind == 'key' and 'token' or kind) .. ':' .. value) or '0'
+-- Returns the amount that an earlier version counted for a key or a group in the period of a call, so that an upgrade
+-- does not begin its limits anew.
+local function former_spent(key, budget)
+  local date, field = string.match(budget.former, '^(%S+) (.+)$')
+  return date and redis.call('HGET', key .. ':' .. date, field) or '0'
 end
 -- Begins the period of a call, unless it has begun.
 local function begin_period(key, budget)
   if not budget.latest then
-    budget.latest, budget.spent = budget.period, former_spent(key, budget.id, budget.period)
+    budget.latest, budget.spent = budget.period, former_spent(key, budget)
     budget.before, budget.left, budget.is_changed = 0, '0', true
   elseif budget.period > budget.latest then
     budget.left, budget.before = left_of(budget), budget.latest
@@ -113,13 +99,16 @@ local function read_known_budgets(key, lines)
   end
   return known
 end
--- Corrects the budgets of a call.
-local function correct_budgets(key, lines, nanos)
-  if nanos == '0' or not lines or lines == '' then return end
-  local budgets = read_known_budgets(key, lines)
+-- Adds an amount, which may be negative, to the budgets of a call, even if that exceeds them.
+local function add_to_budgets(budgets, nanos)
   for _, budget in ipairs(budgets) do
-    begin_period(key, budget)
+    begin_period(budgets.key, budget)
     add_spent(budget, nanos)
   end
   write_budgets(budgets)
+end
+-- Corrects the budgets of a call.
+local function correct_budgets(key, lines, nanos)
+  if nanos == '0' or not lines or lines == '' then return end
+  add_to_budgets(read_known_budgets(key, lines), nanos)
 end

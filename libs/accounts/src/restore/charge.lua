@@ -24,12 +24,7 @@ if found[1] then
   correct_budgets(budgets, found[2], negated(found[1]))
 end
 local is_counted = replaces and redis.call('HEXISTS', charged, 'counted:' .. replaces) == 1
-local applied = read_budgets(budgets, is_counted and '' or lines)
-for _, budget in ipairs(applied) do
-  begin_period(budgets, budget)
-  add_spent(budget, cost)
-end
-write_budgets(applied)
+if not is_counted then add_to_budgets(read_budgets(budgets, lines), cost) end
 state.available, state.spent = subtract(state.available, cost), add(state.spent, cost)
 local number, previous, balance, hash = add_receipt(state, negated(cost), event)
 write_account(state)
