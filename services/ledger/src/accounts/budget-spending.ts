@@ -25,11 +25,10 @@ async function spendingOf(books: Books, account: string, budget: Budget, nowMs: 
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
-  const spentIn = async (startMs: number, endMs: number): Promise<bigint> => {
-    // Sums of complete UTC days are read from the daily totals, so the end is rounded up to the end of today.
-    const to = Math.min(endMs, Math.ceil((nowMs + 1) / dayMs) * dayMs);
-    return sumOf(books, await callsOf(books, account, budget.scope), startMs, to);
-  };
+  const calls = await callsOf(books, account, budget.scope);
+  // Sums of complete UTC days are read from the daily totals, so the end is rounded up to the end of today.
+  const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
+  const spentIn = (startMs: number, endMs: number) => sumOf(books, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);
   if (rolloverNanos === undefined || period === "total" || createdMs >= current.startMs)
     return { period: current.number, spentNanos };
