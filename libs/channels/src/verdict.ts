@@ -24,7 +24,7 @@ export interface SentAttempt {
 export interface Verdict {
   readonly failure: Failure;
   /**
-   * Next step. `elsewhere`: the same route in another wire; `unsealed`: the same route without thinking signatures;
+   * Next step. `elsewhere`: the same route in another wire; `withoutSignatures`: the same route without thinking signatures;
    * `another`: another route; `none`: no further attempt.
    */
   readonly next: "none" | "elsewhere" | "withoutSignatures" | "another";
