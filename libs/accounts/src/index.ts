@@ -1,6 +1,14 @@
 export { shards, shardOf, accountKeys } from "./keys.ts";
 export { findBudgets } from "./budgets/account-budgets.ts";
-export { applied, Budget, leftOf, limitBudget, readBudgets, type BudgetUsage } from "./budgets/budget.ts";
+export {
+  applied,
+  Budget,
+  budgetsOfCaller,
+  leftOf,
+  limitBudget,
+  readBudgets,
+  type BudgetUsage,
+} from "./budgets/budget.ts";
 export { periodAt, periodNames, periodWith, zoneNamed, type PeriodName } from "./budgets/period.ts";
 export {
   budgetsWithoutState,

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
 import {
   applied,
+  budgetsOfCaller,
+  callerLimits,
   findBudgets,
   findTokenById,
   leftOf,
-  limitBudget,
   listTokens,
   periodNames,
   readBudgetUsage,
@@ -13,7 +14,7 @@ import {
   type BudgetUsage,
   type PeriodName,
 } from "@modelgate/accounts";
-import { dollarsToNanos, endUserOf, Failure, parseTags, present } from "@modelgate/contracts";
+import { endUserOf, Failure, parseTags, present } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
@@ -93,19 +94,13 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" } }: Oper
 async function limitsOf(redis: Redis, accountId: string): Promise<readonly Budget[]> {
   const tokens = await listTokens(redis, accountId);
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
-  const nanosOf = (dollars: number | undefined) =>
-    dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
-  const limits = (scope: string, perDay: string | undefined, perMonth: string | undefined): readonly Budget[] => [
-    ...(perDay === undefined ? [] : [limitBudget(scope, "day", perDay)]),
-    ...(perMonth === undefined ? [] : [limitBudget(scope, "month", perMonth)]),
-  ];
-  return [
-    ...tokens.flatMap(({ id, budget }) => limits(`key:${id}`, budget?.perDay, budget?.perMonth)),
-    ...[...new Set(tokens.map(({ group }) => group))].flatMap((name) => {
-      const { dollarsPerDay, dollarsPerMonth } = groups[name]?.limits ?? {};
-      return limits(`group:${name}`, nanosOf(dollarsPerDay), nanosOf(dollarsPerMonth));
-    }),
-  ];
+  const all = tokens.flatMap((token) => {
+    // The key that bounds a member's key is in the list itself.
+    const { budgets } = callerLimits({ ...token, within: undefined }, groups[token.group]?.limits ?? {});
+    return budgetsOfCaller(budgets, { tokenId: token.id, group: token.group });
+  });
+  const { key = [], group = [] } = Object.groupBy(all, ({ scope }) => (scope.startsWith("key:") ? "key" : "group"));
+  return [...key, ...new Map(group.map((budget) => [budget.id, budget])).values()];
 }
 
 /** Returns a budget with its use, in the form that operators see. */

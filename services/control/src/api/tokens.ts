@@ -140,17 +140,10 @@ function changeOf(body: unknown, before: Token): TokenChange {
 
 /** Throws Failure (409) if a change adds a budget per day or month to a key for which the account has such a budget. */
 async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: Token, wish: TokenChange): Promise<void> {
-  const added = [
-    { period: "day", param: "dollarsPerDay", isNew: before?.perDay === undefined && wish.budget?.perDay !== undefined },
-    {
-      period: "month",
-      param: "dollarsPerMonth",
-      isNew: before?.perMonth === undefined && wish.budget?.perMonth !== undefined,
-    },
-  ].filter(({ isNew }) => isNew);
+  const added = keyLimits.filter(({ member }) => before?.[member] === undefined && wish.budget?.[member] !== undefined);
   if (added.length === 0) return;
   for (const { id: budget, scope, period } of await findBudgets(redis, accountId)) {
-    const same = scope === `key:${id}` ? added.find((one) => one.period === period) : undefined;
+    const same = scope === `key:${id}` ? added.find((limit) => limit.period === period) : undefined;
     if (same !== undefined)
       throw new Failure("invalid_value", `The account's budget ${budget} limits this key for each ${period} already.`, {
         param: same.param,
@@ -158,6 +151,12 @@ async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: To
       });
   }
 }
+
+/** Limits of the spending of a key, with the name of each in a request. */
+const keyLimits = [
+  { period: "day", member: "perDay", param: "dollarsPerDay" },
+  { period: "month", member: "perMonth", param: "dollarsPerMonth" },
+] as const;
 
 function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
