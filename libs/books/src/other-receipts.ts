@@ -37,10 +37,10 @@ export async function applyRepeatedEvents(
 ): Promise<readonly AccountChange[]> {
   const changes: AccountChange[] = [];
   for (let from = 0; from < events.length; from += callsPerQuery) {
-    const several = events.slice(from, from + callsPerQuery);
+    const several = await lockChanged(at, events.slice(from, from + callsPerQuery));
     const known = await storedCalls(at, several);
     for (const event of several) {
-      const name = `${event.accountId}\n${event.id}`;
+      const name = callName(event);
       const before = known.get(name);
       if (before === undefined) continue;
       const change = await applyRepeatedEvent(at, event, before);
@@ -52,6 +52,25 @@ export async function applyRepeatedEvents(
   return changes;
 }
 
+/**
+ * Returns the events whose receipt is not that of the stored call, and locks their calls until the transaction ends.
+ * Two transactions may have the same event, one from JetStream and one from its copy in Redis. Without the lock, the
+ * second one would see the first one's change in PostgreSQL while it has the old call, and take its event for another
+ * settlement.
+ */
+async function lockChanged(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
+  const known = await storedCalls(at, events);
+  const changed = events.filter((event) => known.get(callName(event))?.receipt?.hash !== event.receipt?.hash);
+  // Ordered by name, so that concurrent ledgers do not deadlock.
+  for (const { accountId, id } of changed.toSorted((left, right) => (callName(left) < callName(right) ? -1 : 1)))
+    await at.updateTable("call_ids").set({ id }).where("account", "=", accountId).where("id", "=", id).execute();
+  return changed;
+}
+
+function callName({ accountId, id }: UsageEvent): string {
+  return `${accountId}\n${id}`;
+}
+
 async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Map<string, UsageEvent>> {
   if (events.length === 0) return new Map();
   const positions = await at
@@ -61,7 +80,7 @@ async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[
     .where("id", "in", [...new Set(events.map(({ id }) => id))])
     .execute();
   const found = (await readCallsAt(at, positions)).map(({ event }) => readUsageEvent(event));
-  return new Map(found.map((event) => [`${event.accountId}\n${event.id}`, event]));
+  return new Map(found.map((event) => [callName(event), event]));
 }
 
 /**

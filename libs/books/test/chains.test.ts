@@ -85,6 +85,21 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readUnrefunded(books, ["acme"])).toEqual([]);
   });
 
+  test("a new charge that two transactions record at the same time replaces the receipt once", async () => {
+    await using books = await newBooks(engine);
+    const ids = Array.from({ length: 30 }, (_, at) => `call ${at}`);
+    await recordCalls(
+      books,
+      ids.map((id, at) => settled(id, receiptOf(`old ${at}`, at === 0 ? "" : `old ${at - 1}`, at + 1))),
+    );
+    for (const [at, id] of ids.entries()) {
+      const again = settled(id, receiptOf(`new ${at}`, at === 0 ? "" : `new ${at - 1}`, at + 100, `old ${at}`));
+      await Promise.all([recordCalls(books, [again]), recordCalls(books, [again])]);
+    }
+    expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+    expect(await chained(books)).toEqual(ids.map((id, at) => `${id} ${at + 100}`).toSorted());
+  });
+
   test("Redis is empty: the longest known chain is found, and the settlements outside it", async () => {
     await using books = await newBooks(engine);
     await recordCalls(books, [

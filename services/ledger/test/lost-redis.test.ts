@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   applyCredit,
   createAccount,
@@ -9,6 +9,7 @@ import {
   hold,
   openingCredit,
   publishEntries,
+  readHeads,
   readUnpublished,
   settle,
   shardOf,
@@ -280,4 +281,52 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     );
     expect(History.secondSettlements).toBeGreaterThan(0);
   }, 300_000);
+
+  test("a call that is settled while its account is compared with the books is not charged again", async () => {
+    const id = "compared";
+    await redis.flushall();
+    const createdAt = new Date().toISOString();
+    await bookAccount(
+      books,
+      { id, name: id, createdAt, opening: openingCredit({ id, balance: 100n, createdAt }) },
+      "test",
+    );
+    await createAccount(redis, { id, balance: 100n, createdAt });
+    /** Settles a call at 3 nano-dollars. */
+    const settled = async (callId: string): Promise<void> => {
+      const draft = { ...testUsageDraft(id, callId), time: new Date().toISOString() };
+      const call = { accountId: id, callId, draft, tokenId: "tok_1", tokens: 0 };
+      await hold(redis, { ...call, nanos: 5n, floorNanos: 0n, leaseMs: 3_600_000, outboxBound: 10_000 });
+      await settle(redis, { ...call, costNanos: 3n });
+    };
+    const record = async (isWanted: (callId: string) => boolean): Promise<void> => {
+      const events = (await readUnpublished(redis, shardOf(id), -1_000, 100)).map(({ event }) => event);
+      await recordCredits(
+        books,
+        events.filter((event) => "operationId" in event),
+      );
+      await recordCalls(
+        books,
+        events.filter((event) => "costNanos" in event).filter((event) => isWanted(event.id)),
+      );
+    };
+    await settled("late");
+    await settled("first");
+    await record((callId) => callId !== "late"); // its event is on its way
+    const offsets: SeenGaps = new Map();
+    const deps = { redis, bus: new History(id), books };
+    expect(await compareAccounts(deps, [id], offsets)).toEqual([id]);
+    const hmget = redis.hmget.bind(redis);
+    vi.spyOn(redis, "hmget").mockImplementationOnce(async (key: string, ...fields: string[]) => {
+      const before = await hmget(key, ...fields);
+      await settled("meanwhile");
+      await record((callId) => callId !== "late");
+      return before;
+    });
+    expect(await compareAccounts(deps, [id], offsets)).toEqual([id]);
+    expect(await findAccount(redis, id)).toMatchObject({ spentNanos: 9n });
+    await record(() => true);
+    expect(await compareAccounts(deps, [id], offsets)).toEqual([]);
+    expect(await readHeads(redis, [id])).toMatchObject([{ receipts: 4 }]);
+  });
 });

@@ -6,6 +6,7 @@ import {
   reduceModulo,
   adjustChainSum,
   type BookedAccount,
+  type ChainedEvent,
 } from "@modelgate/books";
 import { refundSecondSettlements } from "./refund-second-settlements.ts";
 import { chargeAgain, restoreAccounts, type RestoreDeps } from "./restore-accounts.ts";
@@ -87,9 +88,24 @@ async function repairAccount(
   const branches = await findBranches(deps.books, account, known.head);
   if (branches === undefined) return false;
   const { orphans, complete } = branches;
-  await chargeAgain(deps, account.id, orphans, "Redis was behind the books");
+  const [current] = await readHeads(deps.redis, [account.id]);
+  const lost = current?.head === known.head ? orphans : withoutLater(orphans, known.head);
+  await chargeAgain(deps, account.id, lost, "Redis was behind the books");
   if (!complete && orphans.length === 0) await acceptGap(deps, account, offsets);
   return false; // until the books have received it
+}
+
+/**
+ * Returns the orphans that do not continue the chain after `head`. If Redis had this head before the books were read and
+ * another one afterwards, entries after it may be new.
+ */
+function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly ChainedEvent[] {
+  const later = new Set([head]);
+  return orphans.filter(({ receipt }) => {
+    if (!later.has(receipt.previous)) return true;
+    later.add(receipt.hash);
+    return false;
+  });
 }
 
 /** Returns true if an account has the same gap as before. A gap of events on their way changes from check to check. */
