@@ -19,17 +19,23 @@ const projects = [...packages, ...others].filter(({ root }) => existsSync(`${roo
  */
 const isolated: ReadonlySet<string> = new Set(["deploy"]);
 
+/** Tests that add wires to the registries before a service is loaded. Each has its module graph, in a project. */
+const toyTests = "**/toy-wires.test.ts";
+
 export default defineConfig({
   test: {
-    projects: projects.map(({ name, root }) => ({
-      extends: true,
-      test: {
-        name: `@modelgate/${name}`,
-        root,
-        isolate: isolated.has(name),
-        exclude: [...configDefaults.exclude, ...(name === "e2e" ? ["simulator/**"] : [])],
-      },
-    })),
+    projects: [
+      ...projects.map(({ name, root }) => ({
+        extends: true as const,
+        test: {
+          name: `@modelgate/${name}`,
+          root,
+          isolate: isolated.has(name),
+          exclude: [...configDefaults.exclude, toyTests, ...(name === "e2e" ? ["simulator/**"] : [])],
+        },
+      })),
+      { extends: true, test: { name: "@modelgate/toys", root: "services", include: [toyTests], isolate: true } },
+    ],
     // Two cores, and each suite brings processes of its own.
     maxWorkers: 2,
     testTimeout: 120_000,
