@@ -60,6 +60,7 @@ export {
   type OperatorAudit,
   type OperatorRecord,
 } from "./operators/operators.ts";
+export { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "./operators/organisations.ts";
 export {
   auditAnchor,
   readLostAnchors,

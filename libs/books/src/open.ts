@@ -111,6 +111,9 @@ const tables: Readonly<Record<keyof Tables, true>> = {
   configurations: true,
   vendor_keys: true,
   operators: true,
+  organisations: true,
+  teams: true,
+  memberships: true,
   operator_keys: true,
 };
 

@@ -10,6 +10,10 @@ export interface CallFilter {
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
+  /** Organisation to which the account belongs. */
+  readonly organisation?: string | undefined;
+  /** Teams, one of which the key belongs to. Ids of teams are unique within an organisation. */
+  readonly teams?: readonly string[] | undefined;
   readonly token?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
@@ -174,12 +178,29 @@ function orderBy(table: string, filter: CallFilter, { order }: CallPageOptions):
   return sql.join(orderColumns(filter).map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
 }
 
+/** Returns the conditions for an organisation and its teams on a table with the columns `account` and `token`. */
+export function ownerConditions(
+  table: string,
+  { organisation, teams }: Pick<CallFilter, "organisation" | "teams">,
+): readonly RawBuilder<unknown>[] {
+  const [account, token] = [sql.ref(`${table}.account`), sql.ref(`${table}.token`)];
+  return [
+    ...(organisation === undefined
+      ? []
+      : [sql`${account} in (select account from accounts where organisation = ${organisation})`]),
+    ...(teams === undefined
+      ? []
+      : [sql`${token} in (select token from tokens where team in (${sql.join(["", ...teams])}) and team <> '')`]),
+  ];
+}
+
 /** Returns the conditions on the columns of a call, except its time, request id and labels. */
 function columnConditions(wanted: CallFilter): readonly RawBuilder<unknown>[] {
   const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
     (column) => [column, wanted[column]] as const,
   );
   return [
+    ...ownerConditions("calls", wanted),
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),

@@ -1,7 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import { RefusedCall, recordParser } from "@modelgate/contracts";
 import { periodOf, totalsPeriods } from "./add-totals.ts";
-import type { CallFilter, CallPage } from "./read-calls.ts";
+import { ownerConditions, type CallFilter, type CallPage } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
@@ -22,7 +22,10 @@ export interface CountedRefusal {
 }
 
 /** Filter of refused calls. Absent members do not filter. */
-export type RefusedFilter = Pick<CallFilter, "account" | "from" | "model" | "requestId" | "status" | "to" | "token">;
+export type RefusedFilter = Pick<
+  CallFilter,
+  "account" | "from" | "model" | "organisation" | "requestId" | "status" | "teams" | "to" | "token"
+>;
 
 /** A page of refused calls. `next` is set if more may follow. */
 export interface RefusedPage {
@@ -119,7 +122,10 @@ export async function readRefused(
     columns[name] === undefined ? [] : [sql`${sql.ref(name)} = ${columns[name]}`],
   );
   const beyond = after === undefined ? [] : [sql`(at, account, id) < (${after.at}, ${after.account}, ${after.id})`];
-  const where = sql.join([sql`at >= ${from}`, sql`at < ${to}`, ...narrowed, ...beyond], sql` and `);
+  const where = sql.join(
+    [sql`at >= ${from}`, sql`at < ${to}`, ...ownerConditions("refused_calls", named), ...narrowed, ...beyond],
+    sql` and `,
+  );
   const { rows } = await sql<CallPosition & { call: string; left_out: number }>`
     select at, account, id, call, left_out from refused_calls where ${where}
     order by at desc, account desc, id desc limit ${limit}`.execute(db);

@@ -146,6 +146,8 @@ export interface AccountsTable {
    */
   chain: ColumnType<number, number | undefined, number>;
   tip: ColumnType<number, number | undefined, number>;
+  /** Organisation of the account; "" if it belongs to none. */
+  organisation: ColumnType<string, string | undefined, string>;
 }
 
 /** An API key of an account. Only the SHA-256 of the key is stored. */
@@ -161,6 +163,8 @@ export interface TokensTable {
   record: string;
   /** JSON of the keys that rotations have replaced, newest first. */
   replaced: ColumnType<string, string | undefined, string>;
+  /** Team of the token; "" if it has none. */
+  team: ColumnType<string, string | undefined, never>;
   /** Time of the deletion (RFC 3339); "" if the token exists. */
   deleted: ColumnType<string, string | undefined, string>;
 }
@@ -270,6 +274,28 @@ export interface OperatorsTable {
   record: string;
 }
 
+/** An organisation, to which teams and accounts belong. */
+export interface OrganisationsTable {
+  id: string;
+  name: string;
+  /** Creation time (RFC 3339). */
+  created: string;
+}
+
+/** A team of an organisation, with the account that pays for it. */
+export interface TeamsTable extends OrganisationsTable {
+  organisation: string;
+  account: string;
+}
+
+/** Role of a person in a team; in the whole organisation if `team` is "". */
+export interface MembershipsTable {
+  organisation: string;
+  person: string;
+  team: string;
+  role: string;
+}
+
 /** A key for automation: the SHA-256 of its secret, and its permissions as JSON. */
 export interface OperatorKeysTable {
   id: string;
@@ -319,6 +345,9 @@ export interface Tables {
   configurations: ConfigurationsTable;
   vendor_keys: VendorKeysTable;
   operators: OperatorsTable;
+  organisations: OrganisationsTable;
+  teams: TeamsTable;
+  memberships: MembershipsTable;
   operator_keys: OperatorKeysTable;
 }
 

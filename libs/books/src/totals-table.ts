@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from "kysely";
 import { totalsPeriods } from "./add-totals.ts";
 import { isLabelName, type LabelName } from "./labels.ts";
 import type { Books } from "./open.ts";
+import { ownerConditions } from "./read-calls.ts";
 import { sumColumns } from "./sums.ts";
 import { renderPeriod, type TotalsDimension, type TotalsQuery } from "./totals-query.ts";
 
@@ -40,7 +41,8 @@ export async function readTotalsTable(
     ...(tag === undefined ? [] : [sql`name = ${tag}`]),
     ...(query.labels ?? []).map(({ name, value }) => sql`${labelOf(name)} = ${value}`),
   ];
-  const where = [sql`period >= ${query.from}`, sql`period < ${query.to}`, ...wanted, ...labelled];
+  const period = [sql`period >= ${query.from}`, sql`period < ${query.to}`];
+  const where = [...period, ...ownerConditions(table, query), ...wanted, ...labelled];
   const ordinals = query.groupBy.map((_, at) => sql.lit(at + 1));
   const grouped = ordinals.length === 0 ? sql`` : sql`group by ${sql.join(ordinals)}`;
   const { rows } = await sql<Record<string, string | number>>`
@@ -73,8 +75,8 @@ const tagTotalsDimensions: ReadonlySet<string> = new Set(["account", "outcome", 
  * otherwise undefined.
  */
 export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
-  const { groupBy, labels = [], token, model, channel } = query;
-  if ([token, model, channel].some((one) => one !== undefined)) return undefined;
+  const { groupBy, labels = [], token, teams, model, channel } = query;
+  if ([token, teams, model, channel].some((one) => one !== undefined)) return undefined;
   if (!groupBy.every((dimension) => isLabelName(dimension) || tagTotalsDimensions.has(dimension))) return undefined;
   const [tag, ...others] = new Set([...groupBy.filter(isLabelName), ...labels.map(({ name }) => name)]);
   return others.length > 0 || tag === "endUser" ? undefined : tag;

@@ -168,10 +168,21 @@ describe.each(engines)("$name", ({ start }) => {
 
 /** Takes back the migrations from `0016-daily-tags` on. */
 async function undoDailyTags({ db }: Books): Promise<void> {
-  for (const table of ["daily_tag_totals", "daily_tag_first_bytes", "anchors", "refused_calls", "budgets"] as const)
+  for (const table of [
+    "daily_tag_totals",
+    "daily_tag_first_bytes",
+    "anchors",
+    "refused_calls",
+    "budgets",
+    "organisations",
+    "teams",
+    "memberships",
+  ] as const)
     await db.schema.dropTable(table).execute();
   await db.schema.dropIndex("audit_by_number").execute();
   for (const column of ["number", "hash"]) await db.schema.alterTable("audit").dropColumn(column).execute();
-  for (const column of ["replaced", "deleted"]) await db.schema.alterTable("tokens").dropColumn(column).execute();
+  for (const column of ["replaced", "deleted", "team"])
+    await db.schema.alterTable("tokens").dropColumn(column).execute();
+  await db.schema.alterTable("accounts").dropColumn("organisation").execute();
   await db.deleteFrom("marks").execute();
 }

@@ -42,6 +42,10 @@ export const Caller = Type.Object(
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Id under which the API key shares its limits per minute with other keys; absent: the key has separate limits. */
     limitsId: Type.Optional(Type.String()),
+    /** Team of the API key; absent: none. */
+    team: Type.Optional(Type.String()),
+    /** Member of the account or of the team that created the API key: `NAME` or `TEAM/NAME`; absent: an operator. */
+    member: Type.Optional(Type.String()),
     /** Budgets of the API key and its group; absent: none. */
     budgets: Type.Optional(Budgets),
     /**

@@ -4,6 +4,7 @@ import { budgetRoutes } from "./api/budgets.ts";
 import { callRoutes } from "./api/calls.ts";
 import { firstByteRoutes } from "./api/first-bytes.ts";
 import { operatorRoutes } from "./api/operators.ts";
+import { organisationRoutes } from "./api/organisations.ts";
 import { refusedRoutes } from "./api/refused.ts";
 import { storeRoutes } from "./api/stores.ts";
 import { taskRoutes } from "./api/tasks.ts";
@@ -19,6 +20,7 @@ export function routes({ redis, bus, connection, keepDays, signer }: Deps): Oper
     ...tokenRoutes({ redis, connection }),
     ...budgetRoutes({ redis, bus, connection }),
     ...operatorRoutes(connection),
+    ...organisationRoutes(connection),
     ...totalsRoutes(connection),
     ...callRoutes(connection),
     ...refusedRoutes(connection),

@@ -13,8 +13,8 @@ export const Budget = Type.Object({
   /** Name that people see; absent: the budget has none. */
   name: Type.Optional(Type.String()),
   /**
-   * Calls that count: `account` (all), `key:ID`, `group:NAME`, `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key
-   * includes the keys that members made within its limits.
+   * Calls that count: `account` (all), `team:ID`, `member:NAME` or `member:TEAM/NAME`, `key:ID`, `group:NAME`,
+   * `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key includes the keys that members made within its limits.
    */
   scope: Type.String(),
   period: Type.Enum([...periodNames]),
@@ -40,12 +40,15 @@ export interface AppliedBudget {
 }
 
 /** Members of a call that decide which budgets apply to it. */
-export type BudgetedCall = Pick<UsageDraft, "tokenId" | "group" | "model" | "tags" | "endUser">;
+export type BudgetedCall = Pick<UsageDraft, "tokenId" | "group" | "team" | "member" | "model" | "tags" | "endUser">;
 
 /** Returns the scopes that a call belongs to. */
-export function scopesOf({ tokenId, group, model, tags, endUser }: BudgetedCall, within?: string): ReadonlySet<string> {
+export function scopesOf(call: BudgetedCall, within?: string): ReadonlySet<string> {
+  const { tokenId, group, team, member, model, tags, endUser } = call;
   const scopes = new Set(["account", `key:${tokenId}`, `group:${group}`, `model:${model}`]);
   if (within !== undefined) scopes.add(`key:${within}`);
+  if (team !== undefined) scopes.add(`team:${team}`);
+  if (member !== undefined) scopes.add(`member:${member}`);
   if (endUser !== undefined) scopes.add(`end-user:${endUser}`);
   for (const [name, value] of Object.entries(tags ?? {})) scopes.add(`tag:${name}=${value}`);
   return scopes;

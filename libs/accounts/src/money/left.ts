@@ -1,4 +1,4 @@
-import type { Budgets, Nanos } from "@modelgate/contracts";
+import { present, type Budgets, type Nanos } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { findBudgets } from "../budgets/account-budgets.ts";
 import { applied, budgetsOfCall, budgetsOfCaller, leftOf, type BudgetUsage } from "../budgets/budget.ts";
@@ -11,6 +11,8 @@ export interface SpendingScope {
   readonly accountId: string;
   readonly tokenId: string;
   readonly group: string;
+  readonly team?: string | undefined;
+  readonly member?: string | undefined;
   readonly budgets?: Budgets | undefined;
   /** Unix time in ms for tests; absent: the clock of this machine. */
   readonly nowMs?: number | undefined;
@@ -52,9 +54,9 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
  */
 async function readUsage(
   redis: Redis,
-  { accountId, tokenId, group, budgets: limits, nowMs = Date.now() }: SpendingScope,
+  { accountId, tokenId, group, team, member, budgets: limits, nowMs = Date.now() }: SpendingScope,
 ): Promise<readonly BudgetUsage[]> {
-  const call = { tokenId, group, model: "" };
+  const call = present({ tokenId, group, team, member, model: "" });
   const own = budgetsOfCaller(limits, call).map((budget) => applied(budget, nowMs));
   const listed = budgetsOfCall(await findBudgets(redis, accountId), call, nowMs, limits?.within);
   return readBudgetUsage(redis, accountId, [...own, ...listed]);

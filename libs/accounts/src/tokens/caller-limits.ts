@@ -16,12 +16,12 @@ export function limitsIdOf({ id, group, ofMember }: Pick<Token, "group" | "id" |
   return ofMember === true ? `members:${group}` : id;
 }
 
-/** Returns the limits of a caller: those of its API key and of the key's group. */
+/** Returns the limits of a caller: those of its API key and of the key's group, and the team and member of the key. */
 export function callerLimits(
-  token: Pick<Token, "budget" | "group" | "id" | "models" | "ofMember" | "within">,
+  token: Pick<Token, "budget" | "group" | "id" | "member" | "models" | "ofMember" | "team" | "within">,
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,
-): Pick<Caller, "budgets" | "group" | "limitsId" | "models" | "tokensPerMinute"> {
-  const { group, models, budget = {}, within } = token;
+): Pick<Caller, "budgets" | "group" | "limitsId" | "member" | "models" | "team" | "tokensPerMinute"> {
+  const { group, models, budget = {}, within, team, member } = token;
   const ofGroup = (dollars: number | undefined) =>
     dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
   const budgets = Object.entries({
@@ -38,6 +38,8 @@ export function callerLimits(
     ...present({
       models: models && [...models],
       tokensPerMinute,
+      team,
+      member,
       limitsId: token.ofMember === true ? limitsIdOf(token) : undefined,
       budgets: budgets.length === 0 ? undefined : Object.fromEntries(budgets),
     }),

@@ -30,6 +30,10 @@ export interface Token {
   readonly budget?: TokenBudget | undefined;
   /** Set if a member of the account created the token, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
+  /** Team whose budgets the token's calls count against; absent: none. It never changes. */
+  readonly team?: string | undefined;
+  /** Member who created the token: `NAME` in an account, `TEAM/NAME` in a team; absent: an operator created it. */
+  readonly member?: string | undefined;
   /** The operator's token that bounds this one, with the budget that both share; absent: none. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
@@ -68,6 +72,8 @@ export interface TokenRequest {
   readonly expiresAt?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly budget?: TokenBudget | undefined;
+  readonly team?: string | undefined;
+  readonly member?: string | undefined;
 }
 
 /**
@@ -85,6 +91,8 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
     expiresAt: request.expiresAt,
     disabled: request.disabled ?? false,
     budget: request.budget,
+    team: request.team,
+    member: request.member,
     createdAt: new Date().toISOString(),
     hint: keyHint(key),
   };
@@ -171,6 +179,8 @@ export const readToken: (text: string) => Token = recordParser(
       Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
     ),
     ofMember: Type.Optional(Type.Literal(true)),
+    team: Type.Optional(Type.String()),
+    member: Type.Optional(Type.String()),
     within: Type.Optional(
       Type.Object({
         id: Type.String(),

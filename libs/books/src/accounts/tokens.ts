@@ -48,6 +48,7 @@ const maxReplaced = 10;
 
 /** A new API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
 export interface NewToken extends TokenFields {
+  readonly team?: string | undefined;
   readonly max?: number | undefined;
 }
 
@@ -63,7 +64,7 @@ interface TokenAct {
  */
 export async function bookToken(
   { db }: Books,
-  { account, id, digest, record, max }: NewToken,
+  { account, id, digest, record, team, max }: NewToken,
   actor: string,
 ): Promise<{ readonly token: BookedToken; readonly created: boolean } | undefined> {
   return db.transaction().execute(async (at) => {
@@ -78,7 +79,7 @@ export async function bookToken(
     }
     const fresh = await at
       .insertInto("tokens")
-      .values({ account, token: id, digest, version: 1, projected: 0, record: JSON.stringify(record) })
+      .values({ account, token: id, digest, version: 1, projected: 0, record: JSON.stringify(record), team })
       .onConflict((conflict) => conflict.doNothing())
       .returning("token")
       .execute();

@@ -14,6 +14,7 @@ import { totalsOfAccounts } from "./0018-totals-of-accounts.ts";
 import { refusedCalls } from "./0019-refused-calls.ts";
 import { replacedKeys } from "./0020-replaced-keys.ts";
 import { budgets } from "./0021-budgets.ts";
+import { organisations } from "./0022-organisations.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One migration of the schema. It cannot be reverted. */
@@ -38,4 +39,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0019-refused-calls": refusedCalls,
   "0020-replaced-keys": replacedKeys,
   "0021-budgets": budgets,
+  "0022-organisations": organisations,
 };

@@ -66,6 +66,10 @@ export const UsageEvent = Type.Object(
     accountId: Type.String(),
     tokenId: Type.String(),
     group: Type.String(),
+    team: Type.Optional(Type.String({ description: "the key's team; absent where it has none" })),
+    member: Type.Optional(
+      Type.String({ description: "the member that made the key: NAME, or TEAM/NAME; absent where an operator did" }),
+    ),
     area: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
     model: Type.String({ description: "what served the call, and what its price is" }),

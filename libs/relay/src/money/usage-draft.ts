@@ -88,6 +88,8 @@ export function usageDraft(
     attempts: tried.length,
     priceVersion: priceVersionOf(billed.price),
   };
+  if (caller.team !== undefined) draft.team = caller.team;
+  if (caller.member !== undefined) draft.member = caller.member;
   if (price.requested !== undefined) draft.requestedModel = price.requested;
   if (unpriced.length > 0) draft.unpriced = unpriced;
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;

@@ -295,6 +295,8 @@ export type Call = {
   readonly accountId: string;
   readonly tokenId: string;
   readonly group: string;
+  readonly team?: string;
+  readonly member?: string;
   readonly area: string;
   readonly endpoint: string;
   readonly model: string;

@@ -1,4 +1,4 @@
-import { periodAt, periodWith, type Budget, type BudgetState } from "@modelgate/accounts";
+import { periodAt, periodWith, type Budget, type BudgetState, type Token } from "@modelgate/accounts";
 import { readTokensOf, readTotals, type Books, type TotalsQuery } from "@modelgate/books";
 import { shownToken } from "./project.ts";
 
@@ -49,6 +49,14 @@ interface CallsOfBudget {
   readonly keys?: ReadonlySet<string>;
 }
 
+/** Scopes that consist of the calls of some keys, with the check whether a key counts. */
+const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolean>> = {
+  key: ({ id, within }, value) => id === value || within?.id === value,
+  group: ({ group }, value) => group === value,
+  team: ({ team }, value) => team === value,
+  member: ({ member }, value) => member === value,
+};
+
 /** Returns the calls of a scope. A group has the calls of the keys that are in it now. */
 async function callsOf(books: Books, account: string, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");
@@ -59,11 +67,10 @@ async function callsOf(books: Books, account: string, scope: string): Promise<Ca
     const name = value.slice(0, value.indexOf("="));
     return { filter: { account, labels: [{ name: `tag:${name}`, value: value.slice(name.length + 1) }] } };
   }
-  if (kind !== "key" && kind !== "group") return { filter: { account } };
+  const counts = keyScopes[kind];
+  if (counts === undefined) return { filter: { account } };
   const tokens = await readTokensOf(books, [account]);
-  const counted = tokens
-    .map(shownToken)
-    .filter(({ id, group, within }) => (kind === "group" ? group === value : id === value || within?.id === value));
+  const counted = tokens.map(shownToken).filter((token) => counts(token, value));
   return { filter: { account }, keys: new Set(counted.map(({ id }) => id)) };
 }
 

@@ -31,6 +31,8 @@ const columns: Readonly<Record<string, CellReader>> = {
   firstByteMs: ({ firstByteMs }) => firstByteMs,
   attempts: ({ attempts }) => attempts,
   endUser: ({ endUser }) => endUser,
+  team: ({ team }) => team,
+  member: ({ member }) => member,
   tags: ({ tags }) =>
     tags === undefined
       ? undefined

@@ -14,6 +14,8 @@ export function fieldFilterOf(query: URLSearchParams): FieldFilter {
     throw new Failure("invalid_value", `outcome must be one of ${outcomes.join(", ")}.`, { param: "outcome" });
   return {
     account: word("account"),
+    organisation: word("organisation"),
+    teams: word("team")?.split(","),
     token: word("token"),
     model: word("model"),
     channel: word("channel"),

@@ -14,8 +14,8 @@ const maxRows = 1_000;
 export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/refused": async ({ query }) => {
-      const { account, token, model, requestId, status } = fieldFilterOf(query);
-      const filter = { ...readPeriod(query), account, token, model, requestId, status };
+      const { account, organisation, teams, token, model, requestId, status } = fieldFilterOf(query);
+      const filter = { ...readPeriod(query), account, organisation, teams, token, model, requestId, status };
       const reading = { limit: readLimit(query, defaultRows, maxRows), after: readPosition(query) };
       const { refusals, next } = await connection.use((books) => readRefused(books, filter, reading));
       return {

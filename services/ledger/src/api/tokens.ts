@@ -19,8 +19,8 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
     "POST /tokens": ({ body, actor }) =>
       change(async (books) => {
         const [digest, record] = [fieldReaders.digest(body), fieldReaders.token(body)];
-        const { accountId: account, id } = record;
-        const wish = { account, id, digest, record: { ...record }, max: fieldReaders.optionalCount(body, "max") };
+        const { accountId: account, id, team } = record;
+        const wish = { account, id, digest, record: { ...record }, team, max: fieldReaders.optionalCount(body, "max") };
         const booked = await bookToken(books, wish, actor);
         if (booked === undefined)
           throw new Failure("invalid_value", `The account has ${wish.max} keys, as many as it may have.`, {

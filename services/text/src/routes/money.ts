@@ -73,8 +73,9 @@ export function currentKey(deps: Deps): EndpointHandler {
   };
 }
 
-async function leftOf({ relay }: Deps, { accountId, tokenId, group, budgets }: Caller): Promise<RemainingMoney> {
-  const left = await readRemainingMoney(relay.redis, { accountId, tokenId, group, budgets });
+async function leftOf({ relay }: Deps, caller: Caller): Promise<RemainingMoney> {
+  const { accountId, tokenId, group, team, member, budgets } = caller;
+  const left = await readRemainingMoney(relay.redis, { accountId, tokenId, group, team, member, budgets });
   if (left === undefined) throw new Failure("account_disabled");
   return left;
 }

@@ -1,0 +1,156 @@
+import type { Books } from "../open.ts";
+import { writeAudit } from "../accounts/audit.ts";
+
+/** Roles of a person in a team or in an organisation. An admin of an organisation administers all of its teams. */
+type MembershipRole = "admin" | "member";
+
+/** A team of an organisation. */
+interface BookedTeam {
+  readonly id: string;
+  readonly name: string;
+  /** Account that pays for the calls of the team's keys. Teams may share one. */
+  readonly account: string;
+  readonly createdAt: string;
+}
+
+/** Role of a person in a team; in the whole organisation if `team` is "". */
+interface BookedMembership {
+  readonly person: string;
+  readonly team: string;
+  readonly role: string;
+}
+
+/** An organisation in the books. */
+interface BookedOrganisation {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly accounts: readonly string[];
+  readonly teams: readonly BookedTeam[];
+  readonly memberships: readonly BookedMembership[];
+}
+
+/** Stores a new organisation. Returns false if an organisation with this id exists. */
+export async function bookOrganisation(
+  { db }: Books,
+  { id, name }: Pick<BookedOrganisation, "id" | "name">,
+  actor: string,
+): Promise<boolean> {
+  return db.transaction().execute(async (at) => {
+    const created = new Date().toISOString();
+    const rows = await at
+      .insertInto("organisations")
+      .values({ id, name, created })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .execute();
+    if (rows.length === 0) return false;
+    await writeAudit(at, { account: "", time: created, actor, action: "organisation.create", after: { id, name } });
+    return true;
+  });
+}
+
+/**
+ * Stores a new team. Its account then belongs to the organisation. Returns "exists" if the organisation has a team with
+ * this id, and "no-account" if the account does not exist or belongs to another organisation.
+ */
+export async function bookTeam(
+  { db }: Books,
+  { organisation, id, name, account }: Omit<BookedTeam, "createdAt"> & { readonly organisation: string },
+  actor: string,
+): Promise<"created" | "exists" | "no-account"> {
+  return db.transaction().execute(async (at) => {
+    const created = new Date().toISOString();
+    const rows = await at
+      .insertInto("teams")
+      .values({ organisation, id, name, account, created })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .execute();
+    if (rows.length === 0) return "exists";
+    // One statement checks and sets the organisation, so that two organisations cannot get the same account.
+    const owned = await at
+      .updateTable("accounts")
+      .set({ organisation })
+      .where("account", "=", account)
+      .where("created", "<>", "")
+      .where("organisation", "in", ["", organisation])
+      .returning("account")
+      .execute();
+    if (owned.length === 0) {
+      await at.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", id).execute();
+      return "no-account";
+    }
+    await writeAudit(at, { account, time: created, actor, action: "team.create", after: { organisation, id, name } });
+    return "created";
+  });
+}
+
+/** Gives a person a role in a team or an organisation. Without a role, ends the membership. */
+export async function changeMembership(
+  { db }: Books,
+  organisation: string,
+  { person, team, role }: Omit<BookedMembership, "role"> & { readonly role?: MembershipRole | undefined },
+  actor: string,
+): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    if (role === undefined)
+      await at
+        .deleteFrom("memberships")
+        .where("organisation", "=", organisation)
+        .where("person", "=", person)
+        .where("team", "=", team)
+        .execute();
+    else
+      await at
+        .insertInto("memberships")
+        .values({ organisation, person, team, role })
+        .onConflict((conflict) => conflict.columns(["organisation", "person", "team"]).doUpdateSet({ role }))
+        .execute();
+    const after = { organisation, person, team, role: role ?? null };
+    await writeAudit(at, { account: "", time: new Date().toISOString(), actor, action: "membership.set", after });
+  });
+}
+
+/** Reads organisations: all, the one with an id, or the one to which an account belongs. Ordered by id. */
+export async function readOrganisations(
+  { db }: Books,
+  wanted: { readonly id?: string | undefined; readonly account?: string | undefined } = {},
+): Promise<readonly BookedOrganisation[]> {
+  let query = db.selectFrom("organisations").selectAll();
+  const { id, account } = wanted;
+  if (id !== undefined) query = query.where("id", "=", id);
+  if (account !== undefined)
+    query = query.where("id", "in", (at) =>
+      at.selectFrom("accounts").select("organisation").where("account", "=", account),
+    );
+  const rows = await query.orderBy("id").execute();
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row.id);
+  const accounts = await db
+    .selectFrom("accounts")
+    .select(["account", "organisation"])
+    .where("organisation", "in", ids)
+    .orderBy("account")
+    .execute();
+  const teams = await db.selectFrom("teams").selectAll().where("organisation", "in", ids).orderBy("id").execute();
+  const memberships = await db
+    .selectFrom("memberships")
+    .selectAll()
+    .where("organisation", "in", ids)
+    .orderBy("person")
+    .orderBy("team")
+    .execute();
+  return rows.map((row) => ({
+    id: row.id,
+    name: row.name,
+    createdAt: row.created,
+    accounts: accounts.filter(({ organisation }) => organisation === row.id).map((each) => each.account),
+    teams: teams
+      .filter(({ organisation }) => organisation === row.id)
+      .map((team) => ({ id: team.id, name: team.name, account: team.account, createdAt: team.created })),
+    memberships: memberships
+      .filter(({ organisation }) => organisation === row.id)
+      .map(({ person, team, role }) => ({ person, team, role })),
+  }));
+}

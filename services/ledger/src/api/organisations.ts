@@ -1,0 +1,40 @@
+import { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
+import type { OperatorRoutes } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { fieldReaders } from "./body.ts";
+
+/** Routes of organisations, their teams and members, for control. */
+export function organisationRoutes(connection: BooksConnection): OperatorRoutes {
+  const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
+  return {
+    "GET /organisations": async ({ query }) => {
+      const wanted = { id: query.get("id") ?? undefined, account: query.get("account") ?? undefined };
+      return use((books) => readOrganisations(books, wanted));
+    },
+    "POST /organisations": async ({ body, actor }) => {
+      const wish = { id: fieldReaders.text(body, "id"), name: fieldReaders.text(body, "name") };
+      return { created: await use((books) => bookOrganisation(books, wish, actor)) };
+    },
+    "POST /organisations/{id}/teams": async ({ params: { id: organisation = "" }, body, actor }) => {
+      const wish = {
+        organisation,
+        id: fieldReaders.text(body, "id"),
+        name: fieldReaders.text(body, "name"),
+        account: fieldReaders.text(body, "account"),
+      };
+      return { result: await use((books) => bookTeam(books, wish, actor)) };
+    },
+    "POST /organisations/{id}/members": async ({ params: { id = "" }, body, actor }) => {
+      const { team, role } = fieldReaders.object(body, "membership");
+      if (typeof team !== "string") throw new Failure("invalid_value", "team must be a text.", { param: "team" });
+      const wish = {
+        person: fieldReaders.text(body, "person"),
+        team,
+        role: (["admin", "member"] as const).find((known) => known === role),
+      };
+      await use((books) => changeMembership(books, id, wish, actor));
+      return {};
+    },
+  };
+}
