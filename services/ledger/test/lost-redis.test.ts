@@ -317,7 +317,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const deps = { redis, bus: new History(id), books };
     expect(await compareAccounts(deps, [id], offsets)).toEqual([id]);
     const hmget = redis.hmget.bind(redis);
-    vi.spyOn(redis, "hmget").mockImplementationOnce(async (key: string, ...fields: string[]) => {
+    vi.spyOn(redis, "hmget").mockImplementationOnce(async (key, ...fields) => {
       const before = await hmget(key, ...fields);
       await settled("meanwhile");
       await record((callId) => callId !== "late");

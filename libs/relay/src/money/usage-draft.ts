@@ -88,15 +88,13 @@ export function usageDraft(
     attempts: tried.length,
     priceVersion: priceVersionOf(billed.price),
   };
-  if (caller.team !== undefined) draft.team = caller.team;
-  if (caller.member !== undefined) draft.member = caller.member;
   if (price.requested !== undefined) draft.requestedModel = price.requested;
   if (unpriced.length > 0) draft.unpriced = unpriced;
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (outcome.capped !== undefined) draft.capped = [...outcome.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
   addModels(draft, billed);
-  addDetails(draft, outcome, caller.tags, price.endUser);
+  addDetails(draft, outcome, caller, price.endUser);
   return draft;
 }
 
@@ -111,13 +109,18 @@ function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: BilledFe
   }));
 }
 
-/** Adds optional details: the attempts of a call, its dropped fields, and the tags and end user that the client named. */
+/**
+ * Adds optional details: the team and member of the key, the attempts of a call, its dropped fields, and the tags and
+ * end user that the client named.
+ */
 function addDetails(
   draft: UsageDraft,
   { tried, dropped = [] }: Outcome,
-  tags: UsageDraft["tags"],
+  { tags, team, member }: BilledCall["caller"],
   endUser: string | undefined,
 ): void {
+  if (team !== undefined) draft.team = team;
+  if (member !== undefined) draft.member = member;
   if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(tryOf);
   if (dropped.length > 0)
     draft.dropped = dropped.slice(0, maxDropped).map((name) => name.slice(0, maxDroppedCharacters));
