@@ -10,58 +10,49 @@ export const shards: readonly string[] = Array.from({ length: shardCount }, (_, 
   String(shard).padStart(2, "0"),
 );
 
-const hashTags: readonly string[] = shards.map((shard) => `{s${shard}}`);
-
-/** Returns the shard of an account. */
+/** Returns the shard of an account, from the FNV-1a hash of its id. */
 export function shardOf(accountId: string): string {
-  return shards[shardNumber(accountId)] ?? "00";
-}
-
-/** Returns the number of an account's shard, from the FNV-1a hash of the account's id. */
-function shardNumber(accountId: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
-  return (hash >>> 0) % shardCount;
+  return shards[(hash >>> 0) % shardCount] ?? "00";
 }
-
-const hashTag = (accountId: string): string => hashTags[shardNumber(accountId)] ?? "{s00}";
 
 export const accountKeys = {
   accounts: "accounts",
-  account: (accountId: string) => `account:${hashTag(accountId)}:${accountId}`,
-  credits: (accountId: string) => `credits:${hashTag(accountId)}:${accountId}`,
+  account: (accountId: string) => `account:{s${shardOf(accountId)}}:${accountId}`,
+  credits: (accountId: string) => `credits:{s${shardOf(accountId)}}:${accountId}`,
   token: (digest: string) => `token:${digest}`,
-  clientSecrets: (accountId: string) => `client-secrets:${hashTag(accountId)}:${accountId}`,
-  sessionSettings: (accountId: string, id: string) => `session-settings:${hashTag(accountId)}:${id}`,
-  contentSizes: (accountId: string) => `content-sizes:${hashTag(accountId)}:${accountId}`,
-  contentExpiries: (accountId: string) => `content-expiries:${hashTag(accountId)}:${accountId}`,
+  clientSecrets: (accountId: string) => `client-secrets:{s${shardOf(accountId)}}:${accountId}`,
+  sessionSettings: (accountId: string, id: string) => `session-settings:{s${shardOf(accountId)}}:${id}`,
+  contentSizes: (accountId: string) => `content-sizes:{s${shardOf(accountId)}}:${accountId}`,
+  contentExpiries: (accountId: string) => `content-expiries:{s${shardOf(accountId)}}:${accountId}`,
   /** Hash: id of a token -> digest of its key; also `{id}:version`, if the key was rotated -> version of that digest. */
   tokenIds: "token-ids",
   /** Time of the last use of a key that was replaced at this time. */
   replacedKeyUse: (tokenId: string, replacedAt: string) => `replaced-key-use:${tokenId}:${replacedAt}`,
-  accountTokens: (accountId: string) => `tokens:${hashTag(accountId)}:${accountId}`,
-  bucket: (accountId: string, limitsId: string) => `bucket:${hashTag(accountId)}:${limitsId}`,
-  seats: (accountId: string, limitsId: string) => `seats:${hashTag(accountId)}:${limitsId}`,
-  hold: (accountId: string, callId: string) => `hold:${hashTag(accountId)}:${callId}`,
+  accountTokens: (accountId: string) => `tokens:{s${shardOf(accountId)}}:${accountId}`,
+  bucket: (accountId: string, limitsId: string) => `bucket:{s${shardOf(accountId)}}:${limitsId}`,
+  seats: (accountId: string, limitsId: string) => `seats:{s${shardOf(accountId)}}:${limitsId}`,
+  hold: (accountId: string, callId: string) => `hold:{s${shardOf(accountId)}}:${callId}`,
   holdOfShard: (shard: string, callId: string) => `hold:{s${shard}}:${callId}`,
   holds: (shard: string) => `holds:{s${shard}}`,
-  task: (accountId: string, taskId: string) => `task:${hashTag(accountId)}:${accountId}:${taskId}`,
-  tasksOf: (accountId: string) => `tasks-of:${hashTag(accountId)}:${accountId}`,
+  task: (accountId: string, taskId: string) => `task:{s${shardOf(accountId)}}:${accountId}:${taskId}`,
+  tasksOf: (accountId: string) => `tasks-of:{s${shardOf(accountId)}}:${accountId}`,
   tasksDue: (shard: string) => `tasks-due:{s${shard}}`,
   callbacksDue: (shard: string) => `callbacks-due:{s${shard}}`,
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   /** Hash: id of a budget -> its spending; see budgets.lua. The spending of a key is deleted with the key. */
-  budgets: (accountId: string) => `budgets:${hashTag(accountId)}:${accountId}`,
+  budgets: (accountId: string) => `budgets:{s${shardOf(accountId)}}:${accountId}`,
   /** JSON of the account's budgets. Their version is in the account's hash. */
-  budgetList: (accountId: string) => `budget-list:${hashTag(accountId)}:${accountId}`,
+  budgetList: (accountId: string) => `budget-list:{s${shardOf(accountId)}}:${accountId}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
   /** Exists while a ledger verifies the account. */
-  verifying: (accountId: string) => `verifying:${hashTag(accountId)}:${accountId}`,
+  verifying: (accountId: string) => `verifying:{s${shardOf(accountId)}}:${accountId}`,
   /** Divergences that the last verification of an account found, by account. */
   divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
-  charged: (accountId: string) => `charged:${hashTag(accountId)}:${accountId}`,
+  charged: (accountId: string) => `charged:{s${shardOf(accountId)}}:${accountId}`,
   /** Id of the books that Redis was filled from. Missing if Redis has lost its data. */
   epoch: "epoch",
   /** Runs of the Redis servers in which Redis is known to contain all data of the books. */

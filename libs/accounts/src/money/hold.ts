@@ -1,7 +1,14 @@
 import { Failure, formatUsd, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { withBudgets, type CurrentReply } from "../budgets/account-budgets.ts";
-import { applied, budgetLines, budgetsOfCall, budgetsOfCaller, type AppliedBudget } from "../budgets/budget.ts";
+import {
+  applied,
+  budgetLines,
+  budgetsOfCall,
+  budgetsOfCaller,
+  type AppliedBudget,
+  type Budget,
+} from "../budgets/budget.ts";
 import { overBudgetMessage } from "../budgets/over-budget.ts";
 import { accountKeys, shardOf } from "../keys.ts";
 import { repeatRead } from "../restore/epoch.ts";
@@ -65,8 +72,7 @@ const holdScript = defineScript({
   },
 });
 
-/** Reply to a hold, with the budgets that apply to the call. */
-type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>> & { readonly budgets: readonly AppliedBudget[] };
+type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>>;
 
 /** Failure (402) of a hold that exceeds the account's available money or the rest of a budget. */
 export class InsufficientQuota extends Failure {
@@ -86,48 +92,64 @@ export class InsufficientQuota extends Failure {
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));
-  const reply = await orUnavailable(tryHold(redis, request));
+  let budgets: readonly AppliedBudget[] = [];
+  const attempt = (): Promise<HoldReply> =>
+    withBudgets(redis, request.accountId, (current) => {
+      // Most accounts have no budgets.
+      const hasBudgets = request.budgets !== undefined || current.budgets.length > 0;
+      budgets = hasBudgets ? budgetsOf(request, current.budgets) : [];
+      return sendHold(redis, request, current.version, hasBudgets ? budgetLines(budgets) : "");
+    });
+  const reply = await orUnavailable(attempt());
   throwUnlessHeld(
-    reply.verdict === "no-account" ? await orUnavailable(repeatRead(redis, () => tryHold(redis, request))) : reply,
+    reply.verdict === "no-account" ? await orUnavailable(repeatRead(redis, attempt)) : reply,
     request,
+    budgets,
   );
 }
 
-/** Reserves money with the current budgets of the account, in addition to those of the caller's key and group. */
-function tryHold(redis: Redis, request: HoldRequest): Promise<HoldReply> {
-  const { accountId, tokenId, draft, nowMs = Date.now() } = request;
+/** Returns the budgets that apply to a call: those of its key and group, and those in the account's list. */
+function budgetsOf(
+  { budgets: limits, draft, nowMs = Date.now() }: HoldRequest,
+  listed: readonly Budget[],
+): readonly AppliedBudget[] {
+  const own = budgetsOfCaller(limits, draft).map((budget) => applied(budget, nowMs));
+  return [...own, ...budgetsOfCall(listed, draft, nowMs, limits?.within)];
+}
+
+function sendHold(redis: Redis, request: HoldRequest, budgetsVersion: string, lines: string) {
+  const { accountId, callId, tokenId } = request;
   const shard = shardOf(accountId);
-  const own = budgetsOfCaller(request.budgets, draft).map((budget) => applied(budget, nowMs));
-  const keys = {
-    account: accountKeys.account(accountId),
-    hold: accountKeys.hold(accountId, request.callId),
-    holds: accountKeys.holds(shard),
-    outbox: accountKeys.outbox(shard),
-    bucket: accountKeys.bucket(accountId, request.limitsId ?? tokenId),
-    budgets: accountKeys.budgets(accountId),
-    budgetList: accountKeys.budgetList(accountId),
-  };
-  const args = {
-    callId: request.callId,
-    nanos: request.nanos,
-    floor: request.floorNanos,
-    draft: JSON.stringify(draft),
-    leaseMs: request.leaseMs,
-    outboxBound: request.outboxBound,
-    tokens: Math.ceil(request.tokens),
-    tokensPerMinute: request.tokensPerMinute ?? 0,
-    accountId,
-    nowMs: request.nowMs,
-  };
-  return withBudgets(redis, accountId, async ({ version, budgets: listed }) => {
-    const budgets = [...own, ...budgetsOfCall(listed, draft, nowMs, request.budgets?.within)];
-    const reply = await holdScript(redis, keys, { ...args, budgetsVersion: version, lines: budgetLines(budgets) });
-    return { ...reply, budgets };
-  });
+  return holdScript(
+    redis,
+    {
+      account: accountKeys.account(accountId),
+      hold: accountKeys.hold(accountId, callId),
+      holds: accountKeys.holds(shard),
+      outbox: accountKeys.outbox(shard),
+      bucket: accountKeys.bucket(accountId, request.limitsId ?? tokenId),
+      budgets: accountKeys.budgets(accountId),
+      budgetList: accountKeys.budgetList(accountId),
+    },
+    {
+      callId,
+      nanos: request.nanos,
+      floor: request.floorNanos,
+      draft: JSON.stringify(request.draft),
+      leaseMs: request.leaseMs,
+      outboxBound: request.outboxBound,
+      tokens: Math.ceil(request.tokens),
+      tokensPerMinute: request.tokensPerMinute ?? 0,
+      accountId,
+      nowMs: request.nowMs,
+      budgetsVersion,
+      lines,
+    },
+  );
 }
 
 /** Throws the failure of a reply, unless the money is reserved. */
-function throwUnlessHeld(reply: HoldReply, request: HoldRequest): void {
+function throwUnlessHeld(reply: HoldReply, request: HoldRequest, budgets: readonly AppliedBudget[]): void {
   switch (reply.verdict) {
     case "held":
       return;
@@ -148,7 +170,7 @@ function throwUnlessHeld(reply: HoldReply, request: HoldRequest): void {
         retryAfterSeconds: 5,
       });
     case "over-budget":
-      throw new InsufficientQuota(overBudgetMessage(reply.budgets[reply.at], request, reply.left), reply.covered);
+      throw new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
   }
 }
 

@@ -1,10 +1,9 @@
-import type { Nanos, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import { defineScript, type Redis } from "@modelgate/platform";
+import type { Nanos, Receipt, UsageDraft, UsageEvent } from "@modelgate/contracts";
+import { defineScript, type Redis, type Values } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { maxAmount } from "./account.ts";
-import { receiptKinds, parseReceipt } from "./receipt.ts";
 
 /** Settlement of a call that has ended. */
 export interface Settlement {
@@ -24,6 +23,14 @@ export interface Settlement {
    */
   readonly runIds?: string | undefined;
   readonly nowMs?: number | undefined;
+}
+
+/** Kinds of the values of a receipt in a script's reply. */
+export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
+
+/** Builds a receipt from a script's reply. */
+export function parseReceipt({ number, previous, balance, hash }: Values<typeof receiptKinds>): Receipt {
+  return { number, previous, balanceNanos: balance, hash };
 }
 
 const settleScript = defineScript({

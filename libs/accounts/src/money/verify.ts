@@ -3,9 +3,8 @@ import type { Redis } from "@modelgate/platform";
 import { shardOf, accountKeys } from "../keys.ts";
 import { readUnpublished } from "../outbox/publish.ts";
 import { findAccount, type Account } from "./account.ts";
-import { ChainWalk, type Divergence } from "./chain.ts";
+import { ChainWalk, creditEntry, settlementEntry, type ChainEntry, type Divergence } from "./chain.ts";
 import { listCredits } from "./credit.ts";
-import { creditEntry, settlementEntry, type ChainEntry } from "./receipt.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface VerifyOptions {

@@ -12,7 +12,6 @@ import {
 } from "@modelgate/contracts";
 import type { Bus, BusMessage, Redis } from "@modelgate/platform";
 import { accountKeys, shardOf, shards } from "../keys.ts";
-import { parseReceipt } from "../money/receipt.ts";
 
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
 export type OutboxEvent = UsageEvent | StoredTaskEvent | CreditEvent;
@@ -166,12 +165,10 @@ function eventOf(fields: readonly string[]): OutboxEvent {
     ...readDraft(field("event")),
     costNanos: (BigInt(field("cost")) - BigInt(field("uncovered"))).toString(),
     receipt: {
-      ...parseReceipt({
-        number: Number(field("number")),
-        previous: field("previous"),
-        balance: field("balance"),
-        hash: field("hash"),
-      }),
+      number: Number(field("number")),
+      previous: field("previous"),
+      balanceNanos: field("balance"),
+      hash: field("hash"),
       ...(fields.includes("replaces") && field("replaces") !== "" ? { replaces: field("replaces") } : {}),
     },
   };

@@ -3,7 +3,7 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { withBudgets } from "../budgets/account-budgets.ts";
 import { budgetLines, budgetsOfCall } from "../budgets/budget.ts";
 import { accountKeys, shardOf } from "../keys.ts";
-import { receiptKinds, parseReceipt } from "../money/receipt.ts";
+import { parseReceipt, receiptKinds } from "../money/settle.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { findTokenById } from "../tokens/token.ts";

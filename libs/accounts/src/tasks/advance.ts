@@ -1,8 +1,7 @@
 import { StoredTaskEvent, recordParser, type Nanos, type TaskState, type UsageDraft } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
-import { limitToMaximum } from "../money/settle.ts";
-import { receiptKinds, parseReceipt } from "../money/receipt.ts";
+import { limitToMaximum, parseReceipt, receiptKinds } from "../money/settle.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
