@@ -27,6 +27,7 @@ import {
   wiresServing,
   withoutUnpriced,
   type JsonObject,
+  type RequestedFees,
   type RequestedTool,
   type TextClient,
   type ClientWire,
@@ -114,23 +115,35 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   async plan(call: Call, request: TextInput, serving: ServingModel): Promise<TextPlan> {
-    const fallbackPrice = this.#fallbackPrices(call, request, serving);
-    const { input, dropped } = withoutUnpricedFees(call, request, serving, fallbackPrice);
+    const { fees: requested } = request.params;
+    const fallbackPrice = requested && this.#fallbackPrices(call, serving);
+    const { input, dropped } =
+      requested === undefined
+        ? { input: request, dropped: [] }
+        : withoutUnpricedFees(call, request, requested, serving, fallbackPrice);
     const { wire, body, params, admitted, asArray, forward } = input;
     const fees = this.#feesOf(call, params, serving, fallbackPrice);
     const exchanges = new TextExchangeMaker(this.#textCallOf(call, input, serving));
+    const { batch }: TextClient = wires[wire].client;
     const candidates = this.deps.relay.catalog.current().candidates(serving.model.name, call.caller.group);
-    const isForAgent = hasAgent(candidates);
-    const size = await requestSize(this.deps, { params, exchanges, fees, candidates });
+    const measured = requestSize(this.deps, { params, exchanges, fees, candidates });
+    const size = measured instanceof Promise ? await measured : measured;
     return {
       call,
       input,
-      cost: { by: "text", body, size, stream: params.stream, billsUnseen: billsUnseen(input) },
+      cost: {
+        by: "text",
+        body,
+        size,
+        stream: params.stream,
+        // A chat model answers several prompts without streaming, and a stream does not show billed reasoning.
+        billsUnseen: params.thinks === true || (batch !== undefined && params.choices > 1),
+      },
       fees,
       dropped,
       wires: wiresServing(wire),
       waiting: params.stream ? waitingIn({ wire, asArray }) : undefined,
-      finishAfterDisconnect: isForAgent,
+      finishAfterDisconnect: hasAgent(candidates),
       canDropSignatures: true,
       forward,
       prefer: admitted.channelKey,
@@ -193,12 +206,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   /** Returns a finder of prices of models that may answer if the requested one declines; it throws as `resolve` does. */
-  #fallbackPrices(
-    { caller }: Call,
-    { params }: TextInput,
-    { model: { name } }: ServingModel,
-  ): FeesOptions["fallbackPrice"] {
-    if (params.fees === undefined) return undefined;
+  #fallbackPrices({ caller }: Call, { model: { name } }: ServingModel): FeesOptions["fallbackPrice"] {
     return (fallback) => {
       const catalog = this.deps.relay.catalog.current();
       const channels = catalog.candidates(name, caller.group).map(({ channel }) => channel);
@@ -208,7 +216,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   async exchange(
-    { call, input, fees, exchanges, dropped }: TextPlan,
+    { call, input, fees, exchanges, dropped, finishAfterDisconnect: mayBeAgent = false }: TextPlan,
     route: WireRoute,
     history: "withoutSignatures" | undefined,
   ): Promise<Exchange> {
@@ -221,7 +229,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign, knownAs });
     input.begins?.();
     const named = wire === "messages" ? await this.#withModels(made, candidate.channel, params) : made;
-    const checked = fees.checked(isAgent(candidate.upstreamModel) ? agentExchange(named, upstream) : named);
+    const isByAgent = mayBeAgent && isAgent(candidate.upstreamModel);
+    const checked = fees.checked(isByAgent ? agentExchange(named, upstream) : named);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.makes !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
@@ -256,12 +265,12 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 function withoutUnpricedFees(
   { strict }: Call,
   input: TextInput,
+  fees: RequestedFees,
   { model: { price }, unpriced }: ServingModel,
   fallbackPrice: FeesOptions["fallbackPrice"],
 ): Pick<TextPlan, "input" | "dropped"> {
   const { body, params } = input;
-  const { fees } = params;
-  if (fees === undefined || unpriced !== "drop" || strict) return { input, dropped: [] };
+  if (unpriced !== "drop" || strict) return { input, dropped: [] };
   const isPriced = (tool: RequestedTool): boolean =>
     tool.fallback === undefined
       ? isToolPriced(tool, price) && tool.surchargePath === undefined
@@ -276,16 +285,6 @@ function withoutUnpricedFees(
 /** Headers that request optional features. Other vendors may ignore them; a wire's version header is not among them. */
 const hintHeaders = ["anthropic-beta"];
 const noHeaders: readonly string[] = [];
-
-/**
- * Returns whether a vendor may bill output that the stream does not show, such as reasoning. This is also true for
- * several prompts to a chat model, whose answers are not streamed.
- */
-function billsUnseen({ wire, params }: TextInput): boolean {
-  const { batch }: TextClient = wires[wire].client;
-  // A chat model answers several prompts without streaming.
-  return params.thinks === true || (batch !== undefined && params.choices > 1);
-}
 
 /** Creates an answer id with the prefix of the wire. */
 export function newAnswerId(deps: Deps, wire: ClientWire): string {

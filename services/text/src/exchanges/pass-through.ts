@@ -78,9 +78,9 @@ export function* passedBody(call: TextCall, { pass, upstreamModel, target }: Pas
   let body = yield* pass.upstreamBody(kept, { model, reportUsage });
   if (tokens !== undefined) body = yield* withBound(pass, body, { tokens, model: knownAs });
   const lost = refused.filter((name) => name !== "usage");
-  if (lost.length === 0 && pass.fit === undefined) return { body, dropped: lost };
-  const { client }: ClientOnlyWire = wires[call.wire];
   const fitted = yield* fittedBody(pass, body, target);
+  if (lost.length + fitted.dropped.length === 0) return fitted;
+  const { client }: ClientOnlyWire = wires[call.wire];
   return renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () => fitted);
 }
 
