@@ -24,6 +24,7 @@ const toyTests = "**/toy-wires.test.ts";
 
 export default defineConfig({
   test: {
+    globalSetup: "./libs/testkit/src/end-of-run.ts",
     projects: [
       ...projects.map(({ name, root }) => ({
         extends: true as const,

@@ -2,10 +2,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
-import { canStartContainers, startContainers, type Backends } from "./containers.ts";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
-export type { Backends };
+/** Redis and NATS servers (with JetStream) of one test file, without data at its begin. */
+export interface Backends extends AsyncDisposable {
+  readonly redisUrl: string;
+  readonly natsUrl: string;
+  /** Kind of the servers. */
+  readonly how: "containers" | "local servers";
+}
 
 /** Servers on this machine that a test can stop, pause, kill and start again. */
 export interface LocalBackends extends Backends {
@@ -15,14 +20,24 @@ export interface LocalBackends extends Backends {
 
 /**
  * Starts Redis and NATS: in containers if a Docker engine answers and has the images, otherwise as servers on this
- * machine. MODELGATE_TEST_BACKENDS=docker|local selects one. Prints the choice.
+ * machine. MODELGATE_TEST_BACKENDS=docker|local selects one. Prints the choice. A test must not stop them.
  */
 export async function startBackends(): Promise<Backends> {
   const wish = process.env["MODELGATE_TEST_BACKENDS"];
-  const containers = wish === "docker" || (wish !== "local" && (await canStartContainers()));
-  const backends = containers ? await startContainers() : await startLocalBackends();
+  const backends = wish === "local" ? await startLocalBackends() : await startContainersIf(wish === "docker");
   process.stdout.write(`redis and nats: ${backends.how}\n`);
   return backends;
+}
+
+/** Starts containers if `isCertain`, or if that is possible; otherwise starts servers on this machine. */
+async function startContainersIf(isCertain: boolean): Promise<Backends> {
+  // Imported here because the module takes most of a second to load, which tests without servers do not need.
+  const { canStartContainers, startContainers } = await import("./containers.ts");
+  if (!isCertain && !(await canStartContainers())) return startLocalBackends();
+  // Outside of test runs nothing would remove containers that are kept for other tests.
+  if (process.env["VITEST"] === undefined) return startContainers();
+  const { useSharedContainers } = await import("./shared-containers.ts");
+  return useSharedContainers();
 }
 
 /** Redis server on this machine without other backends, for tests that stop it. */

@@ -1,17 +1,13 @@
 import { RedisContainer } from "@testcontainers/redis";
 import { GenericContainer, getContainerRuntimeClient, ImageName } from "testcontainers";
-
-/** Redis and NATS servers (with JetStream) of one test file. */
-export interface Backends extends AsyncDisposable {
-  readonly redisUrl: string;
-  readonly natsUrl: string;
-  /** Kind of the servers. */
-  readonly how: "containers" | "local servers";
-}
+import type { Backends } from "./backends.ts";
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
 /** Labels of the containers of tests. */
 export const testLabels = { "org.modelgate.test": "true" };
+/** Label of containers that are used again; its value names their user. */
+const reuseLabel = "org.modelgate.test.reused-by";
+const natsMonitorPort = 8222;
 
 let answers: Promise<boolean> | undefined;
 
@@ -32,22 +28,53 @@ export async function canUseImage(name: string): Promise<boolean> {
   }
 }
 
-/** Starts containers of Redis and NATS, whose ports are published on the loopback address. */
-export async function startContainers(): Promise<Backends> {
+/** Containers of Redis and NATS. */
+export interface Containers extends Backends {
+  readonly how: "containers";
+  /** Port of Redis. */
+  readonly redisPort: number;
+  /** Address at which NATS reports its connections and streams. */
+  readonly natsMonitorUrl: string;
+}
+
+/**
+ * Starts containers of Redis and NATS, whose ports are published on the loopback address. With `reusedBy`, returns the
+ * running containers that were started with the same value if there are such.
+ */
+export async function startContainers(reusedBy?: string): Promise<Containers> {
   const [redis, nats] = await Promise.all([
-    new RedisContainer(images.redis).withLabels(testLabels).start(),
-    new GenericContainer(images.nats)
-      .withLabels(testLabels)
-      .withCommand(["nats-server", "-js"])
-      .withExposedPorts(4222)
+    prepare(new RedisContainer(images.redis), reusedBy).start(),
+    prepare(new GenericContainer(images.nats), reusedBy)
+      .withCommand(["nats-server", "-js", "-m", String(natsMonitorPort)])
+      .withExposedPorts(4222, natsMonitorPort)
       .start(),
   ]);
   return {
     redisUrl: redis.getConnectionUrl(),
+    redisPort: redis.getPort(),
     natsUrl: `nats://${nats.getHost()}:${nats.getMappedPort(4222)}`,
+    natsMonitorUrl: `http://${nats.getHost()}:${nats.getMappedPort(natsMonitorPort)}`,
     how: "containers",
     async [Symbol.asyncDispose]() {
       await Promise.all([redis.stop(), nats.stop()]);
     },
   };
+}
+
+function prepare<Container extends GenericContainer>(container: Container, reusedBy: string | undefined): Container {
+  container.withLabels(testLabels);
+  return reusedBy === undefined ? container : container.withLabels({ [reuseLabel]: reusedBy }).withReuse();
+}
+
+/** Removes the containers that were started with a value of `reusedBy` that has this prefix. */
+export async function removeReusedContainers(prefix: string): Promise<void> {
+  const { container } = await getContainerRuntimeClient();
+  const all = await container.list();
+  const found = all.filter(({ Labels }) => Labels[reuseLabel]?.startsWith(prefix));
+  await Promise.all(
+    found.map(async ({ Id }) => {
+      await container.stop(container.getById(Id), { timeout: 0 });
+      await container.remove(container.getById(Id), { removeVolumes: true });
+    }),
+  );
 }

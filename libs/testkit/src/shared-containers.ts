@@ -1,0 +1,100 @@
+import { writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "nats";
+import type { Backends } from "./backends.ts";
+import { startContainers, type Containers } from "./containers.ts";
+import { redisCommand } from "./redis-command.ts";
+
+/** Time, in ms, for connections of an earlier test file to end. After it, its containers are replaced. */
+const connectionsEndWithinMs = 1_000;
+const pollMs = 20;
+
+/** Returns the prefix of the names of a test run's workers, by the process that starts the workers. */
+export function workersOf(processId: number): string {
+  return `${hostname()} ${processId} `;
+}
+
+/** Returns the file that exists if a test run has started shared containers. */
+export function markerOf(processId: number): string {
+  return join(tmpdir(), `modelgate-containers-${processId}`);
+}
+
+/** Numbers of this worker's pairs of containers that a test uses now. */
+const used = new Set<number>();
+/** All pairs of containers that this worker knows, by their number. */
+const known = new Map<number, Containers>();
+
+/**
+ * Returns empty containers of Redis and NATS that belong to this worker of a test run, whose test files use them in
+ * turn. They stay until the run ends. A file that leaves connections, or that changes the configuration of Redis, does
+ * not share them with the next one.
+ */
+export async function useSharedContainers(): Promise<Backends> {
+  let number = 0;
+  while (used.has(number)) number++;
+  used.add(number);
+  const containers = await emptyContainers(number);
+  const configuration = await configurationOf(containers);
+  return {
+    ...containers,
+    async [Symbol.asyncDispose]() {
+      if ((await configurationOf(containers)) !== configuration) await remove(number, containers);
+      used.delete(number);
+    },
+  };
+}
+
+/** Returns a pair of containers without data, a new one if the known one cannot be emptied. */
+async function emptyContainers(number: number): Promise<Containers> {
+  const containers = known.get(number) ?? (await start(number));
+  if (await empty(containers)) return containers;
+  await remove(number, containers);
+  return start(number);
+}
+
+/** Starts a pair of containers, or returns the one that an earlier worker of the same run has left. */
+async function start(number: number): Promise<Containers> {
+  writeFileSync(markerOf(process.ppid), "");
+  const containers = await startContainers(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} ${number}`);
+  known.set(number, containers);
+  return containers;
+}
+
+async function remove(number: number, containers: Containers): Promise<void> {
+  known.delete(number);
+  await containers[Symbol.asyncDispose]();
+}
+
+/** Removes all data, scripts and statistics. Returns false if something is still connected, which could write again. */
+async function empty(containers: Containers): Promise<boolean> {
+  for (const end = Date.now() + connectionsEndWithinMs; await isConnected(containers);) {
+    if (Date.now() > end) return false;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  for (const command of ["CLIENT UNPAUSE", "FLUSHALL", "SCRIPT FLUSH", "CONFIG RESETSTAT"])
+    await redisCommand(containers.redisPort, command);
+  const nats = await connect({ servers: containers.natsUrl });
+  try {
+    const { streams } = await nats.jetstreamManager();
+    for await (const name of streams.names()) await streams.delete(name);
+  } finally {
+    await nats.close();
+  }
+  return true;
+}
+
+/** Returns true if a client is connected to Redis, or to NATS. */
+async function isConnected({ redisPort, natsMonitorUrl }: Containers): Promise<boolean> {
+  const clients = await redisCommand(redisPort, "CLIENT LIST");
+  const connections = await (await fetch(`${natsMonitorUrl}/connz`)).text();
+  // The connection that sends the command is on the list.
+  return (
+    clients.split("\n").filter((line) => line.startsWith("id=")).length > 1 ||
+    !/"num_connections": 0\b/.test(connections)
+  );
+}
+
+function configurationOf({ redisPort }: Containers): Promise<string> {
+  return redisCommand(redisPort, "CONFIG GET *");
+}
