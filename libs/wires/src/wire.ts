@@ -81,7 +81,7 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
   /** Members that decide what a call may do and what it costs; a body in which they are ambiguous is refused. */
-  readonly relied: readonly string[];
+  readonly inspectedMembers: readonly string[];
   /** Members that name objects in a vendor's store, in bodies and in answers. Absent: those of `plainDialect`. */
   readonly stores?: StoreDialect;
 }

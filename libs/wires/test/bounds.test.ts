@@ -81,7 +81,7 @@ describe("members of generated content that are there twice are refused", () => 
       "generationConfig.thinkingConfig.thinking_budget",
     ],
   ])("%s", (body, param) => {
-    expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.relied)).toThrow(
+    expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.inspectedMembers)).toThrow(
       expect.objectContaining({ param }),
     );
   });
@@ -91,7 +91,7 @@ describe("members of generated content that are there twice are refused", () => 
     '{"contents":[],"generation_config":{"max_output_tokens":1,"candidate_count":2}}',
     '{"contents":[],"generationConfig":null}',
   ])("not others: %s", (body) => {
-    expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.relied)).not.toThrow();
+    expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.inspectedMembers)).not.toThrow();
   });
 });
 
@@ -117,7 +117,7 @@ test.each<[keyof typeof asks, object, boolean]>([
   ["content", { tools: [{ googleSearch: {} }] }, true],
   ["content", { cachedContent: "cachedContents/1" }, true],
 ])("whether a vendor may read what is not in the body: %s %j", (wire, more, beyond) => {
-  expect(asks[wire](more).readsBeyond).toBe(beyond);
+  expect(asks[wire](more).readsUnseenInput).toBe(beyond);
 });
 
 test.each([

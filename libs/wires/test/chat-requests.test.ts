@@ -54,7 +54,12 @@ describe("requests of clients", () => {
       { web_search_options: { search_context_size: "low" } },
       {
         tools: [
-          { kind: "web-search", wire: "chat", options: { search_context_size: "low" }, wish: { contextSize: "low" } },
+          {
+            kind: "web-search",
+            wire: "chat",
+            options: { search_context_size: "low" },
+            commonOptions: { contextSize: "low" },
+          },
         ],
       },
     ],
@@ -364,7 +369,7 @@ describe("requests to vendors", () => {
   });
 
   test.each(["gpt-5-search-api", "openai/gpt-4o-search-preview", "sonar-pro"])("%s searches the web", (model) => {
-    const tools = [{ kind: "web-search", wire: "responses", options: {}, wish: { contextSize: "low" } }] as const;
+    const tools = [{ kind: "web-search", wire: "responses", options: {}, commonOptions: { contextSize: "low" } }] as const;
     const { body, dropped } = render({ tools }, { ...older, model });
     expect(body).toMatchObject({ web_search_options: { search_context_size: "low" } });
     expect(dropped).toEqual([]);

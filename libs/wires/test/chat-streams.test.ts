@@ -122,7 +122,7 @@ describe("a vendor's stream", () => {
   ])("%s", (_, stream, parts) => {
     const reader = chatWire.vendor.stream();
     expect(readBack(reader, stream + end("stop")).choices[0]?.parts).toEqual(parts);
-    expect(reader.whole).toBe(true);
+    expect(reader.isComplete).toBe(true);
   });
 
   test("a call that is whole ends when the next begins, so that it need not wait for the stream's end", () => {
@@ -180,7 +180,7 @@ describe("a vendor's stream", () => {
   ])("usage %s", (_, stream, whole) => {
     const reader = chatWire.vendor.stream();
     const answer = readBack(reader, chunk({ content: "x" }) + stream);
-    expect(reader.whole).toBe(whole);
+    expect(reader.isComplete).toBe(whole);
     expect(answer.usage).toEqual(whole ? { inputTokens: 2, outputTokens: 1 } : undefined);
   });
 
@@ -201,7 +201,7 @@ describe("a vendor's stream", () => {
   ])("%j is a failure", (body, failure) => {
     const reader = chatWire.vendor.stream();
     expect(eventsOf(reader, `data: ${JSON.stringify(body)}\n\n`)).toEqual([failure]);
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
     expect(() => chatWire.vendor.parse(plain(body))).toThrow(expect.objectContaining({ code: "upstream_error" }));
   });
 
@@ -209,7 +209,7 @@ describe("a vendor's stream", () => {
     const reader = chatWire.vendor.stream();
     const events = eventsOf(reader, chunk({ content: "x" }) + "data: {\n\n");
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "failure", "part-end"]);
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
   });
 });
 

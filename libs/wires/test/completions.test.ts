@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { wires } from "../src/text/wires.ts";
-import { readParams, reliedMembers, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
+import { readParams, inspectedMembers, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
 import { renderPromptAnswers } from "../src/text/completions/answer.ts";
 import { streamPromptAnswers } from "../src/text/completions/stream.ts";
@@ -290,9 +290,12 @@ describe("passed through", () => {
 
   test("frames are looked at", () => {
     const usage = frame({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 1 } });
-    expect(completionsPass.see(usage)).toMatchObject({ usageOnly: true, usage: { inputTokens: 2, outputTokens: 1 } });
-    expect(completionsPass.see(Buffer.from("data: [DONE]\n\n")).done).toBe(true);
-    expect(completionsPass.see(frame({ error: { message: "no" } })).failed).toBe(true);
+    expect(completionsPass.inspect(usage)).toMatchObject({
+      usageOnly: true,
+      usage: { inputTokens: 2, outputTokens: 1 },
+    });
+    expect(completionsPass.inspect(Buffer.from("data: [DONE]\n\n")).done).toBe(true);
+    expect(completionsPass.inspect(frame({ error: { message: "no" } })).failed).toBe(true);
     const chunk = frame({ model: "theirs", choices: [{ text: "a", index: 0 }] });
     expect(completionsPass.renameFrame(chunk, "mine").toString()).toContain('"model":"mine"');
   });
@@ -304,7 +307,7 @@ describe("passed through", () => {
         const frames = texts.map((text) =>
           frame({ id: "text", model: "m", choices: [{ text, index: 0, logprobs: null }] }),
         );
-        const raw = frames.map((each) => completionsPass.written(each)).join("");
+        const raw = frames.map((each) => completionsPass.extractRawText(each)).join("");
         expect(completionsPass.extractText(raw)).toBe(texts.join(""));
         const whole = {
           object: "text_completion",
@@ -346,6 +349,6 @@ describe("parameters for admission", () => {
   });
 
   test("members that must stand there once", () => {
-    expect(reliedMembers).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
+    expect(inspectedMembers).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
   });
 });

@@ -321,7 +321,7 @@ describe("answers of vendors", () => {
     expect(contentWire.vendor.parse(body).choices).toEqual([{ parts: [], finish }]);
     const reader = contentWire.vendor.stream();
     expect(readBack(reader, `data: ${JSON.stringify(body)}\r\n\r\n`).choices).toEqual([{ parts: [], finish }]);
-    expect(reader.whole).toBe(true);
+    expect(reader.isComplete).toBe(true);
   });
 
   test("none at all is the vendor's error", () => {
@@ -359,7 +359,7 @@ describe("answers of vendors", () => {
     );
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "failure", "part-end"]);
     expect(events[3]).toEqual({ type: "failure", code: "UNAVAILABLE", message: "later", status: 503 });
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
   });
 });
 

@@ -31,8 +31,8 @@ function endedAt(wire: BothWire, stream: string, part: number, used: Units): rea
   const early = pass.earlyEnd?.({ choices: 1, includeUsage: true });
   let sequence: number | undefined;
   for (const frame of passed) {
-    early?.saw(frame, pass.written(frame));
-    sequence = pass.see(frame).sequence ?? sequence;
+    early?.recordFrame(frame, pass.extractRawText(frame));
+    sequence = pass.inspect(frame).sequence ?? sequence;
   }
   const end = early?.frames(used, sequence);
   return end === undefined ? undefined : [Buffer.concat(passed).toString(), end.join("")];
@@ -57,7 +57,7 @@ describe.each(bothWires)("%s", (wire) => {
         if (passed === undefined || end === undefined) return;
         const reader = vendor.stream();
         const events = eventsOf(reader, passed + end);
-        expect(reader.whole).toBe(true);
+        expect(reader.isComplete).toBe(true);
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
@@ -102,7 +102,7 @@ test("of several choices each is ended that has not ended itself, in chat and in
   ];
   for (const wire of ["chat", "completions"] as const) {
     const early = textWires[wire].pass.earlyEnd?.({ choices: 3, includeUsage: false });
-    for (const frame of passed) early?.saw(frame, textWires[wire].pass.written(frame));
+    for (const frame of passed) early?.recordFrame(frame, textWires[wire].pass.extractRawText(frame));
     const frames = early?.frames({ outputTokens: 2 }, undefined) ?? [];
     const sent = frames.map((frame) => parseRecord(frame.slice("data: ".length)));
     expect(sent.map((each) => each?.["choices"])).toMatchObject(

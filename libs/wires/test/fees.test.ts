@@ -163,7 +163,7 @@ test("tools are bounded where the client sets no bound", () => {
 
 /** What a vendor's stream says, through the wire's pass and through its reader, frame by frame. */
 function seenIn(wire: BothWire, frames: readonly string[]) {
-  const passed = frames.map((frame) => wires[wire].pass.see(Buffer.from(frame)).fees);
+  const passed = frames.map((frame) => wires[wire].pass.inspect(Buffer.from(frame)).fees);
   const reader = wires[wire].vendor.stream();
   const decoder = new SseDecoder();
   const read = frames

@@ -188,7 +188,7 @@ export function testsOfAnswers({
         const reader = wire.vendor.stream();
         const back = readBack(reader, written(wire.client.stream(context), whole));
         expect(streamed(back)).toEqual(streamed(expected(whole)));
-        expect(reader.whole).toBe(true);
+        expect(reader.isComplete).toBe(true);
       }),
     );
   });

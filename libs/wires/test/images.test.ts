@@ -507,12 +507,12 @@ describe("a stream that is passed on", () => {
 
   test("counts images that were completed", () => {
     const pass = wires.images.pass.stream();
-    expect(pass.see(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
-    expect(pass.see(frame("image_generation.completed", { usage }))).toMatchObject({
+    expect(pass.inspect(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
+    expect(pass.inspect(frame("image_generation.completed", { usage }))).toMatchObject({
       done: true,
       usage: { images: 1, inputTokens: 2, outputImageTokens: 7 },
     });
-    expect(pass.see(frame("image_generation.completed", { usage })).usage).toEqual({
+    expect(pass.inspect(frame("image_generation.completed", { usage })).usage).toEqual({
       images: 2,
       inputTokens: 4,
       outputTokens: 0,
@@ -522,9 +522,9 @@ describe("a stream that is passed on", () => {
 
   test("knows a partial image by its event or by its type, and words in a prompt are neither", () => {
     const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
-    expect(wires.images.pass.stream().see(bare).usage).toEqual({ images: 0 });
+    expect(wires.images.pass.stream().inspect(bare).usage).toEqual({ images: 0 });
     expect(
-      wires.images.pass.stream().see(Buffer.from('data: {"x":"image_edit.partial_image"}\n\n')).usage,
+      wires.images.pass.stream().inspect(Buffer.from('data: {"x":"image_edit.partial_image"}\n\n')).usage,
     ).toBeUndefined();
   });
 
@@ -532,6 +532,6 @@ describe("a stream that is passed on", () => {
     'event: error\ndata: {"type":"error","error":{"message":"no"}}\n\n',
     'data: {"error":{"message":"no"}}\n\n',
   ])("fails with %s", (text) => {
-    expect(wires.images.pass.stream().see(Buffer.from(text)).failed).toBe(true);
+    expect(wires.images.pass.stream().inspect(Buffer.from(text)).failed).toBe(true);
   });
 });

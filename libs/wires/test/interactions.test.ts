@@ -370,9 +370,9 @@ describe("answers of the vendor", () => {
       { kind: "text", text: "Here", citations: [{ url: "u", own: expect.anything() }] },
       { kind: "tool-call", id: "f1", name: "f", arguments: '{"a":1}' },
     ]);
-    const [start] = stream.slice(6).map((event) => pass.see(Buffer.from(sse(event))));
+    const [start] = stream.slice(6).map((event) => pass.inspect(Buffer.from(sse(event))));
     expect(start?.fees).toEqual({ calls: [{ unit: "webSearches", id: "s1 0" }] });
-    expect(pass.see(Buffer.from(sse(stream.at(-1) ?? {})))).toMatchObject({
+    expect(pass.inspect(Buffer.from(sse(stream.at(-1) ?? {})))).toMatchObject({
       done: true,
       usage,
       fees: { counts: { webSearches: 3 } },
@@ -385,7 +385,7 @@ describe("answers of the vendor", () => {
     const frame = { event_type: "interaction.completed", interaction: over };
     const events = eventsOf(vendor.stream(), `data: ${JSON.stringify(frame)}\n\n`);
     expect(events).toEqual([{ type: "failure", code: "INTERNAL", message: "It broke." }]);
-    expect(pass.see(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`))).toMatchObject({ failed: true });
+    expect(pass.inspect(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`))).toMatchObject({ failed: true });
   });
 
   test.each([
@@ -436,9 +436,9 @@ describe("agents", () => {
     expect([run.id, run.lastEvent, run.resume()]).toEqual(["v1_a", "e1", true]);
     const resumed = [delta(1), delta(2), delta(3), created, delta(2, "e2"), { data: "[DONE]" }];
     expect(resumed.map((frame) => run.take(frame))).toEqual([false, false, true, false, true, false]);
-    expect([run.lastEvent, run.isOver]).toEqual(["e2", false]);
+    expect([run.lastEvent, run.hasEnded]).toEqual(["e2", false]);
     expect(run.take(eventOf("interaction.completed", { interaction: { id: "v1_a", status: "failed" } }))).toBe(true);
-    expect([run.isOver, run.resume()]).toEqual([true, false]);
+    expect([run.hasEnded, run.resume()]).toEqual([true, false]);
   });
 
   test("a stream cannot be resumed before its id is known, and after too many events without an id", () => {

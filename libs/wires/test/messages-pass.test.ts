@@ -80,8 +80,8 @@ describe("passing through", () => {
     ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true, overloaded: true }],
   ])("%s is recognised with or without the name of its event", (_, body, seen) => {
     const report = body["type"] === "message_start" ? undefined : before;
-    expect(messagesPass.see(frame(body), report)).toEqual(seen);
-    expect(messagesPass.see(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
+    expect(messagesPass.inspect(frame(body), report)).toEqual(seen);
+    expect(messagesPass.inspect(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
   });
 
   test("reads the usage of a complete answer from its own member only", () => {
@@ -109,7 +109,7 @@ describe("passing through", () => {
       { type: "content_block_delta", delta: { type: "input_json_delta", partial_json: '{"x":1}' } },
       { type: "content_block_delta", delta: { type: "signature_delta", signature: "EqQB" } },
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} },
-    ].map((body) => messagesPass.written(frame(body)));
+    ].map((body) => messagesPass.extractRawText(frame(body)));
     expect(messagesPass.extractText(raw.join("\n"))).toBe('fa "b"c\n{"x":1}');
   });
 
@@ -117,6 +117,6 @@ describe("passing through", () => {
     expect(messagesPass.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
     const ended = messagesPass.failureFrame(new Failure("upstream_error"), "req_1");
     expect(ended.startsWith("event: error\ndata: ")).toBe(true);
-    expect(messagesPass.see(Buffer.from(ended)).failed).toBe(true);
+    expect(messagesPass.inspect(Buffer.from(ended)).failed).toBe(true);
   });
 });

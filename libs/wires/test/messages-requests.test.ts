@@ -41,7 +41,7 @@ describe("valid requests", () => {
             kind: "web-search",
             wire: "messages",
             options: { type: "web_search_20260209", max_uses: 1 },
-            wish: { maxUses: 1 },
+            commonOptions: { maxUses: 1 },
           },
         ],
       },
@@ -212,5 +212,5 @@ test("a member that changes the account which pays the vendor is refused", () =>
     expect.objectContaining({ code: "unsupported_parameter", param: "billing_policy" }),
   );
   expect(read({ billing_policy: null })).not.toThrow();
-  expect(messagesWire.client.relied).toContain("billing_policy");
+  expect(messagesWire.client.inspectedMembers).toContain("billing_policy");
 });

@@ -248,7 +248,7 @@ describe("a vendor's stream", () => {
     const reader = messagesWire.vendor.stream();
     const [event] = eventsOf(reader, frame({ type: "error", error: { type, message: "no" } }));
     expect(event).toEqual({ type: "failure", code: type, message: "no", ...(status === undefined ? {} : { status }) });
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
   });
 
   test("is counted by its newest reports together", () => {
@@ -269,13 +269,13 @@ describe("a vendor's stream", () => {
     const reader = messagesWire.vendor.stream();
     const events = eventsOf(reader, head + grow(0, { type: "text_delta", text: "x" }));
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "part-end"]);
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
   });
 
   test("without a reason at its end ended by itself", () => {
     const reader = messagesWire.vendor.stream();
     expect(readBack(reader, head + frame({ type: "message_stop" })).choices).toEqual([{ parts: [], finish: "stop" }]);
-    expect(reader.whole).toBe(true);
+    expect(reader.isComplete).toBe(true);
   });
 
   test("a vendor's block that never ends is given up", () => {

@@ -183,7 +183,7 @@ const shared = {
         kind: "web-search" as const,
         wire: "messages" as const,
         options: { max_uses: 3 },
-        wish: { maxUses: 3 },
+        commonOptions: { maxUses: 3 },
       }),
       fc.constant({
         kind: "vendor" as const,
@@ -236,17 +236,17 @@ const thinkingFields = fc
   }));
 const adaptiveFields = fc
   .record({
-    wish: fc.oneof(
+    level: fc.oneof(
       fc.constant({ budgetTokens: -1 }),
       fc.record({ effort: fc.constantFrom("low", "medium", "high", "xhigh", "max") }),
     ),
     show: fc.constantFrom("summary" as const, "none" as const),
     more: record(shared),
   })
-  .map(({ wish, show, more }): Partial<TextRequest> => ({
+  .map(({ level, show, more }): Partial<TextRequest> => ({
     ...(more as Partial<TextRequest>),
     maxTokens: 300,
-    reasoning: { ...wish, show } as NonNullable<TextRequest["reasoning"]>,
+    reasoning: { ...level, show } as NonNullable<TextRequest["reasoning"]>,
   }));
 /** The vendor takes no blank instructions, and four cache marks. */
 const speakable = (asked: TextRequest): TextRequest => {

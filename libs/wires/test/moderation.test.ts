@@ -136,7 +136,7 @@ test("parameters for admission", () => {
   );
   expect(textBytes).toBe(0);
   expect(mediaTokens).toBeGreaterThan(0);
-  expect(moderations.client.relied).toEqual(["model", "input"]);
+  expect(moderations.client.inspectedMembers).toEqual(["model", "input"]);
 });
 
 describe("by a chat model", () => {

@@ -52,19 +52,19 @@ describe.each(wires)("%s", (wire) => {
   const { plain, last, failed } = frames[wire];
 
   test("a frame with text is neither an end nor a failure, whatever the text is", () => {
-    expect(pass.see(Buffer.from(plain))).toMatchObject({ done: false, failed: false, usageOnly: false });
+    expect(pass.inspect(Buffer.from(plain))).toMatchObject({ done: false, failed: false, usageOnly: false });
   });
 
   test("the last frame and a failure are seen", () => {
-    expect(pass.see(Buffer.from(last))).toMatchObject({ done: true, failed: false });
-    expect(pass.see(Buffer.from(failed))).toMatchObject({ done: false, failed: true });
+    expect(pass.inspect(Buffer.from(last))).toMatchObject({ done: true, failed: false });
+    expect(pass.inspect(Buffer.from(failed))).toMatchObject({ done: false, failed: true });
   });
 
   test("so they are with comments before them and their data on several lines", () => {
     const strange = (frame: string): Buffer =>
       Buffer.from(`: a { comment\n${frame.replace(/data: \{/, "data: {\ndata: ")}`);
-    expect(pass.see(strange(failed))).toMatchObject({ done: false, failed: true });
-    expect(pass.see(strange(plain))).toMatchObject({ done: false, failed: false });
+    expect(pass.inspect(strange(failed))).toMatchObject({ done: false, failed: true });
+    expect(pass.inspect(strange(plain))).toMatchObject({ done: false, failed: false });
   });
 
   test("the model's name is the client's, and nothing else differs", () => {
@@ -75,26 +75,26 @@ describe.each(wires)("%s", (wire) => {
   });
 
   test("the text of a frame is counted", () => {
-    const words = pass.extractText(pass.written(Buffer.from(plain)));
+    const words = pass.extractText(pass.extractRawText(Buffer.from(plain)));
     expect(plain.replaceAll("\\", "")).toContain(words);
     expect(words.length).toBeGreaterThan(4);
   });
 
   test("what it says of a failure is a failure to it", () => {
     const frame = pass.failureFrame(failure, "req_1", 8);
-    expect(pass.see(Buffer.from(frame))).toMatchObject({ failed: true });
+    expect(pass.inspect(Buffer.from(frame))).toMatchObject({ failed: true });
     expect(frame).toContain("it broke");
   });
 
   test("a sign of life is nothing", () => {
-    expect(pass.see(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failed: false });
+    expect(pass.inspect(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failed: false });
   });
 
   test("it reads any frame without throwing, and changes no frame that is not JSON", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const frame = Buffer.from(`data: ${text}\n\n`);
-        expect(() => pass.see(frame)).not.toThrow();
+        expect(() => pass.inspect(frame)).not.toThrow();
         const renamed = pass.renameFrame(frame, "mine");
         expect(renamed.equals(frame) || text.includes("{")).toBe(true);
       }),
@@ -104,12 +104,12 @@ describe.each(wires)("%s", (wire) => {
 
 test("usage is read from the terminal frame", () => {
   const usage = { inputTokens: 3, outputTokens: 2 };
-  expect(textWires.responses.pass.see(Buffer.from(frames.responses.last)).usage).toEqual(usage);
-  expect(textWires.content.pass.see(Buffer.from(frames.content.last)).usage).toEqual(usage);
+  expect(textWires.responses.pass.inspect(Buffer.from(frames.responses.last)).usage).toEqual(usage);
+  expect(textWires.content.pass.inspect(Buffer.from(frames.content.last)).usage).toEqual(usage);
 });
 
 test("a broken stream of responses continues the sequence numbers", () => {
-  const { sequence } = textWires.responses.pass.see(Buffer.from(frames.responses.plain));
+  const { sequence } = textWires.responses.pass.inspect(Buffer.from(frames.responses.plain));
   expect(sequence).toBe(7);
   expect(textWires.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
 });

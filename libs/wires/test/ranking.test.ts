@@ -226,5 +226,5 @@ test("admission counts the query once per document", () => {
     textBytes: 1 + 4 + 2 + 4 + 2 * (4 + 4),
     maxOutputTokens: 0,
   });
-  expect(jina.client.relied).toEqual(expect.arrayContaining(["model", "query", "documents"]));
+  expect(jina.client.inspectedMembers).toEqual(expect.arrayContaining(["model", "query", "documents"]));
 });

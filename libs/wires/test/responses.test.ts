@@ -473,7 +473,7 @@ describe("what a vendor of this wire does not support", () => {
     [{ toolChoice: { mode: "auto" } }, ["toolChoice"]],
     [{ tools: [{ kind: "web-search", wire: "content", options: {} }] }, []],
     [
-      { tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 }, wish: { maxUses: 1 } }] },
+      { tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 }, commonOptions: { maxUses: 1 } }] },
       ["tools.web-search.options"],
     ],
     [said({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
@@ -535,7 +535,7 @@ describe("a vendor's stream", () => {
   ])("%j is a failure", (body, code, message) => {
     const reader = responsesWire.vendor.stream();
     expect(eventsOf(reader, frame(body))).toEqual([{ type: "failure", code, message }]);
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
   });
 
   test("a cut stream ends its parts and is not whole", () => {
@@ -545,7 +545,7 @@ describe("a vendor's stream", () => {
       frame({ type: "response.output_text.delta", output_index: 0, content_index: 0, delta: "x" }),
     );
     expect(events.map(({ type }) => type)).toEqual(["part-start", "part-delta", "part-end"]);
-    expect(reader.whole).toBe(false);
+    expect(reader.isComplete).toBe(false);
   });
 });
 

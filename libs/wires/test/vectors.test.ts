@@ -346,13 +346,13 @@ describe("what admission gets", () => {
     expect(embedContent.client.read({ ...single, autoTruncate: true }, { model: "m" }).dropped).toEqual([
       "autoTruncate",
     ]);
-    expect(contentEmbeddings.client.relied).toEqual(
+    expect(contentEmbeddings.client.inspectedMembers).toEqual(
       expect.arrayContaining(["content", "requests", "outputDimensionality"]),
     );
   });
 
   test("members that must stand there once", () => {
-    expect(embeddings.client.relied).toEqual(
+    expect(embeddings.client.inspectedMembers).toEqual(
       expect.arrayContaining(["model", "input", "dimensions", "encoding_format"]),
     );
   });

@@ -5,11 +5,11 @@ import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import {
   formAsBody,
-  madeIn,
+  createdIn,
   plainDialect,
   storeMembers,
   vendorIdsIn,
-  type MadeReader,
+  type CreatedReader,
   type StoreDialect,
 } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
@@ -41,7 +41,7 @@ const dialects: Readonly<Record<string, StoreDialect>> = {
   video: videoStores,
   other: plainDialect,
 };
-const madeBy: Readonly<Record<"chat" | "responses" | "messages", MadeReader>> = {
+const madeBy: Readonly<Record<"chat" | "responses" | "messages", CreatedReader>> = {
   chat: chat.made,
   responses: responses.made,
   messages: messages.made,
@@ -185,16 +185,16 @@ describe("what an answer names of things that its vendor made", () => {
       { type: "mcp_tool_result", content: [{ type: "text", ...foreign }] },
       { type: "web_fetch_tool_result", content: { content: [foreign] } },
     ];
-    expect(madeIn(madeBy.messages, { content })).toEqual([]);
+    expect(createdIn(madeBy.messages, { content })).toEqual([]);
     const output = [{ type: "function_call", arguments: JSON.stringify(foreign), output: foreign }];
-    expect(madeIn(madeBy.responses, { output })).toEqual([]);
+    expect(createdIn(madeBy.responses, { output })).toEqual([]);
     const annotations = [{ type: "file_citation", file_id: "foreign" }];
-    expect(madeIn(madeBy.responses, { output: [{ type: "message", content: [{ annotations }] }] })).toEqual([]);
-    expect(madeIn(madeBy.chat, { choices: [{ message: { tool_calls: [foreign] } }] })).toEqual([]);
+    expect(createdIn(madeBy.responses, { output: [{ type: "message", content: [{ annotations }] }] })).toEqual([]);
+    expect(createdIn(madeBy.chat, { choices: [{ message: { tool_calls: [foreign] } }] })).toEqual([]);
   });
 
   test("is bounded", () => {
     const output = Array.from({ length: 5_000 }, (_, at) => ({ type: "message", id: `msg_${at}` }));
-    expect(madeIn(madeBy.responses, { output }).length).toBe(1_000);
+    expect(createdIn(madeBy.responses, { output }).length).toBe(1_000);
   });
 });

@@ -22,7 +22,7 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
   const body = await readJson(call, deps.body, async (value, bytes) => {
     const parsed = readImageBody(withPrompt(value));
-    refuseAmbiguous(bytes, wires.images.client.relied);
+    refuseAmbiguous(bytes, wires.images.client.inspectedMembers);
     await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
     return { ...parsed, endUser: readEndUser(value) };
   });

@@ -19,8 +19,8 @@ export function addCost(answer: Buffer, cost: string): Buffer {
   const usage = members.findLast(({ name }) => name === "usage");
   const response = usage === undefined ? members.findLast(({ name }) => name === "response") : undefined;
   if (response !== undefined && answer[response.start] === openBrace) {
-    const shown = answer.subarray(response.start, response.end);
-    return spliceMembers(answer, { response: addCost(shown, cost) });
+    const responsePart = answer.subarray(response.start, response.end);
+    return spliceMembers(answer, { response: addCost(responsePart, cost) });
   }
   if (usage === undefined || answer[usage.start] !== openBrace) return answer;
   return spliceMembers(answer, { usage: spliceMembers(answer.subarray(usage.start, usage.end), { cost }) });

@@ -5,7 +5,7 @@ import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
 
 /**
  * Parses a document of at most `maxStepBytes` that is within its bounds and has no duplicate member. Returns undefined
- * for any other document; `parseInTurns` and `refuseTwiceInTurns` then report its error.
+ * for any other document; `parseInTurns` and `refuseDuplicatesInTurns` then report its error.
  */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;
@@ -23,20 +23,20 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object in which a `relied` member occurs twice, or with different case. Of two equal members some
+ * Refuses (400) an object in which a member of `relevant` occurs twice, or with different case. Of two equal members some
  * parsers take the first and some the last, and some take `Model` for `model`; the vendor must read what the gateway
- * checked and priced. A nested relied member is written with a dot. `maxTokens` and `max_tokens` count as one member.
+ * checked and priced. A nested member is written with a dot. `maxTokens` and `max_tokens` count as one member.
  * The bytes must be a valid JSON object.
  */
-export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path = ""): void {
-  const names = membersByFoldedName(relied);
+export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string[], path = ""): void {
+  const names = membersByFoldedName(inspectedMembers);
   const seen = new Set<string>();
   for (const { name, start, end } of membersOf(bytes)) {
     const member = names.get(name) ?? names.get(foldCase(name));
     if (member === undefined) continue;
-    const { known, joined, within } = member;
-    const param = path + known;
-    if (name !== known)
+    const { name: memberName, joined, within } = member;
+    const param = path + memberName;
+    if (name !== memberName)
       throw new Failure("invalid_value", `${JSON.stringify(path + name)} must be written ${param}.`, { param });
     if (seen.has(joined)) throw new Failure("invalid_value", `${param} appears more than once.`, { param });
     seen.add(joined);
@@ -49,30 +49,30 @@ export function refuseAmbiguous(bytes: Buffer, relied: readonly string[], path =
 
 /** A member that the gateway relies on, in its exact spelling. */
 interface KnownMember {
-  readonly known: string;
+  readonly name: string;
   /** Name without case and underscores, so that `maxTokens` and `max_tokens` are equal. */
   readonly joined: string;
   readonly within: readonly string[];
 }
 
-/** Cache of the relied members of each list, as written and folded; all calls of a wire share one list. */
+/** Cache of the members of each list, as written and folded; all calls of a wire share one list. */
 const memberMapCache = new WeakMap<readonly string[], ReadonlyMap<string, KnownMember>>();
 
-function membersByFoldedName(relied: readonly string[]): ReadonlyMap<string, KnownMember> {
-  const known = memberMapCache.get(relied);
-  if (known !== undefined) return known;
+function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, KnownMember> {
+  const cached = memberMapCache.get(names);
+  if (cached !== undefined) return cached;
   const members = new Map<string, KnownMember>();
-  for (const name of relied) {
+  for (const name of names) {
     if (name.includes(".")) continue;
-    const within = relied.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
-    const member = { known: name, joined: foldCase(name).replaceAll("_", ""), within };
+    const within = names.flatMap((each) => (each.startsWith(`${name}.`) ? [each.slice(name.length + 1)] : []));
+    const member = { name, joined: foldCase(name).replaceAll("_", ""), within };
     members.set(name, member).set(foldCase(name), member);
   }
-  memberMapCache.set(relied, members);
+  memberMapCache.set(names, members);
   return members;
 }
 
-/** Maximum bytes of an object with relied members: it is scanned and parsed several times in one step. */
+/** Maximum bytes of an object with inspected members: it is scanned and parsed several times in one step. */
 const maxParsedObjectBytes = 1024 * 1024;
 
 const openBrace = 0x7b;

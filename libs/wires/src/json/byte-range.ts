@@ -16,9 +16,9 @@ export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRang
   for (const name of path) {
     const object = bytes.subarray(range.start, range.end);
     if (!isObject(object)) return undefined;
-    const found = membersOf(object).findLast((member) => member.name === name);
-    if (found === undefined) return undefined;
-    range = { start: range.start + found.start, end: range.start + found.end };
+    const last = membersOf(object).findLast((member) => member.name === name);
+    if (last === undefined) return undefined;
+    range = { start: range.start + last.start, end: range.start + last.end };
   }
   return range;
 }

@@ -134,15 +134,15 @@ export class Fields {
   }
 
   /** Returns a text that must be one of the given values. */
-  oneOf<Word extends string>(name: string, words: readonly Word[]): Word | undefined {
+  oneOf<Word extends string>(name: string, values: readonly Word[]): Word | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
-    return words.find((word) => word === text) ?? this.#refuse(name, `one of ${words.join(", ")}`);
+    return values.find((value) => value === text) ?? this.#refuse(name, `one of ${values.join(", ")}`);
   }
 
   /** Returns a required text that must be one of the given values. */
-  needOneOf<Word extends string>(name: string, words: readonly Word[]): Word {
-    return this.oneOf(name, words) ?? this.#refuse(name, `one of ${words.join(", ")}`);
+  needOneOf<Word extends string>(name: string, values: readonly Word[]): Word {
+    return this.oneOf(name, values) ?? this.#refuse(name, `one of ${values.join(", ")}`);
   }
 
   /** Returns the path of a member, as the client would write it. */
@@ -162,10 +162,10 @@ export class Fields {
 
   /** Lists the paths of all unread members, here and below, each once, with array positions as `[]`. */
   unread(): readonly string[] {
-    const own = Object.keys(this.value)
+    const names = Object.keys(this.value)
       .filter((name) => !this.#read.has(name) && (this.value[name] ?? undefined) !== undefined)
       .map((name) => this.at(name));
-    const all = [...own, ...this.#children.flatMap((child) => child.unread())];
+    const all = [...names, ...this.#children.flatMap((child) => child.unread())];
     return [...new Set(all.map((path) => path.replaceAll(/\[\d+\]/g, "[]")))];
   }
 
@@ -191,8 +191,8 @@ export class Fields {
   }
 }
 
-function invalidField(what: string, kind: string, param: string): Failure {
-  return new Failure("invalid_value", `${what} must be ${kind}.`, { param });
+function invalidField(subject: string, kind: string, param: string): Failure {
+  return new Failure("invalid_value", `${subject} must be ${kind}.`, { param });
 }
 
 /** Returns the value if it is a text, else "". */

@@ -69,17 +69,18 @@ const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22
 function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;
   const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, Math.floor((to - aligned) / 4));
-  let found = 0;
-  for (let at = 0; at < words.length; at++) {
-    const word = words[at] ?? 0;
-    const asQuote = word ^ quotes;
-    const asBackslash = word ^ backslashes;
+  const integers = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, Math.floor((to - aligned) / 4));
+  let mask = 0;
+  for (let at = 0; at < integers.length; at++) {
+    const integer = integers[at] ?? 0;
+    const asQuote = integer ^ quotes;
+    const asBackslash = integer ^ backslashes;
     // A byte below its bound borrows from its sign bit, and so does a zero byte.
-    found |= word | ((word - spaces) & ~word) | ((asQuote - ones) & ~asQuote) | ((asBackslash - ones) & ~asBackslash);
+    mask |=
+      integer | ((integer - spaces) & ~integer) | ((asQuote - ones) & ~asQuote) | ((asBackslash - ones) & ~asBackslash);
   }
-  if ((found & signs) !== 0) return false;
-  const rest = [...bytes.subarray(start, aligned), ...bytes.subarray(aligned + 4 * words.length, to)];
+  if ((mask & signs) !== 0) return false;
+  const rest = [...bytes.subarray(start, aligned), ...bytes.subarray(aligned + 4 * integers.length, to)];
   return rest.every((byte) => byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash);
 }
 

@@ -27,15 +27,15 @@ export function cacheMembers(bytes: Buffer, members: readonly Member[]): void {
 /** Number of members of all objects of large documents, cached after one scan. */
 const memberCountCache = new WeakMap<Buffer, number>();
 
-/** Caches a large document's member count for `memberCountOf`, for the lifetime of its bytes. */
+/** Caches a large document's member count for `countMembers`, for the lifetime of its bytes. */
 export function cacheMemberCount(bytes: Buffer, count: number): void {
   if (bytes.length > minCachedBytes) memberCountCache.set(bytes, count);
 }
 
 /** Counts the members of all objects of a document at any depth, duplicates included. The bytes must be valid JSON. */
 export function countMembers(bytes: Buffer): number {
-  const known = memberCountCache.get(bytes);
-  if (known !== undefined) return known;
+  const cached = memberCountCache.get(bytes);
+  if (cached !== undefined) return cached;
   let count = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at];
@@ -50,8 +50,8 @@ export function countMembers(bytes: Buffer): number {
  * (parse them first); throws SyntaxError where they are not an object.
  */
 export function membersOf(bytes: Buffer): readonly Member[] {
-  const known = memberCache.get(bytes);
-  if (known !== undefined) return known;
+  const cached = memberCache.get(bytes);
+  if (cached !== undefined) return cached;
   let at = skipSpace(bytes, 0);
   if (bytes[at] !== 0x7b) throw new SyntaxError("not a JSON object");
   const members: Member[] = [];
@@ -142,8 +142,8 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
 /** Returns the index of the next quote, or of the first backslash before it; searches a limited range at a time. */
 function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
   const searched = bytes.length - from > maxBytesPerSearch ? bytes.subarray(0, from + maxBytesPerSearch) : bytes;
-  const found = searched.indexOf(quote, from);
-  let first = found < 0 ? searched.length : found;
+  const position = searched.indexOf(quote, from);
+  let first = position < 0 ? searched.length : position;
   while (first > from && searched[first - 1] === backslash) first--;
   return first;
 }
@@ -190,14 +190,14 @@ function toBuffer(value: string | Buffer): Buffer {
  */
 export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer {
   const members = membersOf(bytes);
-  const kept = members.flatMap((member, index) => (names.includes(member.name) ? [] : [{ ...member, index }]));
+  const remaining = members.flatMap((member, index) => (names.includes(member.name) ? [] : [{ ...member, index }]));
   const [first, last] = [members[0], members.at(-1)];
-  if (kept.length === members.length || first === undefined || last === undefined) return bytes;
+  if (remaining.length === members.length || first === undefined || last === undefined) return bytes;
   const pieces = [bytes.subarray(0, first.from)];
-  for (const [at, { from, end, index }] of kept.entries()) {
+  for (const [at, { from, end, index }] of remaining.entries()) {
     pieces.push(bytes.subarray(from, end));
     // The separator, with its spaces, is the one after this member.
-    if (at < kept.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
+    if (at < remaining.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
   }
   pieces.push(bytes.subarray(last.end));
   return Buffer.concat(pieces);

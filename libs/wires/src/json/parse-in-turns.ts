@@ -64,9 +64,9 @@ class LargeDocument {
   }
 
   *parse(): Generator<undefined, unknown> {
-    const whole = yield* this.#trim({ start: 0, end: this.#bytes.length });
-    yield* this.#rememberMembers(whole);
-    return yield* this.#value(whole);
+    const region = yield* this.#trim({ start: 0, end: this.#bytes.length });
+    yield* this.#rememberMembers(region);
+    return yield* this.#value(region);
   }
 
   /** Finds the members of a document that is an object, and caches their positions. */
@@ -80,8 +80,8 @@ class LargeDocument {
     if (container?.end === end) cacheMembers(this.#bytes, yield* this.#members(container));
     else if (end - start <= maxStepBytes) {
       // The object is small, but surrounded by spaces.
-      const found = membersOf(this.#bytes.subarray(start, end));
-      const moved = found.map(({ name, ...at }) => ({
+      const members = membersOf(this.#bytes.subarray(start, end));
+      const moved = members.map(({ name, ...at }) => ({
         name,
         from: at.from + start,
         start: at.start + start,

@@ -26,8 +26,8 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
   // A union whose branches are single values is a choice among them.
   const choice = all.filter(({ instancePath }) => instancePath === chosen.instancePath).flatMap(allowedValues);
-  const words = choice.length > 1 ? oneOfPredicate(choice) : schemaPredicate(chosen);
-  return new Failure("invalid_value", `${param === "" ? "The body" : param} ${words}.`, { param });
+  const predicate = choice.length > 1 ? oneOfPredicate(choice) : schemaPredicate(chosen);
+  return new Failure("invalid_value", `${param === "" ? "The body" : param} ${predicate}.`, { param });
 }
 
 function errorDepth({ instancePath, keyword }: SchemaError): number {

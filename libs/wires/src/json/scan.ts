@@ -129,8 +129,8 @@ export class JsonScanner {
   }
 }
 
-function tooMany(what: string, max: number): Failure {
-  return new Failure("request_too_large", `The body has more than ${max} ${what}, the maximum.`);
+function tooMany(subject: string, max: number): Failure {
+  return new Failure("request_too_large", `The body has more than ${max} ${subject}, the maximum.`);
 }
 
 function invalidJson(): Failure {
@@ -141,13 +141,13 @@ function invalidJson(): Failure {
  * Searches bytes for one of several byte sequences, in steps of about a millisecond. A search in one step could take a
  * third of a second in a large body whose every byte may begin a sequence.
  */
-export function* includesAny(bytes: Buffer, ...words: readonly Buffer[]): Generator<undefined, boolean> {
-  if (bytes.length <= maxStepBytes) return includesAnyAtOnce(bytes, words);
-  const overlap = Math.max(...words.map(({ length }) => length)) - 1;
+export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Generator<undefined, boolean> {
+  if (bytes.length <= maxStepBytes) return includesAnyAtOnce(bytes, needles);
+  const overlap = Math.max(...needles.map(({ length }) => length)) - 1;
   for (let from = 0; from < bytes.length; from += maxStepBytes) {
     const slice = bytes.subarray(from, from + maxStepBytes + overlap);
-    for (const word of words) {
-      if (slice.includes(word)) return true;
+    for (const needle of needles) {
+      if (slice.includes(needle)) return true;
       yield;
     }
   }
@@ -155,8 +155,8 @@ export function* includesAny(bytes: Buffer, ...words: readonly Buffer[]): Genera
 }
 
 /** Searches bytes for one of several byte sequences in one step. The bytes must be few, see `includesAny`. */
-export function includesAnyAtOnce(bytes: Buffer, words: readonly Buffer[]): boolean {
-  for (const word of words) if (bytes.includes(word)) return true;
+export function includesAnyAtOnce(bytes: Buffer, needles: readonly Buffer[]): boolean {
+  for (const needle of needles) if (bytes.includes(needle)) return true;
   return false;
 }
 

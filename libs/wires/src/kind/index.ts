@@ -73,11 +73,11 @@ export function parseChecked<Request>(
 export function schemaReader<Request>(
   schema: TObject,
   parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
-): { read(body: unknown, path?: RequestPath): Parsed<Request>; readonly relied: readonly string[] } {
+): { read(body: unknown, path?: RequestPath): Parsed<Request>; readonly inspectedMembers: readonly string[] } {
   const shape = Compile(schema);
   return {
     read: (body, path = {}) => parseChecked(body, shape, (record) => parse(record, path)),
-    relied: Object.keys(schema.properties),
+    inspectedMembers: Object.keys(schema.properties),
   };
 }
 
@@ -119,7 +119,7 @@ const maxAdditionalMembers = 1_000;
 
 /**
  * Collects the unread members of a body; undefined for none. Call it after everything else was read. Throws Failure
- * invalid_value for more than `maxOwnMembers`.
+ * invalid_value for more than `maxAdditionalMembers`.
  */
 export function additionalMembers<Wire extends string>(
   wire: Wire,
@@ -147,9 +147,9 @@ export function renderAdditionalMembers<Wire extends string>(
   wire: Wire,
   hints: JsonRecord = {},
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
-  const lost = Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
-  if (own === undefined) return { members: {}, dropped: lost };
-  if (own.wire === wire) return { members: own.members, dropped: lost };
+  const unsupported = Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
+  if (own === undefined) return { members: {}, dropped: unsupported };
+  if (own.wire === wire) return { members: own.members, dropped: unsupported };
   const names = Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true);
-  return { members: {}, dropped: [...names, ...lost] };
+  return { members: {}, dropped: [...names, ...unsupported] };
 }

@@ -41,11 +41,11 @@ const byteOrderMark = "\ufeff";
 /** Form of a wire's streams: their framing, and the events that may begin one. */
 export interface StreamForm {
   readonly framing: StreamFraming;
-  begins(event: JsonRecord): boolean;
+  isFirstEvent(event: JsonRecord): boolean;
 }
 
 /** Returns true if this frame may begin a vendor's stream; also for a frame without data, which is a keep-alive. */
-export function isStreamStart({ framing, begins }: StreamForm, first: Buffer): boolean {
+export function isStreamStart({ framing, isFirstEvent: begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
   const event = parseRecord(frame.data);

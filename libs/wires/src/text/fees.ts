@@ -136,8 +136,8 @@ const readToolCounts = ["num_search_queries", "num_sources_used", own, sided, "p
 export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage) || !hasAny(usage, readToolCounts)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {
-    const found = usage[name];
-    return isRecord(found) ? counts.reduce((sum, count) => sum + positiveInteger(found[count]), 0) : 0;
+    const reported = usage[name];
+    return isRecord(reported) ? counts.reduce((sum, count) => sum + positiveInteger(reported[count]), 0) : 0;
   };
   const plugins = usage["plugins"];
   const search = isRecord(plugins) && isRecord(plugins["search"]) ? positiveInteger(plugins["search"]["count"]) : 0;

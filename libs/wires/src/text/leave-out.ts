@@ -32,7 +32,7 @@ export function withoutUnpriced(
   // Items of a conversation may be long, and are not only tool definitions.
   if (tools.some(({ path }) => stepsOf(path)[0] === "input")) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
-  const kept = {
+  const remainingFees = {
     ...fees,
     tools: fees.tools.filter(isPriced),
     tiers: fees.tiers.filter(({ name }) => isTierPriced(name)),
@@ -52,7 +52,11 @@ export function withoutUnpriced(
   }
   if (isDemanded(reduced, removed)) return undefined;
   if (removed.length > 0 && isWithoutTools(reduced)) reduced = withoutMembers(reduced, choiceMembers);
-  return { body: reduced, fees: kept.tools.length + kept.tiers.length === 0 ? undefined : kept, dropped };
+  return {
+    body: reduced,
+    fees: remainingFees.tools.length + remainingFees.tiers.length === 0 ? undefined : remainingFees,
+    dropped,
+  };
 }
 
 /** Splits a path such as `tools[1].googleSearch` into its steps: `tools`, `1`, `googleSearch`. */
@@ -81,17 +85,17 @@ function withoutPaths(value: unknown, paths: readonly (readonly string[])[], rem
 function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   if (removed.length === 0) return false;
   const choice = choiceMembers.map((name) => memberOf(body, name)).filter((value) => value !== undefined);
-  const words = JSON.stringify(choice);
-  if (demands.test(words) && isWithoutTools(body)) return true;
+  const text = JSON.stringify(choice);
+  if (demands.test(text) && isWithoutTools(body)) return true;
   if (!choice.some(isRecord)) return false;
-  return removed.flatMap(namesOf).some((name) => words.includes(JSON.stringify(name)));
+  return removed.flatMap(namesOf).some((name) => text.includes(JSON.stringify(name)));
 }
 
 /** Lists the names by which a tool choice may refer to a removed tool. */
 function namesOf(tool: unknown): readonly string[] {
   const record: JsonRecord = Array.isArray(tool) || !isRecord(tool) ? {} : tool;
   const inner = Object.values(record).filter(isRecord);
-  return [record, ...inner].flatMap(({ type, name }) => [type, name].filter((word) => typeof word === "string"));
+  return [record, ...inner].flatMap(({ type, name }) => [type, name].filter((value) => typeof value === "string"));
 }
 
 function isWithoutTools(body: Buffer): boolean {

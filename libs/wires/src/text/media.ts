@@ -42,12 +42,12 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
     const next = waiting.pop();
     if (Array.isArray(next)) for (const each of next) waiting.push(each);
     else if (isRecord(next)) {
-      const found = measure(next);
-      if (found === undefined) for (const name in next) waiting.push(next[name]);
+      const measured = measure(next);
+      if (measured === undefined) for (const name in next) waiting.push(next[name]);
       else {
-        characters += found.characters;
-        tokens += found.tokens;
-        more += found.more ?? 0;
+        characters += measured.characters;
+        tokens += measured.tokens;
+        more += measured.more ?? 0;
       }
     }
   }
@@ -59,8 +59,12 @@ export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 
 /** Measures a part of the chat and responses wires, where `image_url` is an object or a string. */
 export function measureTypedPart(part: JsonRecord): Media | undefined {
-  const { image_url: shown } = part;
-  if (shown !== undefined) return imageMedia(textAt(shown, "url"), isRecord(shown) ? shown["detail"] : part["detail"]);
+  const { image_url: imageUrlMember } = part;
+  if (imageUrlMember !== undefined)
+    return imageMedia(
+      textAt(imageUrlMember, "url"),
+      isRecord(imageUrlMember) ? imageUrlMember["detail"] : part["detail"],
+    );
   if (typeof part["file_data"] === "string") return bytesMedia("application/pdf", part["file_data"]);
   if (typeof part["file_url"] === "string") return remoteFile;
   if (isRecord(part["input_audio"])) return bytesMedia("audio/", textAt(part["input_audio"], "data"));
@@ -84,6 +88,6 @@ export function bytesMedia(mediaType: string, { length: characters }: string): M
 /** Returns a member of an object, or the value itself, if it is a text; "" for anything else. */
 export function textAt(value: unknown, name: string): string {
   if (typeof value === "string") return value;
-  const found = isRecord(value) ? value[name] : undefined;
-  return typeof found === "string" ? found : "";
+  const part = isRecord(value) ? value[name] : undefined;
+  return typeof part === "string" ? part : "";
 }

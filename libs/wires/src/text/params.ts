@@ -17,7 +17,7 @@ export interface TextParams {
   /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire does not list them. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
-  readonly readsBeyond: boolean;
+  readonly readsUnseenInput: boolean;
   readonly choices: number;
   readonly media: Media;
   /** Requested resolution of images, such as 4K; only the content wire has it. */
@@ -46,12 +46,12 @@ interface Bounds {
   readonly names: readonly string[];
 }
 
-/** Finds the output limits in a body. `own` lists the member names that the wire itself defines for them. */
-export function boundsIn(body: object, own: readonly string[]): Bounds {
+/** Finds the output limits in a body. `ownNames` lists the member names that the wire itself defines for them. */
+export function boundsIn(body: object, ownNames: readonly string[]): Bounds {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (!hasAny(record, boundNames)) return { most: undefined, names: [] };
   const names = boundNames.filter((name) => (record[name] ?? undefined) !== undefined);
-  if (!hasAny(record, own)) return { most: undefined, names };
+  if (!hasAny(record, ownNames)) return { most: undefined, names };
   return { most: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
@@ -92,7 +92,7 @@ const beyond = [
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
 /** Returns true if the vendor of this request may read input that is not in its body. */
-export function readsBeyond(body: object): boolean {
+export function readsUnseenInput(body: object): boolean {
   const record: JsonRecord = isRecord(body) ? body : {};
   if (hasAny(record, beyond) || isRecord(record["prompt"])) return true;
   const { tools } = record;

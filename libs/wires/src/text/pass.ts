@@ -28,15 +28,15 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 /** Forwards a stream on one wire: frames are inspected, but not rewritten. */
 export interface TextStreamPass {
   /** Inspects a frame. `before` is the usage reported so far, for wires that report it in pieces. */
-  see(frame: Buffer, before?: Units): SeenFrame;
+  inspect(frame: Buffer, before?: Units): SeenFrame;
   /** True if a stream may be complete without a terminal frame, since its wire has no such frame. */
   readonly endsWithConnection: boolean;
   /** Returns the frame with the model's name replaced by the client's name of it. */
   renameFrame(frame: Buffer, model: string): Buffer;
   /** Adds members of the request that the vendor was not sent, on wires whose answers repeat them. Absent: none do. */
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
-  /** Returns the raw piece of a frame that contains the model's text; `wordsOf` reads the text from joined pieces. */
-  written(frame: Buffer): string;
+  /** Returns the raw piece of a frame that contains the model's text; `extractText` reads the text. */
+  extractRawText(frame: Buffer): string;
   /** Reads the model's text from joined pieces of frames, or from a complete answer. */
   extractText(raw: string): string;
   /** Returns true if a frame may contain reasoning. */
@@ -122,16 +122,16 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
 }
 
 /** Returns a frame's text from a byte sequence to the last brace; "" for a frame without the sequence. */
-export function findFrom(frame: Buffer, word: Buffer): string {
-  const at = frame.indexOf(word);
+export function findFrom(frame: Buffer, needle: Buffer): string {
+  const at = frame.indexOf(needle);
   return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
 }
 
 /** Creates a test that returns true for a frame with one of several texts. */
-export function frameIncludes(...words: readonly string[]): (frame: Buffer) => boolean {
-  const bytes = words.map((word) => Buffer.from(word));
+export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => boolean {
+  const bytes = texts.map((text) => Buffer.from(text));
   return (frame) => {
-    for (const word of bytes) if (frame.includes(word)) return true;
+    for (const needle of bytes) if (frame.includes(needle)) return true;
     return false;
   };
 }
@@ -154,15 +154,15 @@ export function memberTextReader(members: readonly string[]): (raw: string) => s
   /** Matches such a member up to the opening quote of its value. */
   const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
   return (raw) => {
-    let words = "";
+    let text = "";
     // The end of each literal is searched in code, since a regular expression overflows its stack at megabytes.
     for (opening.lastIndex = 0; opening.test(raw);) {
       const open = opening.lastIndex - 1;
       const end = endOfLiteral(raw, open);
-      words += literalText(raw.slice(open, end));
+      text += literalText(raw.slice(open, end));
       opening.lastIndex = end;
     }
-    return words;
+    return text;
   };
 }
 
@@ -198,8 +198,8 @@ export interface EarlyEndOptions {
 
 /** State of a forwarded stream that is needed to end it before its vendor does. */
 export interface EarlyEnd {
-  /** Records a frame that was sent to the client; `raw` is its piece with the model's text, from `written`. */
-  saw(frame: Buffer, raw: string): void;
+  /** Records a frame that was sent to the client; `raw` is its piece with the model's text, from `extractRawText`. */
+  recordFrame(frame: Buffer, raw: string): void;
   /**
    * Returns the frames that end the stream as if it had reached its output limit; undefined if no part of an answer was
    * sent. `sequence` is the last frame's number, on a wire that numbers frames.
@@ -226,7 +226,7 @@ export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm):
   let like: JsonRecord | undefined;
   const ended = new Set<number>();
   return {
-    saw(frame) {
+    recordFrame(frame) {
       if (like !== undefined && !frame.includes(form.endWord)) return;
       const chunk = form.read(frame);
       if (chunk === undefined) return;

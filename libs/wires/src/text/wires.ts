@@ -53,8 +53,8 @@ const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
 /** Lists all wires that can serve a client's calls, the client's wire first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
-  const known = servingWires.get(wire);
-  if (known !== undefined) return known;
+  const cached = servingWires.get(wire);
+  if (cached !== undefined) return cached;
   const others = textWireNames.filter((other) => other !== wire);
   const serving = isPassThrough(wire) ? [wire, ...others] : others;
   servingWires.set(wire, serving);

@@ -137,10 +137,10 @@ const listed =
   (read: Read): Read =>
   (value, hosts) => {
     if (!Array.isArray(value)) return read(value, hosts);
-    const found: Named[] = [];
-    for (let index = 0; index < value.length && found.length <= maxVendorIds; index++)
-      for (const { id, at } of read(value[index], hosts)) found.push({ id, at: `[${index}]${at}` });
-    return found;
+    const references: Named[] = [];
+    for (let index = 0; index < value.length && references.length <= maxVendorIds; index++)
+      for (const { id, at } of read(value[index], hosts)) references.push({ id, at: `[${index}]${at}` });
+    return references;
   };
 
 const oneId: Read = (value) => {
@@ -206,12 +206,12 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
     ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camelName(name), rule] as const]),
   ]);
   // The length or first letter excludes most names.
-  const begins = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
+  const firstCharacters = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
   const rulesFor = (name: string): Rules => {
-    const known = exact.get(name);
-    if (known !== undefined) return known;
+    const member = exact.get(name);
+    if (member !== undefined) return member;
     if (name.length > maxNameCharacters) return null;
-    const found = (begins.has(firstFolded(name)) ? folded.get(fold(name)) : null) ?? null;
+    const found = (firstCharacters.has(firstFolded(name)) ? folded.get(fold(name)) : null) ?? null;
     if (exact.size < maxNames) exact.set(name, found);
     return found;
   };
@@ -257,9 +257,9 @@ const maxUrlCharacters = 64 * 1024;
  */
 function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
-  const [, found] = scheme.exec(head) ?? [];
-  if (found === undefined) return bareName.test(head) || isBlank(head);
-  const name = found.toLowerCase();
+  const [, id] = scheme.exec(head) ?? [];
+  if (id === undefined) return bareName.test(head) || isBlank(head);
+  const name = id.toLowerCase();
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 

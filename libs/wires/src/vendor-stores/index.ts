@@ -2,12 +2,12 @@ import type { JsonRecord } from "../json/fields.ts";
 
 export { maxVendorIds, vendorIdsIn } from "./find.ts";
 export {
-  madeIn,
-  mayNameMade,
+  createdIn,
+  mayNameCreated,
   plainDialect,
   storeMembers,
-  type MadeId,
-  type MadeReader,
+  type CreatedId,
+  type CreatedReader,
   type StoreDialect,
   type VendorId,
   type VendorStore,

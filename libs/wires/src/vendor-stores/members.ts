@@ -50,7 +50,7 @@ export interface StoreDialect {
   /** Finds objects that a body names in other ways than by a member; absent: none. */
   named?(body: JsonRecord): readonly VendorId[];
   /** Reads the objects that a vendor created, from its answers; absent: none. */
-  readonly made?: MadeReader;
+  readonly made?: CreatedReader;
 }
 
 /**
@@ -116,43 +116,47 @@ export const plainMembers: readonly string[] = splitWords(`
 export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };
 
 /** An object that a vendor created in its store while it answered. */
-export type MadeId = Pick<VendorId, "store" | "id">;
+export type CreatedId = Pick<VendorId, "store" | "id">;
 
 /**
  * Reads from answers of a wire the objects that its vendor created. Reads only members that the vendor itself fills,
  * since the text of a model or a tool may contain any name.
  */
-export interface MadeReader {
+export interface CreatedReader {
   /** Strings, at least one of which occurs in every answer with such an object; other answers need not be parsed. */
   readonly needles: readonly string[];
   /** True if answers are read in one piece when they are stored, not while they are forwarded. */
-  readonly whereKept?: true;
+  readonly onlyIfStored?: true;
   /** Returns true if a request wants an answer for which its vendor creates an object. */
   isRequested(body: JsonRecord): boolean;
   /**
    * Reads the objects that a complete answer or an event of a stream names.
-   * @param kept true if the vendor stores the answer with all of its items
+   * @param isStored true if the vendor stores the answer with all of its items
    */
-  read(answer: JsonRecord, kept: boolean): readonly MadeId[];
+  read(answer: JsonRecord, isStored: boolean): readonly CreatedId[];
 }
 
 /** Maximum number of objects of one answer that are returned. */
-const maxMade = 1_000;
+const maxCreated = 1_000;
 
 /** Returns the objects that a vendor created, as a complete answer or an event of a stream names them. */
-export function madeIn({ read }: Pick<MadeReader, "read">, answer: JsonRecord, kept = true): readonly MadeId[] {
-  return read(answer, kept)
+export function createdIn(
+  { read }: Pick<CreatedReader, "read">,
+  answer: JsonRecord,
+  isStored = true,
+): readonly CreatedId[] {
+  return read(answer, isStored)
     .filter(({ id }) => id !== "")
-    .slice(0, maxMade);
+    .slice(0, maxCreated);
 }
 
 /** Returns true if an answer's bytes may name created objects. */
-export function mayNameMade({ needles }: Pick<MadeReader, "needles">, bytes: Buffer | string): boolean {
+export function mayNameCreated({ needles }: Pick<CreatedReader, "needles">, bytes: Buffer | string): boolean {
   return needles.some((needle) => bytes.includes(needle));
 }
 
 /** Returns the object with an id, if the id is a text. */
-export function named(store: MadeId["store"], id: unknown): readonly MadeId[] {
+export function named(store: CreatedId["store"], id: unknown): readonly CreatedId[] {
   return typeof id === "string" ? [{ store, id }] : [];
 }
 

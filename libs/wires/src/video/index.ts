@@ -14,7 +14,7 @@ export { parseImage, type VideoImage, type VideoRequest } from "./hub/request.ts
 export { lineMembers, parseSize } from "./hub/size.ts";
 export {
   requestedVideoOf,
-  relied,
+  inspectedMembers,
   type RequestedVideo,
   type TaskContext,
   type VideoClient,

@@ -1,5 +1,5 @@
 import { priceVersionOf, priceVersionsKey, publishConfiguration, publishedVersion } from "@modelgate/catalog";
-import { putBackRefused } from "@modelgate/channels";
+import { endKeyRefusals } from "@modelgate/channels";
 import { compilePrice, allWrittenPrices, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis, Secrets } from "@modelgate/platform";
 import type { CompleteConfiguration } from "./complete.ts";
@@ -34,7 +34,7 @@ export async function applyConfiguration(
   const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, { groups, models }, channels, secrets);
   // A key that its vendor refused may be valid now, so it is tried again.
-  if (version !== before) await putBackRefused(redis);
+  if (version !== before) await endKeyRefusals(redis);
   log.info({ version, channels: channels.length, models: Object.keys(models).length }, "configuration published");
   await declared.declare(configuration);
   return version;

@@ -2,7 +2,7 @@ import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "
 
 /**
  * Members of bodies that decide what a call does and what it costs. A test compares them with the members that the wires
- * of all kinds rely on for that (`ClientSide.relied`); control does not load the wires.
+ * of all kinds rely on for that (`ClientSide.inspectedMembers`); control does not load the wires.
  */
 const wireMembers: readonly string[] = [
   "agent",

@@ -149,7 +149,7 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
   if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
   if (!isSendableKey(key)) return "holds what no header can carry";
   const form = provider?.keyForm;
-  return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.words}`;
+  return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.description}`;
 }
 
 /** Describes the source of a key without the key itself. */

@@ -44,7 +44,7 @@ export async function listModels(
   if (!isSendableKey(wish.key)) throw invalidField("key", "holds what no header can carry");
   const { keyForm } = provider;
   if (keyForm !== undefined && !keyForm.pattern.test(wish.key))
-    throw invalidField("key", `is no key of the form ${keyForm.words}`);
+    throw invalidField("key", `is no key of the form ${keyForm.description}`);
   try {
     const models = await fetchModelLists(wish, transport);
     return {

@@ -85,13 +85,13 @@ test.each([{ models: ["film"] }, { models: { film: "vendors-name" } }, { models:
 /** Members on which a wire relies, and which only concern the form of an answer, or the vendor's abuse checks. */
 const harmless = ["user", "response_format"];
 interface CheckedWire {
-  readonly client?: { readonly relied?: readonly string[] | undefined } | undefined;
+  readonly client?: { readonly inspectedMembers?: readonly string[] | undefined } | undefined;
 }
 
 test("every member on which a wire of any kind relies for its price is reserved", () => {
   const relied = [images, moderation, ranking, speech, text, vectors, video]
     .flatMap((wires): readonly CheckedWire[] => Object.values(wires))
-    .flatMap(({ client }) => client?.relied ?? [])
+    .flatMap(({ client }) => client?.inspectedMembers ?? [])
     .map((name) => name.split(".")[0] ?? name);
   expect(relied.length).toBeGreaterThan(100);
   expect(relied.filter((name) => !harmless.includes(name) && !isReservedMember(name, false))).toEqual([]);

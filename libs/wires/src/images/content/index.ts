@@ -79,9 +79,9 @@ function imageInPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] 
 function blockedFailure({ promptFeedback }: JsonRecord, candidates: readonly JsonRecord[]): Failure | undefined {
   const reason = asRecord(promptFeedback)["blockReason"];
   const finish = candidates[0]?.["finishReason"];
-  const why = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
-  if (why === undefined || acceptedFinishReasons.has(why)) return undefined;
-  return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: why });
+  const cause = typeof reason === "string" ? reason : typeof finish === "string" ? finish : undefined;
+  if (cause === undefined || acceptedFinishReasons.has(cause)) return undefined;
+  return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: cause });
 }
 
 /** Finish reasons that are not refusals. */

@@ -37,8 +37,8 @@ export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, Ima
 }
 
 /** Creates the answer of images. Its usage is their number, and the tokens. */
-export function madeOf(made: Omit<ImagesAnswer, "usage">): ImagesAnswer {
-  return { ...made, usage: { ...made.tokens, images: made.images.length } };
+export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
+  return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
 
 /** Renders an answer for clients of both dialects (interface endpoints 12 and 13); images are not converted. */

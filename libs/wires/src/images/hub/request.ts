@@ -90,7 +90,7 @@ export const imageFields = [
 export type ImageField = (typeof imageFields)[number];
 
 /** Members that decide what a call may do and what it costs, in either dialect. */
-export const reliedMembers = ["model", "n", "size", "input", "parameters"];
+export const inspectedMembers = ["model", "n", "size", "input", "parameters"];
 
 const requestSchema = Compile(bodies.ImageRequest);
 /** Fields of an image request; null members count as absent, as in the parser. */
@@ -129,10 +129,10 @@ export function nearestRatio<Ratio extends string>(
   { width, height }: ImageSize,
   ratios: readonly Ratio[],
 ): Ratio | undefined {
-  const wanted = Math.log(width / height);
+  const targetRatio = Math.log(width / height);
   const far = (ratio: string): number => {
     const [w = 1, h = 1] = ratio.split(":").map(Number);
-    return Math.abs(Math.log(w / h) - wanted);
+    return Math.abs(Math.log(w / h) - targetRatio);
   };
   return ratios.toSorted((left, right) => far(left) - far(right))[0];
 }
@@ -145,14 +145,14 @@ export function unsupportedFieldNames(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
 ): readonly string[] {
-  const lost = imageFields.filter((field) => !has.includes(field) && isSet(request, field));
+  const unsupported = imageFields.filter((field) => !has.includes(field) && isSet(request, field));
   // Dropping these would change the image.
-  const refused = lost.find((field) => field === "mask" || field === "count");
+  const refused = unsupported.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
   const { own } = request;
-  if (own === undefined || own.wire === dialect) return lost;
+  if (own === undefined || own.wire === dialect) return unsupported;
   const prefix = own.wire === "qwen-images" ? "parameters." : "";
-  return [...lost, ...Object.keys(own.members).map((name) => prefix + name)];
+  return [...unsupported, ...Object.keys(own.members).map((name) => prefix + name)];
 }
 
 function isSet(request: ImageRequest, field: ImageField): boolean {

@@ -26,7 +26,7 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, Ren
 /** Forwards a vendor's stream of partial images unchanged, to clients of any dialect. Absent: the vendor has none. */
 export interface ImagesPass {
   /** Returns true if an event can begin a vendor's stream; false for an error or an unknown object. */
-  begins(event: JsonRecord): boolean;
+  isFirstEvent(event: JsonRecord): boolean;
   /**
    * Creates the pass of one stream. @param max number of requested images: the stream ends with the last of them, even
    * if the vendor sends more

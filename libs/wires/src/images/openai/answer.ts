@@ -34,19 +34,19 @@ export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
   if (input === undefined && output === undefined) return undefined;
-  const [read, made] = [
+  const [inputCount, outputCount] = [
     tokenDetailReader(usage["input_tokens_details"]),
     tokenDetailReader(usage["output_tokens_details"]),
   ];
-  const cached = Math.min(read("cached_tokens"), input ?? 0);
-  const images = Math.min(read("image_tokens"), (input ?? 0) - cached);
-  const words = Math.min(made("text_tokens"), output ?? 0);
+  const cached = Math.min(inputCount("cached_tokens"), input ?? 0);
+  const images = Math.min(inputCount("image_tokens"), (input ?? 0) - cached);
+  const textTokens = Math.min(outputCount("text_tokens"), output ?? 0);
   return withoutZeroUnits({
     inputTokens: (input ?? 0) - cached - images,
     cachedInputTokens: cached,
     inputImageTokens: images,
-    outputTokens: words,
-    outputImageTokens: (output ?? 0) - words,
+    outputTokens: textTokens,
+    outputImageTokens: (output ?? 0) - textTokens,
   });
 }
 

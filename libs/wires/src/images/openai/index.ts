@@ -3,7 +3,7 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageStream, renderImages, type ImagesClient } from "../hub/answer.ts";
 import { imageUrl, requireImageBytes } from "../hub/image-bytes.ts";
-import { imageFields, readImages, reliedMembers, unsupportedFieldNames } from "../hub/request.ts";
+import { imageFields, readImages, inspectedMembers, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import type { ImagesFormEntry, ImagesPass, ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 import { parseAnswer } from "./answer.ts";
@@ -18,7 +18,7 @@ export const images = {
     read: (body) => readImages(body, (record) => parseRequest(record)),
     render: renderImages,
     renderStream: renderImageStream,
-    relied: reliedMembers,
+    inspectedMembers,
     spelling: {
       images: "image",
       count: "n",
@@ -45,9 +45,9 @@ const dialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", 
 
 /** Returns the names of optional fields that are lost; `lacking` are fields that the vendor has no member for. */
 function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
-  const lost = request.dialect === "images" ? lacking : [...lacking, ...dialectFields];
+  const unsupported = request.dialect === "images" ? lacking : [...lacking, ...dialectFields];
   return unsupportedFieldNames(request, {
-    has: imageFields.filter((field) => !lost.includes(field)),
+    has: imageFields.filter((field) => !unsupported.includes(field)),
     dialect: "images",
   });
 }
@@ -66,10 +66,10 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
   const { images, mask, inputFidelity } = request;
   const members = present({ ...sharedMembers(request, target), input_fidelity: inputFidelity });
   const [only] = images;
-  const one = images.length === 1 && only !== undefined;
+  const isSingle = images.length === 1 && only !== undefined;
   const form: ImagesFormEntry[] = [
     ...Object.entries(members).map(([name, value]): ImagesFormEntry => ({ name, value: formText(value) })),
-    ...(one ? [imageFormEntry("image", only)] : images.map((image) => imageFormEntry("image[]", image))),
+    ...(isSingle ? [imageFormEntry("image", only)] : images.map((image) => imageFormEntry("image[]", image))),
     ...(mask === undefined ? [] : [imageFormEntry("mask", mask)]),
   ];
   return { body: members, form, dropped: droppedFields(request, []) };

@@ -6,14 +6,14 @@ import type { ImagesPass } from "../hub/vendor.ts";
 import { readTokens } from "./answer.ts";
 
 /** Forwards a stream of partial images. Counts completed images; a partial image only shows that output has begun. */
-export const imagesPass: ImagesPass = { begins: isStreamStart, stream: passStream };
+export const imagesPass: ImagesPass = { isFirstEvent: isStreamStart, stream: passStream };
 
 function passStream(max = Infinity): TextStreamPass {
   let completed = 0;
   let tokens: Units = {};
   const used = (): Units => ({ ...tokens, images: completed });
   return {
-    see(frame) {
+    inspect(frame) {
       if (partialImage.test(frame.toString("latin1", 0, maxTypeOffset))) return { ...plainFrame, usage: used() };
       const event = parseFrameRecord(frame);
       if (event === undefined) return plainFrame;
@@ -29,7 +29,7 @@ function passStream(max = Infinity): TextStreamPass {
     },
     // Events of this wire do not name the model.
     renameFrame: (frame) => frame,
-    written: () => "",
+    extractRawText: () => "",
     extractText: () => "",
     showsReasoning: () => false,
     failureFrame: failureFrames.images,

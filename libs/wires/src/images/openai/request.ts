@@ -38,8 +38,8 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     partialImages: fields.count("partial_images"),
     user: fields.text("user"),
   });
-  const own = additionalMembers("images", fields);
-  return { request: own === undefined ? request : { ...request, own }, dropped: [] };
+  const additional = additionalMembers("images", fields);
+  return { request: additional === undefined ? request : { ...request, own: additional }, dropped: [] };
 }
 
 function parsePrompt(fields: Fields): string {

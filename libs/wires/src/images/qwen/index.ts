@@ -5,7 +5,7 @@ import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, renderImageStream, renderImages } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, MadeImage } from "../hub/answer.ts";
-import { readImages, reliedMembers } from "../hub/request.ts";
+import { readImages, inspectedMembers } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
 import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 
@@ -17,7 +17,7 @@ export const qwen = {
     read: (body) => readImages(body, parseRequest),
     render: renderImages,
     renderStream: renderImageStream,
-    relied: reliedMembers,
+    inspectedMembers,
     spelling: {
       images: "input.messages[0].content[].image",
       count: "parameters.n",

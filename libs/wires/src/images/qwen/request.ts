@@ -29,9 +29,9 @@ export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
     user: fields.text("user"),
   });
   const unread = new Set(parameters.unread());
-  const own = additionalMembers("qwen-images", parameters);
+  const additional = additionalMembers("qwen-images", parameters);
   const dropped = fields.unread().filter((path) => !unread.has(path));
-  return { request: own === undefined ? request : { ...request, own }, dropped };
+  return { request: additional === undefined ? request : { ...request, own: additional }, dropped };
 }
 
 function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
@@ -42,16 +42,16 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
   const role = message.text("role") ?? "user";
   if (role !== "user") throw message.wrong("role", "user");
   message.need("content");
-  const words: string[] = [];
+  const texts: string[] = [];
   const images: InputImage[] = [];
   for (const item of message.each("content", maxInputImages + maxTexts)) {
     const [text, image] = [item.text("text"), item.raw("image")];
     if (text === undefined && image === undefined)
       throw new Failure("invalid_value", `${item.path} must have text or image.`, { param: item.path });
-    if (text !== undefined) words.push(text);
+    if (text !== undefined) texts.push(text);
     if (image !== undefined) images.push(parseInputImage(image, item.at("image")));
   }
-  const prompt = words.join("\n");
+  const prompt = texts.join("\n");
   const at = message.at("content");
   if (prompt === "") throw new Failure("missing_required_parameter", `${at} must contain text.`, { param: at });
   if (prompt.length > maxPromptCharacters)

@@ -50,7 +50,7 @@ export const instructionBytes = Buffer.byteLength(instructions);
 /**
  * Renders the request to a chat model in the neutral form of text: one call for all items, answered as JSON of a fixed
  * schema. Unknown members of the client's wire are dropped and reported. Throws Failure unsupported_parameter for more
- * than `maxJudged` items.
+ * than `maxItemsPerCall` items.
  */
 export function renderJudgementRequest(request: ModerationRequest): Parsed<TextRequest> {
   if (request.items.length > maxItemsPerCall)

@@ -67,8 +67,8 @@ function parsePart(part: Fields): ModerationPart {
 }
 
 function renderRequest(request: ModerationRequest, { model }: Target): Rendered {
-  const own = renderAdditionalMembers(request.own, "moderations");
-  return { body: { ...own.members, model, input: renderInput(request.items) }, dropped: own.dropped };
+  const additional = renderAdditionalMembers(request.own, "moderations");
+  return { body: { ...additional.members, model, input: renderInput(request.items) }, dropped: additional.dropped };
 }
 
 /** Renders texts as strings, which all models of this wire accept; only newer models accept parts. */
@@ -111,13 +111,13 @@ function readMembers<Value>(
   item: Fields,
   name: string,
   kind: string,
-  is: (value: unknown) => value is Value,
+  isValue: (value: unknown) => value is Value,
 ): Readonly<Record<string, Value>> {
-  const found = item.need(name);
-  if (!isRecord(found)) throw item.wrong(name, "an object");
+  const member = item.need(name);
+  if (!isRecord(member)) throw item.wrong(name, "an object");
   const entries: [string, Value][] = [];
-  for (const [category, value] of Object.entries(found)) {
-    if (is(value)) entries.push([category, value]);
+  for (const [category, value] of Object.entries(member)) {
+    if (isValue(value)) entries.push([category, value]);
     else if (value !== null) throw item.wrong(`${name}.${category}`, kind);
   }
   return Object.fromEntries(entries);
@@ -128,7 +128,7 @@ function isBooleanOrNull(value: unknown): value is boolean | null {
 }
 
 function isStringList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((word) => typeof word === "string");
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
 /** Renders an answer; this wire cannot carry usage. */

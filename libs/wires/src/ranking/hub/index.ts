@@ -165,12 +165,15 @@ export function renderResults(
   { request }: UnstreamedContext<RankingRequest>,
 ): readonly JsonRecord[] {
   return answer.results.slice(0, request.top).map(({ index, score, document }) => {
-    const own = request.documents[index];
-    if (own === undefined)
+    const requestDocument = request.documents[index];
+    if (requestDocument === undefined)
       throw new Failure("upstream_error", `The vendor ranked a document ${index} that is not in the request.`);
     const result = { index, relevance_score: score };
     if (!request.returnDocuments) return result;
-    return { ...result, document: document ?? (typeof own === "string" ? { text: own } : own) };
+    return {
+      ...result,
+      document: document ?? (typeof requestDocument === "string" ? { text: requestDocument } : requestDocument),
+    };
   });
 }
 
@@ -180,8 +183,8 @@ export function renderResults(
  */
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
   const within = (name: string, count: string): number | undefined => {
-    const found = isRecord(meta) ? meta[name] : undefined;
-    return isRecord(found) ? parseCount(found[count]) : undefined;
+    const units = isRecord(meta) ? meta[name] : undefined;
+    return isRecord(units) ? parseCount(units[count]) : undefined;
   };
   const inputTokens = tokens ?? within("tokens", "input_tokens");
   const requests = within("billed_units", "search_units");

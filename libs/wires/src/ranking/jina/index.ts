@@ -42,9 +42,9 @@ function chooseName(fields: Fields, first: string, second: string): string {
 
 /** Renders a vendor's request, always with `return_documents`, since vendors' defaults differ. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
-  const own = renderAdditionalMembers(request.own, "jina-rerank");
+  const additional = renderAdditionalMembers(request.own, "jina-rerank");
   const body = present({
-    ...own.members,
+    ...additional.members,
     model,
     query: request.query,
     documents: request.documents,
@@ -54,7 +54,7 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
     max_chunks_per_doc: request.maxChunksPerDocument,
     max_tokens_per_doc: request.maxTokensPerDocument,
   });
-  return { body, dropped: own.dropped };
+  return { body, dropped: additional.dropped };
 }
 
 /** Parses a vendor's answer; some vendors name the results `data`. */

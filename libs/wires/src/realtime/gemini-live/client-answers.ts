@@ -32,8 +32,8 @@ export class AnswerWriter {
   #isReady = false;
   #interrupted = false;
 
-  show(shown: TranscriptionSettings): void {
-    this.#shown = shown;
+  show(settings: TranscriptionSettings): void {
+    this.#shown = settings;
   }
 
   get isResponding(): boolean {

@@ -76,9 +76,9 @@ export class LiveBridge implements RealtimeBridge {
   /** Adds lost settings to the setup's confirmation, and the message that no resumption handle is available. */
   #withSetup(message: JsonRecord): readonly JsonRecord[] {
     if (message["setupComplete"] === undefined) return [message];
-    const { lost, setup } = this.#events;
+    const { unsupported, setup } = this.#events;
     // `dropped` is not part of the format; SDKs ignore unknown members.
-    const ready = lost.length === 0 ? message : { setupComplete: { dropped: lost } };
+    const ready = unsupported.length === 0 ? message : { setupComplete: { dropped: unsupported } };
     return requestsHandles(setup) ? [ready, noHandleMessage] : [ready];
   }
 }

@@ -36,7 +36,7 @@ export class LiveEventConverter {
   }
 
   /** Returns the client's settings that the vendor lacks, as paths within the setup. */
-  get lost(): readonly string[] {
+  get unsupported(): readonly string[] {
     return droppedSettings(this.setup, this.#facts.transcriber);
   }
 

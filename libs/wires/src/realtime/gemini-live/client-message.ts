@@ -107,8 +107,8 @@ export function toCamelCase(value: JsonRecord): JsonRecord {
   return after;
 }
 
-function invalidField(param: string, wanted: string): Failure {
-  return new Failure("invalid_value", `${param} must be ${wanted}.`, { param });
+function invalidField(param: string, expected: string): Failure {
+  return new Failure("invalid_value", `${param} must be ${expected}.`, { param });
 }
 
 /**

@@ -49,7 +49,7 @@ export function isManual(setup: JsonRecord): boolean {
 
 /** Returns the object at a path of members, with its members in camelCase; empty if absent. */
 function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
-  return path.reduce<JsonRecord>((found, name) => toCamelCase(asRecord(found[name])), value);
+  return path.reduce<JsonRecord>((record, name) => toCamelCase(asRecord(record[name])), value);
 }
 
 /** Answer to a client that requests resumption handles: the format's message that no handle is available. */
@@ -82,7 +82,7 @@ export function droppedSettings(setup: JsonRecord, transcriber: string | undefin
   const turns = objectAt(setup, "realtimeInputConfig");
   const detection = objectAt(turns, "automaticActivityDetection");
   const losesVoice = isRecord(speech["voiceConfig"]) && voiceOf(setup) === undefined;
-  const lost = [
+  const unsupportedNames = [
     ...geminiOnlySettings.filter((name) => isSet(setup[name])),
     ...otherMembers("generationConfig", config, supportedMembers.generation),
     ...otherMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
@@ -96,7 +96,7 @@ export function droppedSettings(setup: JsonRecord, transcriber: string | undefin
       otherMembers("tools.functionDeclarations", each, supportedMembers.function),
     ),
   ];
-  return [...new Set(lost)];
+  return [...new Set(unsupportedNames)];
 }
 
 /** Voices of OpenAI; any other voice is replaced by OpenAI's default. */
@@ -117,8 +117,8 @@ const defaultSilentMs = 500;
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !knownMembers.has(name));
   if (unknown !== undefined) throw unsupportedByVendor(`setup.${unknown}`);
-  const { responseModalities: wanted, maxOutputTokens } = objectAt(setup, "generationConfig");
-  const isText = Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "TEXT";
+  const { responseModalities: modalities, maxOutputTokens } = objectAt(setup, "generationConfig");
+  const isText = Array.isArray(modalities) && modalities.length === 1 && modalities[0] === "TEXT";
   const transcribes = isRecord(setup["inputAudioTranscription"]) && transcriber !== undefined;
   return {
     type: "realtime",

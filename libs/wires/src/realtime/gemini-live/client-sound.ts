@@ -38,10 +38,10 @@ export class Resampler {
   /** Resamples a chunk; input and output are Base64. */
   take(data: string, rate: number): string {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
-    const whole = bytes.length - (bytes.length % sampleBytes);
-    this.#odd = bytes.subarray(whole);
-    if (rate === vendorSampleRate) return bytes.toString("base64", 0, whole);
-    return this.#drawn(bytes.subarray(0, whole), rate).toString("base64");
+    const completeBytes = bytes.length - (bytes.length % sampleBytes);
+    this.#odd = bytes.subarray(completeBytes);
+    if (rate === vendorSampleRate) return bytes.toString("base64", 0, completeBytes);
+    return this.#drawn(bytes.subarray(0, completeBytes), rate).toString("base64");
   }
 
   #drawn(bytes: Buffer, rate: number): Buffer {

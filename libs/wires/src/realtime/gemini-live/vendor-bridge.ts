@@ -160,9 +160,9 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   }
 
   #added(item: JsonRecord): void {
-    const shown = { object: "realtime.item", status: "completed", ...item };
+    const completed = { object: "realtime.item", status: "completed", ...item };
     for (const type of ["conversation.item.added", "conversation.item.done"])
-      this.send(type, { previous_item_id: null, item: shown });
+      this.send(type, { previous_item_id: null, item: completed });
   }
 
   #sendSession(type: "session.created" | "session.updated"): void {

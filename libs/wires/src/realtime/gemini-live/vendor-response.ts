@@ -137,9 +137,9 @@ export class ResponseWriter {
  */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;
-  const thoughts = countOrZero(metadata["thoughtsTokenCount"]);
+  const reasoningTokens = countOrZero(metadata["thoughtsTokenCount"]);
   const input = countOrZero(metadata["promptTokenCount"]) + countOrZero(metadata["toolUsePromptTokenCount"]);
-  const output = countOrZero(metadata["responseTokenCount"] ?? metadata["candidatesTokenCount"]) + thoughts;
+  const output = countOrZero(metadata["responseTokenCount"] ?? metadata["candidatesTokenCount"]) + reasoningTokens;
   const read = [metadata["promptTokensDetails"], metadata["toolUsePromptTokensDetails"]];
   const audioIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "AUDIO"), 0);
   const imageIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "IMAGE", "VIDEO"), 0);
@@ -165,7 +165,7 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
     output_token_details: {
       text_tokens: Math.max(0, output - audioOut),
       audio_tokens: audioOut,
-      ...(thoughts > 0 ? { reasoning_tokens: thoughts } : {}),
+      ...(reasoningTokens > 0 ? { reasoning_tokens: reasoningTokens } : {}),
     },
   };
 }

@@ -32,8 +32,8 @@ export function firstSettings(model: string): JsonRecord {
 
 /** Returns the settings after a client's change. Throws Failure (400) for what this vendor does not support. */
 export function changedSettings(before: JsonRecord, change: JsonRecord, model: string): JsonRecord {
-  const wanted = change["model"] ?? model;
-  if (wanted !== model) throw wrong("model", "The model of a session cannot be changed.");
+  const requestedModel = change["model"] ?? model;
+  if (requestedModel !== model) throw wrong("model", "The model of a session cannot be changed.");
   if ((change["type"] ?? "realtime") !== "realtime") throw unsupported("type");
   for (const name of refusedSettings) if ((change[name] ?? undefined) !== undefined) throw unsupported(name);
   for (const name of Object.keys(change))
@@ -51,8 +51,8 @@ export function isManual(settings: JsonRecord): boolean {
 
 /** Returns true if answers are spoken. */
 export function isSpoken(settings: JsonRecord): boolean {
-  const { output_modalities: wanted } = settings;
-  return !(Array.isArray(wanted) && wanted.length === 1 && wanted[0] === "text");
+  const { output_modalities: modalities } = settings;
+  return !(Array.isArray(modalities) && modalities.length === 1 && modalities[0] === "text");
 }
 
 /** Renders the vendor's first message, which fixes the settings. Throws Failure for settings that the vendor lacks. */
@@ -125,12 +125,12 @@ function inputOf({ audio }: JsonRecord): JsonRecord {
 }
 
 /** Merges objects recursively; any other value is replaced. */
-function mergeRecords(under: JsonRecord, over: JsonRecord): JsonRecord {
-  const pairs = Object.entries(over).map(([name, value]) => {
-    const below = under[name];
+function mergeRecords(base: JsonRecord, overrides: JsonRecord): JsonRecord {
+  const pairs = Object.entries(overrides).map(([name, value]) => {
+    const below = base[name];
     return [name, isRecord(below) && isRecord(value) ? mergeRecords(below, value) : value] as const;
   });
-  return { ...under, ...Object.fromEntries(pairs) };
+  return { ...base, ...Object.fromEntries(pairs) };
 }
 
 /** Returns an object without undefined and null members, since the vendor does not accept null. */
@@ -161,7 +161,7 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
   const output = asRecord(asRecord(settings["audio"])["output"]);
   const detection = asRecord(input["turn_detection"]);
   const tools = asRecords(settings["tools"]);
-  const lost = [
+  const unsupportedNames = [
     ...unlessUsual("tracing", settings["tracing"], null),
     ...unlessUsual("truncation", settings["truncation"], "auto"),
     ...unlessUsual("audio.input.noise_reduction", input["noise_reduction"], null),
@@ -175,7 +175,7 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
       : []),
     ...tools.flatMap((tool) => otherMembers("tools", tool, supported.function)),
   ];
-  return [...new Set(lost.map((path) => `session.${path}`))];
+  return [...new Set(unsupportedNames.map((path) => `session.${path}`))];
 }
 
 /** Returns the path of a setting unless it is absent or equal to the vendor's only value. */
@@ -189,7 +189,7 @@ export function isSet(value: unknown): boolean {
 }
 
 /** Returns the paths of set members in a part of a client's settings, except the known ones. */
-export function otherMembers(path: string, part: JsonRecord, known: readonly string[]): readonly string[] {
-  const names = Object.keys(part).filter((name) => isSet(part[name]) && !known.includes(name));
+export function otherMembers(path: string, part: JsonRecord, supportedNames: readonly string[]): readonly string[] {
+  const names = Object.keys(part).filter((name) => isSet(part[name]) && !supportedNames.includes(name));
   return names.map((name) => `${path}.${name}`);
 }

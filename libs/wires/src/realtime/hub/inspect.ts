@@ -53,8 +53,8 @@ export function measureEvent(type: string | undefined, data: Buffer): ModelInput
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
   const member = type === undefined ? undefined : ownEntry(inputMemberByEvent, type);
   if (member === undefined) return noInput;
-  const found = asRecord(parseEvent(data)?.[member]);
-  return member === "item" ? measureItem(found) : measureSettings(found);
+  const record = asRecord(parseEvent(data)?.[member]);
+  return member === "item" ? measureItem(record) : measureSettings(record);
 }
 
 export const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
@@ -71,8 +71,8 @@ function measureSettings({ instructions, tools, input }: JsonRecord): ModelInput
   return asRecords(input).map(measureItem).reduce(addInput, { audioBytes: 0, textBytes });
 }
 
-export function addInput(one: ModelInput, other: ModelInput): ModelInput {
-  return { audioBytes: one.audioBytes + other.audioBytes, textBytes: one.textBytes + other.textBytes };
+export function addInput(left: ModelInput, right: ModelInput): ModelInput {
+  return { audioBytes: left.audioBytes + right.audioBytes, textBytes: left.textBytes + right.textBytes };
 }
 
 /** Input for a model, in bytes. */
@@ -85,10 +85,10 @@ export interface ModelInput {
 function measureItem(item: JsonRecord): ModelInput {
   const parts = asRecords(item["content"]);
   const pictures = parts.filter(({ type }) => type === "input_image").length;
-  const words = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
+  const texts = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
   return {
     audioBytes: parts.reduce((sum, { audio }) => sum + (utf8Bytes(audio) * 3) / 4, 0),
-    textBytes: words.reduce<number>((sum, text) => sum + utf8Bytes(text), pictures * pictureTextBytes),
+    textBytes: texts.reduce<number>((sum, text) => sum + utf8Bytes(text), pictures * pictureTextBytes),
   };
 }
 

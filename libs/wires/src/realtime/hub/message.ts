@@ -24,8 +24,8 @@ const maxHeadBytes = 128;
 
 /** Returns the type of an event. An event that begins with its type, as vendors' do, is not parsed. */
 export function eventType(data: Buffer): string | undefined {
-  const found = typeAtStart.exec(data.toString("latin1", 0, maxHeadBytes))?.[1];
-  if (found !== undefined) return found;
+  const typeText = typeAtStart.exec(data.toString("latin1", 0, maxHeadBytes))?.[1];
+  if (typeText !== undefined) return typeText;
   const type = parseEvent(data)?.["type"];
   return typeof type === "string" ? type : undefined;
 }

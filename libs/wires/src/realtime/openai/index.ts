@@ -116,8 +116,8 @@ export class OpenaiBridge implements RealtimeBridge {
   #updated(message: RealtimeMessage, { session }: JsonRecord): ReadUpdate {
     if (!isRecord(session)) return { message, refused: undefined };
     const { model, upstreamModel } = this.#names;
-    const wanted = session["model"] ?? undefined;
-    if (wanted !== undefined && wanted !== model)
+    const requestedModel = session["model"] ?? undefined;
+    if (requestedModel !== undefined && requestedModel !== model)
       throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
     const update = this.#transcriber.request(message, session);
     this.#input.request(session);

@@ -25,13 +25,17 @@ function renderRequest(request: SpeechRequest): Rendered {
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
   // Clients that request the default format get WAV, which the media type shows.
-  const lost = { format: format === "mp3", speed: nonDefaultSpeed(speed), voice: speechConfig === undefined && voice };
+  const unsupported = {
+    format: format === "mp3",
+    speed: nonDefaultSpeed(speed),
+    voice: speechConfig === undefined && voice,
+  };
   return {
     body: {
       contents: [{ role: "user", parts: [{ text }] }],
       generationConfig: present({ responseModalities: ["AUDIO"], speechConfig }),
     },
-    dropped: renderAdditionalMembers(own, "content-speech", lost).dropped,
+    dropped: renderAdditionalMembers(own, "content-speech", unsupported).dropped,
   };
 }
 

@@ -25,10 +25,10 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceName(request);
   const isOpen = voice !== undefined && aura.test(model);
-  const lost = { instructions, speed: nonDefaultSpeed(speed), voice: !isOpen && voice };
+  const unsupported = { instructions, speed: nonDefaultSpeed(speed), voice: !isOpen && voice };
   return {
     body: { text: input },
     query: { model: isOpen ? `${model}-${voice}-en` : model, ...formats[format] },
-    dropped: renderAdditionalMembers(own, "deepgram-speech", lost).dropped,
+    dropped: renderAdditionalMembers(own, "deepgram-speech", unsupported).dropped,
   };
 }

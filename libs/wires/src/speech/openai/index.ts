@@ -60,9 +60,9 @@ function parseSpeed(fields: Fields): number | undefined {
 
 /** Renders a vendor's request; requests events by name, since bytes are every vendor's default. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
-  const own = renderAdditionalMembers(request.own, "speech");
+  const additional = renderAdditionalMembers(request.own, "speech");
   const body = present({
-    ...own.members,
+    ...additional.members,
     model,
     input: request.input,
     voice: request.voice,
@@ -71,7 +71,7 @@ function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget):
     speed: request.speed,
     stream_format: events ? "sse" : undefined,
   });
-  return { body, dropped: own.dropped };
+  return { body, dropped: additional.dropped };
 }
 
 /** Renders samples unchanged for `pcm`, otherwise as a WAV file; no other format is supported. */

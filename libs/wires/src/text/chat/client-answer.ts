@@ -44,9 +44,9 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
   const pictures = parts.filter((part) => part.kind === "image");
   const images = pictures.flatMap((part, index) => completePartMembers(part, context, index)["images"] ?? []);
   const others = parts.filter((part) => part.kind !== "image").map((part) => completePartMembers(part, context, 0));
-  const thoughts = style.hidesReasoning ? [] : parts.filter((part) => part.kind === "reasoning");
-  const shown = thoughts.map(({ text }) => text).join("");
-  const details = renderDetails(thoughts, texts);
+  const reasoning = style.hidesReasoning ? [] : parts.filter((part) => part.kind === "reasoning");
+  const reasoningText = reasoning.map(({ text }) => text).join("");
+  const details = renderDetails(reasoning, texts);
   const hasOtherContent = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
   return present({
     content: texts.length === 0 && hasOtherContent ? null : texts.map(({ text }) => text).join(""),
@@ -54,7 +54,7 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
     ...others.reduce((all, members) => ({ ...all, ...members }), {}),
     images: images.length > 0 ? images : undefined,
     annotations: renderAnnotations(texts),
-    reasoning_content: shown === "" ? undefined : shown,
+    reasoning_content: reasoningText === "" ? undefined : reasoningText,
     reasoning_details: details.length > 0 ? details : undefined,
     ...toolCallMembers(calls, style),
   });

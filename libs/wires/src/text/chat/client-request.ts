@@ -2,7 +2,7 @@ import { present, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsBeyond } from "../params.ts";
+import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsUnseenInput } from "../params.ts";
 import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
-import { requestedFees, reliedForFees } from "./usage.ts";
+import { requestedFees, feeMembers } from "./usage.ts";
 
 /** Parses a request for a chat completion into the neutral form. Throws Failure (400) naming the wrong field. */
 export function parseRequest(body: JsonObject): ParsedText {
@@ -76,10 +76,10 @@ function parseScalarFields(fields: Fields): Partial<TextRequest> {
 function parseOutput(fields: Fields): Partial<TextRequest> {
   const image = fields.fields("image_config");
   return {
-    modalities: fields.texts("modalities")?.map((word) => {
-      const known = (["text", "image", "audio"] as const).find((name) => name === word);
-      if (known === undefined) throw fields.wrong("modalities", "of text, image, audio");
-      return known;
+    modalities: fields.texts("modalities")?.map((text) => {
+      const modality = (["text", "image", "audio"] as const).find((name) => name === text);
+      if (modality === undefined) throw fields.wrong("modalities", "of text, image, audio");
+      return modality;
     }),
     audio: fields.record("audio"),
     image:
@@ -100,10 +100,10 @@ export function parseStreamOptions(fields: Fields): boolean | undefined {
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const reliedMembers = Object.keys(bodies.ChatRequest.properties).concat(
+export const inspectedMembers = Object.keys(bodies.ChatRequest.properties).concat(
   "stream_options",
   "usage",
-  reliedForFees,
+  feeMembers,
 );
 
 const read = bodyReader(bodies.ChatRequest);
@@ -120,16 +120,16 @@ export function readParams(given: unknown): TextParams {
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // `best_of` is not part of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
-  const { most, names: boundNames } = boundsIn(body, outputLimitNames);
+  const { most: max, names: boundNames } = boundsIn(body, outputLimitNames);
   const showsCost = "usage" in body && isCostRequested(body);
   return {
     model: body.model,
     stream,
     includeUsage: showsCost || wantsUsage(body),
     showsCost: showsCost || undefined,
-    maxOutputTokens: most === undefined ? undefined : (most + extraReasoningTokens(body)) * choices,
+    maxOutputTokens: max === undefined ? undefined : (max + extraReasoningTokens(body)) * choices,
     boundNames,
-    readsBeyond: readsBeyond(body),
+    readsUnseenInput: readsUnseenInput(body),
     choices,
     media: mediaOf(body.messages, measureTypedPart),
     fees: requestedFees(body),
@@ -153,17 +153,21 @@ export function wantsUsage(body: object): boolean {
  * `enable_thinking` with `thinking_budget`, or `reasoning`. A member that turns reasoning off takes precedence.
  */
 function parseReasoning(body: Fields): ReasoningOptions | undefined {
-  const wanted = body.fields("reasoning");
+  const reasoningFields = body.fields("reasoning");
   const thinking = body.fields("thinking");
   const type = thinking?.oneOf("type", ["enabled", "disabled", "adaptive", "auto"]);
-  const switches = [type && type !== "disabled", body.flag("enable_thinking"), wanted?.flag("enabled")];
+  const switches = [type && type !== "disabled", body.flag("enable_thinking"), reasoningFields?.flag("enabled")];
   const named = body.oneOf("reasoning_effort", efforts);
-  const effort = named ?? wanted?.oneOf("effort", efforts);
-  const budgets = [wanted?.count("max_tokens"), thinking?.count("budget_tokens"), body.number("thinking_budget")];
+  const effort = named ?? reasoningFields?.oneOf("effort", efforts);
+  const budgets = [
+    reasoningFields?.count("max_tokens"),
+    thinking?.count("budget_tokens"),
+    body.number("thinking_budget"),
+  ];
   const budgetTokens = budgets.find((budget) => budget !== undefined);
-  const show = wanted?.flag("exclude") === true ? ("none" as const) : undefined;
+  const show = reasoningFields?.flag("exclude") === true ? ("none" as const) : undefined;
   if (switches.includes(false)) return present({ effort: "none" as const, show });
   const asLiked = effort === undefined && switches.includes(true) ? -1 : undefined;
-  const wish = present({ effort, budgetTokens: budgetTokens ?? asLiked, show });
-  return Object.keys(wish).length > 0 ? wish : undefined;
+  const commonOptions = present({ effort, budgetTokens: budgetTokens ?? asLiked, show });
+  return Object.keys(commonOptions).length > 0 ? commonOptions : undefined;
 }

@@ -65,8 +65,8 @@ export class ChatWriter implements StreamWriter {
 
   end(): string {
     const ends = [this.#choice(0), ...this.#choices.values()].map((choice) => choice.begin() + choice.finish("other"));
-    const wanted = this.#context.request.includeUsage === true ? this.#usage : undefined;
-    const usage = wanted === undefined ? "" : this.#chunks.usage(renderUsage(wanted));
+    const requestedUsage = this.#context.request.includeUsage === true ? this.#usage : undefined;
+    const usage = requestedUsage === undefined ? "" : this.#chunks.usage(renderUsage(requestedUsage));
     return `${ends.join("")}${usage}data: [DONE]\n\n`;
   }
 
@@ -76,9 +76,9 @@ export class ChatWriter implements StreamWriter {
   }
 
   #choice(index: number): ChatPartWriter {
-    const known = this.#choices.get(index) ?? new ChatPartWriter(index, this.#chunks, this.#context, this.#style);
-    this.#choices.set(index, known);
-    return known;
+    const writer = this.#choices.get(index) ?? new ChatPartWriter(index, this.#chunks, this.#context, this.#style);
+    this.#choices.set(index, writer);
+    return writer;
   }
 }
 
@@ -286,8 +286,8 @@ class Chunks {
     return this.#chunk({ index: choice, delta, logprobs: { content, refusal: null }, finish_reason: null });
   }
 
-  finish(choice: number, word: string): string {
-    return this.#chunk({ index: choice, delta: {}, logprobs: null, finish_reason: word });
+  finish(choice: number, reason: string): string {
+    return this.#chunk({ index: choice, delta: {}, logprobs: null, finish_reason: reason });
   }
 
   usage(usage: JsonObject): string {

@@ -40,22 +40,22 @@ export function fitRendered(
   dialect: ChatDialect,
 ): { readonly body: JsonRecord; readonly dropped: readonly string[] } {
   const { values, surplus, dropped } = dialectChanges(Object.keys(body), (name) => body[name], dialect);
-  const { messages, lost } = renameReasoningMember(body["messages"], dialect);
-  const kept = Object.entries({ ...body, ...values, messages }).filter(([name]) => !surplus.includes(name));
-  return { body: Object.fromEntries(kept), dropped: lost ? [...dropped, "turn.reasoning"] : dropped };
+  const { messages, lost: isUnsupported } = renameReasoningMember(body["messages"], dialect);
+  const members = Object.entries({ ...body, ...values, messages }).filter(([name]) => !surplus.includes(name));
+  return { body: Object.fromEntries(members), dropped: isUnsupported ? [...dropped, "turn.reasoning"] : dropped };
 }
 
 /** Returns the messages with their reasoning in the vendor's member, or without reasoning if the vendor refuses it. */
-function renameReasoningMember(messages: unknown, { reasoningMember: thoughts = defaultReasoningMember }: ChatDialect) {
-  if (thoughts === defaultReasoningMember || !Array.isArray(messages)) return { messages, lost: false };
-  let lost = false;
+function renameReasoningMember(messages: unknown, { reasoningMember = defaultReasoningMember }: ChatDialect) {
+  if (reasoningMember === defaultReasoningMember || !Array.isArray(messages)) return { messages, lost: false };
+  let isUnsupported = false;
   const fitted = messages.map((message: unknown) => {
     if (!isRecord(message) || message[defaultReasoningMember] === undefined) return message;
     const { [defaultReasoningMember]: text, ...others } = message;
-    lost ||= thoughts === "none";
-    return thoughts === "none" ? others : { ...others, [thoughts]: text };
+    isUnsupported ||= reasoningMember === "none";
+    return reasoningMember === "none" ? others : { ...others, [reasoningMember]: text };
   });
-  return { messages: fitted, lost };
+  return { messages: fitted, lost: isUnsupported };
 }
 
 /** Member in which most vendors of this wire have reasoning. */
@@ -64,25 +64,25 @@ const defaultReasoningMember = "reasoning_content";
 /** Returns byte sequences that this vendor refuses or misreads in messages; a body with one of them is converted. */
 export function unsupportedSequences({
   noDeveloper,
-  reasoningMember: thoughts = defaultReasoningMember,
+  reasoningMember = defaultReasoningMember,
 }: ChatDialect): readonly Buffer[] {
   return [
     ...(noDeveloper === true ? ['"developer"'] : []),
-    ...(thoughts === defaultReasoningMember ? [] : [`"${defaultReasoningMember}"`]),
-  ].map((word) => Buffer.from(word));
+    ...(reasoningMember === defaultReasoningMember ? [] : [`"${defaultReasoningMember}"`]),
+  ].map((text) => Buffer.from(text));
 }
 
 /** Fits a request's bytes to the vendor's dialect; members that the vendor accepts are unchanged. */
 export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
   const members = membersOf(body);
-  const valueOf = (wanted: string): unknown => {
-    const member = members.findLast(({ name }) => name === wanted);
+  const valueOf = (memberName: string): unknown => {
+    const member = members.findLast(({ name }) => name === memberName);
     return member === undefined ? undefined : JSON.parse(body.toString("utf8", member.start, member.end));
   };
   const names = members.map(({ name }) => name);
   const { values, surplus, dropped } = dialectChanges(names, valueOf, dialect);
-  const written = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  const spliced = written.length === 0 ? body : spliceMembers(body, Object.fromEntries(written), members);
+  const rendered = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const spliced = rendered.length === 0 ? body : spliceMembers(body, Object.fromEntries(rendered), members);
   return { body: surplus.length === 0 ? spliced : withoutMembers(spliced, surplus), dropped };
 }
 
@@ -101,16 +101,16 @@ function dialectChanges(names: readonly string[], valueOf: (name: string) => unk
     surplus.push(from);
   }
   const choice = names.includes("tool_choice") ? valueOf("tool_choice") : undefined;
-  const word = typeof choice === "string" && Object.hasOwn(toolChoice, choice) ? toolChoice[choice] : undefined;
-  if (word !== undefined) values["tool_choice"] = word;
+  const renamed = typeof choice === "string" && Object.hasOwn(toolChoice, choice) ? toolChoice[choice] : undefined;
+  if (renamed !== undefined) values["tool_choice"] = renamed;
   if (alwaysReportsUsage === true && names.includes("stream_options")) surplus.push("stream_options");
   return { values, surplus, dropped };
 }
 
 /** Returns the usage of an answer or a chunk from the member in which the vendor has it. */
 export function findUsage(answer: JsonRecord, { usageIn }: ChatDialect): unknown {
-  const own = answer["usage"];
-  if (isRecord(own) || usageIn === undefined) return own;
+  const usage = answer["usage"];
+  if (isRecord(usage) || usageIn === undefined) return usage;
   const holder = answer[usageIn];
-  return isRecord(holder) ? holder["usage"] : own;
+  return isRecord(holder) ? holder["usage"] : usage;
 }

@@ -9,7 +9,7 @@ import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
 import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readParams, reliedMembers, parseRequest } from "./client-request.ts";
+import { readParams, inspectedMembers, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
 import { fitBytes, fitRendered, unsupportedSequences, type ChatDialect } from "./dialect.ts";
 import { chatPass } from "./pass.ts";
@@ -41,7 +41,7 @@ const chatStores = {
 export const chatWire = {
   name: "chat",
   framing: eventStreamFraming,
-  begins: isStreamStart,
+  isFirstEvent: isStreamStart,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -57,7 +57,7 @@ export const chatWire = {
     stream: (context) => new ChatWriter(context),
     spelling: fieldSupport.as,
     readParams,
-    relied: reliedMembers,
+    inspectedMembers,
     answerPrefix: "chatcmpl-",
     stores: chatStores,
     endUser: readEndUser,
@@ -76,8 +76,8 @@ const dialectWireCache = new WeakMap<ChatDialect, ChatWire>();
 
 /** Creates the chat wire in a vendor's dialect: fits requests to it, and reads usage from the vendor's member. */
 export function chatWireForDialect(dialect: ChatDialect): ChatWire {
-  const known = dialectWireCache.get(dialect);
-  if (known !== undefined) return known;
+  const cached = dialectWireCache.get(dialect);
+  if (cached !== undefined) return cached;
   const { vendor } = chatWire;
   const pass = dialectPass(dialect);
   const wire: ChatWire = {
@@ -101,13 +101,13 @@ export function chatWireForDialect(dialect: ChatDialect): ChatWire {
 
 function dialectPass(dialect: ChatDialect): TextPass {
   const { pass } = chatWire;
-  const words = unsupportedSequences(dialect);
+  const sequences = unsupportedSequences(dialect);
   const { takes: usuallyTakes } = pass;
   const { maxTokens, alwaysReportsUsage, usageIn } = dialect;
   return {
     ...pass,
     *takes(body, model) {
-      if (words.length > 0 && (yield* includesAny(body, ...words))) return false;
+      if (sequences.length > 0 && (yield* includesAny(body, ...sequences))) return false;
       return usuallyTakes === undefined || (yield* usuallyTakes(body, model));
     },
     boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
@@ -119,8 +119,8 @@ function dialectPass(dialect: ChatDialect): TextPass {
       const fitted = fitBytes(accepted.body, dialect);
       return { body: fitted.body, dropped: [...accepted.dropped, ...fitted.dropped] };
     },
-    see(frame) {
-      const seen = pass.see(frame);
+    inspect(frame) {
+      const seen = pass.inspect(frame);
       if (seen.usage === undefined && (usageIn === undefined || !frame.includes(usageIn))) return seen;
       const chunk = parseFrameRecord(frame);
       return chunk === undefined ? seen : { ...seen, usage: readUsage(chunk, dialect) };
@@ -142,6 +142,6 @@ export function isStreamStart(event: JsonRecord): boolean {
   const choices = event["choices"] ?? undefined;
   // Some vendors first send the model's name or the usage in a chunk without choices.
   if (choices === undefined)
-    return isRecord(usage) || (typeof object === "string" && chunkObjects.some((word) => object.startsWith(word)));
+    return isRecord(usage) || (typeof object === "string" && chunkObjects.some((prefix) => object.startsWith(prefix)));
   return Array.isArray(choices) && choices.every(isRecord);
 }

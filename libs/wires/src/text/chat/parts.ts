@@ -32,8 +32,8 @@ const partReaders: Readonly<Record<string, ReadPart>> = {
 
 /** Returns the text of reasoning that is a content part, as Mistral sends it. */
 function reasoningText(part: Fields): string {
-  const thoughts = part.each("thinking", maxParts);
-  return thoughts.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
+  const reasoning = part.each("thinking", maxParts);
+  return reasoning.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
 
 /** Parses `cache_control` of a part or tool, which clients also send on this wire. */
@@ -106,16 +106,16 @@ interface ModelContext {
  */
 export function parseModelMessage(message: Fields, at: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
-  const thoughts = [message.raw("reasoning_content"), message.raw("reasoning")].find(
+  const reasoning = [message.raw("reasoning_content"), message.raw("reasoning")].find(
     (text) => typeof text === "string",
   );
   const details = readDetails(message.raw("reasoning_details"));
   const refusal = message.text("refusal") ?? "";
   const audio = message.record("audio");
-  const words = parseText(message, details);
+  const textParts = parseText(message, details);
   return [
-    ...splitReasoning(typeof thoughts === "string" ? thoughts : "", details),
-    ...words,
+    ...splitReasoning(typeof reasoning === "string" ? reasoning : "", details),
+    ...textParts,
     ...message.each("images", maxCalls).map((image) => readModelImage(image, at)),
     ...(refusal === "" ? [] : [{ kind: "refusal", text: refusal } as const]),
     ...readCalls(message, at),

@@ -68,7 +68,7 @@ export const chatPass: TextPass = {
   fit: (body, { model }) => fitToModel(body, model, "chat"),
 
   /** Inspects a frame. Most frames are skipped after a search for three byte sequences. */
-  see(frame) {
+  inspect(frame) {
     if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
     const usage = frame.includes(usageMember);
     if (!usage && !frame.includes(errorMember)) return plainFrame;
@@ -97,7 +97,7 @@ export const chatPass: TextPass = {
   },
   fees: chatFees,
 
-  written: (frame) => findFrom(frame, deltaMember),
+  extractRawText: (frame) => findFrom(frame, deltaMember),
   extractText: readDeltaText,
   showsReasoning: frameIncludes('"reasoning', '"thinking', '"thought'),
 

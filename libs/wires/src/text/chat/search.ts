@@ -7,18 +7,21 @@ import type { Unsupported } from "../hub/field-support.ts";
 export function parseSearch(options: JsonObject): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
   const location = isRecord(user_location) ? user_location["approximate"] : undefined;
-  const wish = { contextSize, location: parseLocation(location) };
-  return searchTool("chat", options, wish, others);
+  const commonOptions = { contextSize, location: parseLocation(location) };
+  return searchTool("chat", options, commonOptions, others);
 }
 
 /** Renders a request for web search with the options that this wire can express. */
 export function renderSearchOptions(
-  { wire, options, wish = {}, more }: WebSearchTool,
+  { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,
 ): JsonObject {
   if (wire === "chat") return options;
-  const { contextSize, location } = wish;
-  unsupported.noteIf("tools.web-search.options", more === true || hasOtherOptions(wish, ["contextSize", "location"]));
+  const { contextSize, location } = commonOptions;
+  unsupported.noteIf(
+    "tools.web-search.options",
+    more === true || hasOtherOptions(commonOptions, ["contextSize", "location"]),
+  );
   const user_location = location === undefined ? undefined : { type: "approximate", approximate: location };
   return present({ search_context_size: contextSize, user_location });
 }

@@ -36,10 +36,10 @@ export class CallReader {
   }
 
   isNew(piece: JsonRecord): boolean {
-    const known = this.#latest.get(piece["index"]);
+    const previous = this.#latest.get(piece["index"]);
     const { id, name } = parseCallHead(piece);
-    if (known === undefined) return true;
-    if (id !== "" && known.id !== "") return name !== "" && id !== known.id;
+    if (previous === undefined) return true;
+    if (id !== "" && previous.id !== "") return name !== "" && id !== previous.id;
     return typeof piece["index"] !== "number" && name !== "";
   }
 
@@ -66,8 +66,8 @@ export class CallReader {
   }
 
   #callOf(piece: JsonRecord): StreamedCall {
-    const known = this.#latest.get(piece["index"]);
-    if (known !== undefined && !this.isNew(piece)) return known;
+    const previous = this.#latest.get(piece["index"]);
+    if (previous !== undefined && !this.isNew(piece)) return previous;
     const key = `call:${this.#count++}`;
     const custom = isRecord(piece["custom"]);
     const call: StreamedCall = { key, id: "", name: "", custom, pieces: [], characters: 0, signature: undefined };
@@ -141,12 +141,12 @@ export class DetailReader {
 
 function joinDetails(last: JsonRecord, next: JsonRecord): JsonRecord {
   const present = Object.entries(next).filter(([, value]) => value !== null && value !== undefined);
-  const whole = { ...last, ...Object.fromEntries(present) };
+  const merged = { ...last, ...Object.fromEntries(present) };
   for (const name of streamedMembers) {
     const [before, after] = [last[name], next[name]];
-    if (typeof before === "string" && typeof after === "string") whole[name] = before + after;
+    if (typeof before === "string" && typeof after === "string") merged[name] = before + after;
   }
-  return whole;
+  return merged;
 }
 
 /** Maximum bytes of speech of one choice; further speech is dropped. */

@@ -93,7 +93,7 @@ function outputUnits(usage: JsonObject, prompt: number, completion: number, { se
 /** Renders units as `usage`: the totals include all tokens, the details list those with a separate price. */
 export function renderUsage(units: Units): JsonObject {
   const [input, output] = [inputTotal(units), outputTotal(units)];
-  const written = cacheWritesIn(units);
+  const cacheWriteTokens = cacheWritesIn(units);
   return {
     prompt_tokens: input,
     completion_tokens: output,
@@ -102,7 +102,7 @@ export function renderUsage(units: Units): JsonObject {
       cached_tokens: units.cachedInputTokens ?? 0,
       audio_tokens: units.inputAudioTokens ?? 0,
       image_tokens: units.inputImageTokens,
-      cache_write_tokens: written,
+      cache_write_tokens: cacheWriteTokens,
     }),
     completion_tokens_details: present({
       reasoning_tokens: units.reasoningTokens ?? 0,
@@ -115,11 +115,11 @@ export function renderUsage(units: Units): JsonObject {
 }
 
 /** Members that decide what is charged in addition to tokens. */
-export const reliedForFees = ["tools", "web_search_options", "service_tier", ...searchMembers];
+export const feeMembers = ["tools", "web_search_options", "service_tier", ...searchMembers];
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
-  if (!hasAny(body, reliedForFees)) return undefined;
+  if (!hasAny(body, feeMembers)) return undefined;
   const search = body["web_search_options"] ?? undefined;
   return feesUnlessNone({
     tools: [

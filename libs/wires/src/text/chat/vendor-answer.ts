@@ -100,8 +100,8 @@ interface Finish {
  * reason the vendor sent. An unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
  */
 export function parseFinish(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
-  const word = choice["finish_reason"];
-  const reason = typeof word === "string" ? ownEntry(vendorFinishReasons, word) : undefined;
+  const finishReason = choice["finish_reason"];
+  const reason = typeof finishReason === "string" ? ownEntry(vendorFinishReasons, finishReason) : undefined;
   if (reason !== undefined && reason !== "tool-calls") return { finish: reason };
   if (kinds.has("tool-call")) return { finish: "tool-calls" };
   if (kinds.has("refusal")) return { finish: "refused" };

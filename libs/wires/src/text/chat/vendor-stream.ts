@@ -33,7 +33,7 @@ export class ChatReader implements StreamReader {
     this.#dialect = dialect;
   }
 
-  get whole(): boolean {
+  get isComplete(): boolean {
     return (
       this.done ||
       (this.#used && this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished))
@@ -77,9 +77,9 @@ export class ChatReader implements StreamReader {
 
   #choice(index: unknown): PartReader {
     const at = typeof index === "number" ? index : 0;
-    const known = this.#choices.get(at) ?? new PartReader(at, this.#answerId);
-    this.#choices.set(at, known);
-    return known;
+    const reader = this.#choices.get(at) ?? new PartReader(at, this.#answerId);
+    this.#choices.set(at, reader);
+    return reader;
   }
 }
 
@@ -109,8 +109,8 @@ class PartReader {
     if (this.finished) return noEvents;
     const delta = choice["delta"];
     const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : noEvents;
-    const word = choice["finish_reason"];
-    return typeof word === "string" && word !== "" ? [...events, ...this.finish(choice)] : events;
+    const finishReason = choice["finish_reason"];
+    return typeof finishReason === "string" && finishReason !== "" ? [...events, ...this.finish(choice)] : events;
   }
 
   /** Ends the open parts and the choice; a missing finish reason means a normal end. */
@@ -168,9 +168,9 @@ class PartReader {
   /** Reads a content part, which may be reasoning; some vendors send a list of them (Mistral). */
   #takePart(part: unknown, events: TextEvent[]): void {
     if (!isRecord(part)) return;
-    const thoughts: unknown = part["thinking"];
-    if (Array.isArray(thoughts))
-      for (const thought of thoughts.filter(isRecord)) this.#addText("reasoning", asText(thought["text"]), events);
+    const reasoning: unknown = part["thinking"];
+    if (Array.isArray(reasoning))
+      for (const thought of reasoning.filter(isRecord)) this.#addText("reasoning", asText(thought["text"]), events);
     else this.#addText("text", asText(part["text"]), events);
   }
 

@@ -96,12 +96,12 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
 
 /** Returns the model's text. A call or another part between two texts is replaced by a blank line. */
 function joinTexts(parts: readonly Part[]): string {
-  let words = "";
+  let text = "";
   for (const [at, part] of parts.entries()) {
     if (part.kind !== "text") continue;
-    words += words === "" || parts[at - 1]?.kind === "text" ? part.text : `\n\n${part.text}`;
+    text += text === "" || parts[at - 1]?.kind === "text" ? part.text : `\n\n${part.text}`;
   }
-  return words;
+  return text;
 }
 
 /** Throws Failure unsupported_parameter for a part of the model that the wire cannot express. */
@@ -116,13 +116,15 @@ function refuseForeignPart(part: Part): void {
  * vendors require and others ignore. Other reasoning is left out, since some vendors refuse it.
  */
 function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
-  const thoughts = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
-  const details = thoughts.flatMap(({ signature }) => vendorDetails(signature) ?? []);
-  const kept = details.length > 0 || keepsText ? thoughts.filter(({ text }) => text !== "") : [];
-  const lost = thoughts.some((part) => !kept.includes(part) && vendorDetails(part.signature) === undefined);
-  unsupported.noteIf("turn.reasoning", lost);
+  const reasoning = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
+  const details = reasoning.flatMap(({ signature }) => vendorDetails(signature) ?? []);
+  const renderedReasoning = details.length > 0 || keepsText ? reasoning.filter(({ text }) => text !== "") : [];
+  const isUnsupported = reasoning.some(
+    (part) => !renderedReasoning.includes(part) && vendorDetails(part.signature) === undefined,
+  );
+  unsupported.noteIf("turn.reasoning", isUnsupported);
   return {
-    reasoning_content: kept.length > 0 ? kept.map(({ text }) => text).join("") : undefined,
+    reasoning_content: renderedReasoning.length > 0 ? renderedReasoning.map(({ text }) => text).join("") : undefined,
     reasoning_details: details.length > 0 ? details : undefined,
   };
 }
@@ -131,8 +133,8 @@ function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported
 function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonObject {
   const extra = { extra_content: vendorExtraContent(signature) };
   if (custom === true && newest) return present({ id, type: "custom", custom: { name, input: text }, ...extra });
-  const written = custom === true ? JSON.stringify(wrapCustom(text)) : text;
-  return present({ id, type: "function", function: { name, arguments: written }, ...extra });
+  const renderedArguments = custom === true ? JSON.stringify(wrapCustom(text)) : text;
+  return present({ id, type: "function", function: { name, arguments: renderedArguments }, ...extra });
 }
 
 /** Renders a generated image in the spelling of vendors that generate them. */

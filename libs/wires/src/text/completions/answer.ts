@@ -31,10 +31,10 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
 
 /** Renders a choice's text. This wire has no reasoning, and no calls, since the request had no tools. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
-  const words = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
+  const texts = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
   return {
-    text: echo + words.join(""),
+    text: echo + texts.join(""),
     index,
     logprobs: renderProbabilities(probabilities, echo.length),
     finish_reason: completionFinishReasons[finish],

@@ -6,7 +6,14 @@ import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { findFrom, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
-import { defaultMaxTokens, isBatch, readParams, reliedMembers, parsePromptRequests, parseRequest } from "./request.ts";
+import {
+  defaultMaxTokens,
+  isBatch,
+  readParams,
+  inspectedMembers,
+  parsePromptRequests,
+  parseRequest,
+} from "./request.ts";
 import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesMember = Buffer.from('"choices"');
@@ -15,7 +22,7 @@ const choicesMember = Buffer.from('"choices"');
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
-  written: (frame) => findFrom(frame, choicesMember),
+  extractRawText: (frame) => findFrom(frame, choicesMember),
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 
@@ -26,7 +33,7 @@ export const completionsPass: TextPass = {
 export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,
-  begins: isStreamStart,
+  isFirstEvent: isStreamStart,
   client: {
     read: parseRequest,
     render: renderAnswer,
@@ -45,7 +52,7 @@ export const completionsWire = {
       user: "user",
     },
     readParams,
-    relied: reliedMembers,
+    inspectedMembers,
     answerPrefix: "cmpl-",
     defaultMaxTokens,
     stores: plainDialect,

@@ -4,7 +4,7 @@ import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn } from "../params.ts";
 import { parseStreamOptions, wantsUsage } from "../chat/client-request.ts";
-import { requestedFees, reliedForFees } from "../chat/usage.ts";
+import { requestedFees, feeMembers } from "../chat/usage.ts";
 import { parseSampling } from "../hub/content.ts";
 import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
@@ -100,10 +100,10 @@ export function isBatch({ prompt }: JsonRecord): boolean {
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const reliedMembers = Object.keys(bodies.CompletionsRequest.properties).concat(
+export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties).concat(
   "stream_options",
   "usage",
-  reliedForFees,
+  feeMembers,
 );
 
 const read = bodyReader(bodies.CompletionsRequest);
@@ -115,15 +115,15 @@ const read = bodyReader(bodies.CompletionsRequest);
 export function readParams(given: unknown): TextParams {
   const body = read(given);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
-  const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  const { most: max, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: wantsUsage(body) || isCostRequested(body),
     ...(isCostRequested(body) ? { showsCost: true } : {}),
-    maxOutputTokens: most === undefined ? undefined : most * choices,
+    maxOutputTokens: max === undefined ? undefined : max * choices,
     boundNames,
-    readsBeyond: false,
+    readsUnseenInput: false,
     choices,
     media: { characters: 0, tokens: 0 },
     fees: requestedFees(body),

@@ -39,9 +39,9 @@ export class CompletionsWriter implements StreamWriter {
       return "";
     },
     "part-start": ({ choice, part, opened }) => {
-      const begun = this.#begun(choice);
+      const started = this.#begun(choice);
       this.#choice(choice).kinds.set(part, opened.kind);
-      return begun;
+      return started;
     },
     "part-delta": ({ choice, part, text, logProbabilities }) => this.#delta(choice, part, text, logProbabilities ?? []),
     "part-whole": ({ choice, part, whole }) => {
@@ -69,13 +69,13 @@ export class CompletionsWriter implements StreamWriter {
 
   /** Writes usage if requested, and the stream's last event. */
   last(usage: Units): string {
-    const wanted = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
-    return `${wanted ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
+    const includesUsage = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
+    return `${includesUsage ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
   }
 
   finish(): string {
-    const begun = this.#begun(0);
-    return begun + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
+    const started = this.#begun(0);
+    return started + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
   /** Renders a delta of text. This wire has no reasoning, and no calls, since the request had no tools. */
@@ -107,14 +107,14 @@ export class CompletionsWriter implements StreamWriter {
   }
 
   #choice(choice: number): OpenChoice {
-    const known = this.#choices.get(choice) ?? {
+    const state = this.#choices.get(choice) ?? {
       index: this.#first + choice,
       kinds: new Map<number, OpenedPart["kind"]>(),
       length: 0,
       finished: false,
     };
-    this.#choices.set(choice, known);
-    return known;
+    this.#choices.set(choice, state);
+    return state;
   }
 
   /** Renders a chunk. If usage is requested, every chunk has the member `usage`. */

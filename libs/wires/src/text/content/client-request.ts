@@ -2,7 +2,7 @@ import { present, bodies } from "@modelgate/contracts";
 import { inBothSpellings } from "../../json/ambiguous.ts";
 import { camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, readsBeyond } from "../params.ts";
+import { type TextParams, readsUnseenInput } from "../params.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { Part, TextPart } from "../hub/part.ts";
@@ -13,7 +13,7 @@ import { measurePart } from "./media.ts";
 import { parsePart } from "./parts.ts";
 import { toJsonSchema } from "./schema.ts";
 import { parseThinking } from "./thinking.ts";
-import { requestedFees, reliedForFees } from "./usage.ts";
+import { requestedFees, feeMembers } from "./usage.ts";
 
 /**
  * Parses a request for generated content into the neutral form. Names may be in camelCase or snake_case; the vendor
@@ -70,8 +70,8 @@ function parseFormat(config: Fields): OutputFormat | undefined {
   if (type !== undefined && type !== "text/plain" && type !== "application/json")
     throw config.unsupported("responseMimeType");
   const raw = config.record("responseJsonSchema");
-  const own = config.record("responseSchema");
-  const schema = raw ?? (own === undefined ? undefined : toJsonSchema(own));
+  const responseSchema = config.record("responseSchema");
+  const schema = raw ?? (responseSchema === undefined ? undefined : toJsonSchema(responseSchema));
   if (schema === undefined) return type === "application/json" ? { kind: "json" } : undefined;
   if (type === "text/plain") throw config.wrong("responseMimeType", "application/json where there is a schema");
   return { kind: "schema", schema };
@@ -81,13 +81,13 @@ const modalities = { TEXT: "text", IMAGE: "image", AUDIO: "audio" } as const;
 
 function parseOutput(config: Fields): Partial<TextRequest> {
   const image = config.fields("imageConfig");
-  const wanted = config.texts("responseModalities")?.map((word) => {
-    const name = (["TEXT", "IMAGE", "AUDIO"] as const).find((known) => known === word.toUpperCase());
+  const requestedModalities = config.texts("responseModalities")?.map((text) => {
+    const name = (["TEXT", "IMAGE", "AUDIO"] as const).find((modality) => modality === text.toUpperCase());
     if (name === undefined) throw config.wrong("responseModalities", "of TEXT, IMAGE, AUDIO");
     return modalities[name];
   });
   return {
-    modalities: wanted,
+    modalities: requestedModalities,
     image:
       image === undefined
         ? undefined
@@ -190,27 +190,27 @@ const toolChoiceModes = {
 
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const config = body.fields("toolConfig")?.fields("functionCallingConfig");
-  const word = config?.oneOf("mode", ["MODE_UNSPECIFIED", "AUTO", "VALIDATED", "ANY", "NONE"]);
+  const modeName = config?.oneOf("mode", ["MODE_UNSPECIFIED", "AUTO", "VALIDATED", "ANY", "NONE"]);
   const names = config?.texts("allowedFunctionNames");
-  const mode = word === undefined ? undefined : toolChoiceModes[word];
+  const mode = modeName === undefined ? undefined : toolChoiceModes[modeName];
   if (mode === undefined) return undefined;
   return names === undefined || names.length === 0 ? { mode } : { mode, names };
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const reliedMembers = [
+export const inspectedMembers = [
   "contents",
   ...inBothSpellings(["generationConfig", "cachedContent"]),
   ...costConfigMembers(),
-  ...reliedForFees,
+  ...feeMembers,
 ];
 
 /** Lists the members of `generationConfig` that affect the cost of an answer. */
 function costConfigMembers(): readonly string[] {
-  const thoughts = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
+  const thinkingMembers = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
   const settings = [
     ...inBothSpellings(["maxOutputTokens", "candidateCount", "thinkingConfig"]),
-    ...inBothSpellings(["thinkingConfig"]).flatMap((name) => thoughts.map((each) => `${name}.${each}`)),
+    ...inBothSpellings(["thinkingConfig"]).flatMap((name) => thinkingMembers.map((each) => `${name}.${each}`)),
   ];
   return inBothSpellings(["generationConfig"]).flatMap((name) => settings.map((each) => `${name}.${each}`));
 }
@@ -225,15 +225,15 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
   const body = read(given);
   const config = new Fields(body, "", "either").fields("generationConfig");
   const choices = config?.count("candidateCount", 1) ?? 1;
-  const most = config?.count("maxOutputTokens", 1);
+  const max = config?.count("maxOutputTokens", 1);
   return {
     model: path.model ?? "",
     stream: path.stream ?? false,
     includeUsage: true,
-    maxOutputTokens: most === undefined ? undefined : most * choices,
+    maxOutputTokens: max === undefined ? undefined : max * choices,
     // The wire has one output limit, and a body with both of its spellings is refused.
     boundNames: [],
-    readsBeyond: readsBeyond(body),
+    readsUnseenInput: readsUnseenInput(body),
     choices,
     media: mediaOf(body.contents, measurePart),
     imageSize: config?.fields("imageConfig")?.text("imageSize"),
@@ -243,6 +243,6 @@ export function readParams(given: unknown, path: RequestPath): TextParams {
 
 /** Returns the request that a `:countTokens` body contains: contents alone, or a complete request. */
 export function contentToCount(body: JsonRecord): JsonRecord {
-  const whole = body["generateContentRequest"] ?? body["generate_content_request"];
-  return isRecord(whole) ? whole : body;
+  const inner = body["generateContentRequest"] ?? body["generate_content_request"];
+  return isRecord(inner) ? inner : body;
 }

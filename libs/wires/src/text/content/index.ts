@@ -3,7 +3,7 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readParams, reliedMembers, parseRequest, contentToCount } from "./client-request.ts";
+import { readParams, inspectedMembers, parseRequest, contentToCount } from "./client-request.ts";
 import { arrayFraming, sseFraming, ContentWriter } from "./client-stream.ts";
 import { contentStores } from "./media.ts";
 import { contentPass } from "./pass.ts";
@@ -28,7 +28,7 @@ const countTokens: TokenCount = {
 export const contentWire = {
   name: "content",
   framing: eventStreamFraming,
-  begins: isStreamStart,
+  isFirstEvent: isStreamStart,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -44,7 +44,7 @@ export const contentWire = {
     stream: (context) => new ContentWriter(context, sseFraming()),
     spelling: fieldSupport.as,
     readParams,
-    relied: reliedMembers,
+    inspectedMembers,
     answerPrefix: "",
     stores: contentStores,
     keepAlive: contentPass.heartbeat,

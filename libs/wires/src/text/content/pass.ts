@@ -29,7 +29,7 @@ const mayBeLastFrame = frameIncludes('"finishReason"', '"blockReason"');
 const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
 /** Member names of a call in both spellings. */
-const callMembers = ['"functionCall"', '"function_call"'].map((word) => Buffer.from(word));
+const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
 
 const textMember = Buffer.from('"text"');
 
@@ -48,14 +48,14 @@ export const contentPass: TextPass = {
     const names = new Set(membersOf(body).map(({ name }) => name));
     const name = names.has("generation_config") ? "generation_config" : "generationConfig";
     const config = yield* memberInTurns(body, name);
-    const { max_output_tokens: _none, ...kept }: JsonRecord = isRecord(config) ? config : {};
-    return spliceMembers(body, { [name]: JSON.stringify({ ...kept, maxOutputTokens: tokens }) });
+    const { max_output_tokens: _none, ...rest }: JsonRecord = isRecord(config) ? config : {};
+    return spliceMembers(body, { [name]: JSON.stringify({ ...rest, maxOutputTokens: tokens }) });
   },
 
   /** The path names the model, so only media types are changed. */
   upstreamBody: (body) => normalizeMediaTypes(body),
 
-  see(frame) {
+  inspect(frame) {
     const ends = mayBeLastFrame(frame);
     if (!ends && !isParsedFrame(frame)) return plainFrame;
     const piece = parseFrameRecord(frame);
@@ -80,7 +80,7 @@ export const contentPass: TextPass = {
   },
   fees: contentFees,
 
-  written: (frame) => findFrom(frame, textMember),
+  extractRawText: (frame) => findFrom(frame, textMember),
   extractText: readFrameText,
   showsReasoning: frameIncludes('"thought'),
 

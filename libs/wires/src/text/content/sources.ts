@@ -64,7 +64,7 @@ export function parseProbabilities(result: unknown): readonly TokenProbability[]
     const read = parseToken(each);
     const top: unknown = Array.isArray(tops) ? tops[index] : undefined;
     const candidates: unknown = isRecord(top) ? top["candidates"] : undefined;
-    const alternatives = Array.isArray(candidates) ? candidates.flatMap((one) => parseToken(one) ?? []) : [];
+    const alternatives = Array.isArray(candidates) ? candidates.flatMap((token) => parseToken(token) ?? []) : [];
     return read === undefined ? [] : [{ ...read, alternatives }];
   });
 }

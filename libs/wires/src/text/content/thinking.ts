@@ -38,18 +38,22 @@ const [minOfPro, maxOfFlash] = [128, 24_576];
 
 /** Renders `thinkingConfig`. If a model cannot turn reasoning off, a request to do so is reported as lost. */
 export function renderThinking(
-  wish: ReasoningOptions,
+  commonOptions: ReasoningOptions,
   model: string,
   unsupported: Unsupported,
 ): JsonObject | undefined {
-  const effort = reasoningEffort(wish);
+  const effort = reasoningEffort(commonOptions);
   if (effort === "none" && (takesThinkingLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
   const amount = takesThinkingLevels(model)
     ? { thinkingLevel: levelFor(effort, model) }
-    : { thinkingBudget: budgetFor(wish, model) };
-  const shown =
-    wish.show === undefined ? (effort === undefined || effort === "none" ? undefined : true) : wish.show !== "none";
-  return unlessEmpty({ ...amount, includeThoughts: shown });
+    : { thinkingBudget: budgetFor(commonOptions, model) };
+  const includeThoughts =
+    commonOptions.show === undefined
+      ? effort === undefined || effort === "none"
+        ? undefined
+        : true
+      : commonOptions.show !== "none";
+  return unlessEmpty({ ...amount, includeThoughts });
 }
 
 function levelFor(effort: Effort | undefined, model: string): ThinkingLevel | undefined {
@@ -58,23 +62,23 @@ function levelFor(effort: Effort | undefined, model: string): ThinkingLevel | un
 }
 
 function budgetFor({ effort, budgetTokens }: ReasoningOptions, model: string): number | undefined {
-  const wanted = budgetTokens ?? (effort === undefined ? undefined : budgetByEffort[effort]);
-  if (wanted === undefined || wanted < 0) return wanted;
-  if (model.includes("flash")) return Math.min(wanted, maxOfFlash);
-  return model.includes("-pro") ? Math.max(wanted, minOfPro) : wanted;
+  const budget = budgetTokens ?? (effort === undefined ? undefined : budgetByEffort[effort]);
+  if (budget === undefined || budget < 0) return budget;
+  if (model.includes("flash")) return Math.min(budget, maxOfFlash);
+  return model.includes("-pro") ? Math.max(budget, minOfPro) : budget;
 }
 
 /** Parses a client's `thinkingConfig`. */
 export function parseThinking(config: Fields): ReasoningOptions {
   const level = config.text("thinkingLevel")?.toLowerCase();
-  const effort = (["minimal", "low", "medium", "high", "xhigh"] as const).find((word) => word === level);
+  const effort = (["minimal", "low", "medium", "high", "xhigh"] as const).find((name) => name === level);
   if (level !== undefined && level !== "thinking_level_unspecified" && effort === undefined)
     throw config.wrong("thinkingLevel", "one of MINIMAL, LOW, MEDIUM, HIGH, XHIGH");
-  const shown = config.flag("includeThoughts");
+  const includeThoughts = config.flag("includeThoughts");
   return present({
     effort,
     budgetTokens: config.number("thinkingBudget"),
-    show: shown === undefined ? undefined : shown ? ("summary" as const) : ("none" as const),
+    show: includeThoughts === undefined ? undefined : includeThoughts ? ("summary" as const) : ("none" as const),
   });
 }
 

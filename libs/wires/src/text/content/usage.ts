@@ -22,8 +22,8 @@ export function contentUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const prompt = parseCount(usage["promptTokenCount"]);
   const candidates = parseCount(usage["candidatesTokenCount"]);
-  const thoughts = parseCount(usage["thoughtsTokenCount"]) ?? 0;
-  if (prompt === undefined && candidates === undefined && thoughts === 0) return undefined;
+  const reasoningTokens = parseCount(usage["thoughtsTokenCount"]) ?? 0;
+  if (prompt === undefined && candidates === undefined && reasoningTokens === 0) return undefined;
   const input = (prompt ?? 0) + (parseCount(usage["toolUsePromptTokenCount"]) ?? 0);
   const details = {
     input: usage["promptTokensDetails"],
@@ -34,31 +34,31 @@ export function contentUsage(usage: unknown): Units | undefined {
     input,
     cached: parseCount(usage["cachedContentTokenCount"]) ?? 0,
     output: candidates ?? 0,
-    reasoning: thoughts,
+    reasoning: reasoningTokens,
     count: (part, modality) => countModality(details[part], modality === "audio" ? "AUDIO" : "IMAGE"),
   });
 }
 
-function countModality(details: unknown, wanted: "AUDIO" | "IMAGE"): number {
+function countModality(details: unknown, requested: "AUDIO" | "IMAGE"): number {
   if (!Array.isArray(details)) return 0;
   return details
     .filter(isRecord)
-    .filter(({ modality }) => modality === wanted)
+    .filter(({ modality }) => modality === requested)
     .reduce((sum, { tokenCount }) => sum + (parseCount(tokenCount) ?? 0), 0);
 }
 
 /** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */
 export function renderUsage(units: Units): JsonObject {
-  const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
+  const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
   const prompt = inputTotal(units);
-  const candidates = outputTotal(units) - thoughts;
+  const candidates = outputTotal(units) - reasoningTokens;
   return present({
     promptTokenCount: prompt,
     cachedContentTokenCount: units.cachedInputTokens,
     candidatesTokenCount: candidates,
-    thoughtsTokenCount: thoughts > 0 ? thoughts : undefined,
-    totalTokenCount: prompt + candidates + thoughts,
+    thoughtsTokenCount: reasoningTokens > 0 ? reasoningTokens : undefined,
+    totalTokenCount: prompt + candidates + reasoningTokens,
     promptTokensDetails: details(prompt, inputAudioTokens, inputImageTokens),
     candidatesTokensDetails:
       outputAudioTokens + outputImageTokens > 0 ? details(candidates, outputAudioTokens, outputImageTokens) : undefined,
@@ -74,7 +74,7 @@ function details(all: number, audio = 0, image = 0): readonly JsonObject[] {
 }
 
 /** Members that decide what is charged in addition to tokens. */
-export const reliedForFees = ["tools", "serviceTier", "service_tier"];
+export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
 /** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price exists. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
@@ -132,12 +132,12 @@ function toolCallsOfGrounding(
   const searches = queries.map(
     (query: unknown) => ({ unit: "webSearches", id: `${choice} ${String(query)}` }) as const,
   );
-  const found = (name: string): boolean => chunks.some((chunk) => chunk[name] !== undefined);
+  const isReported = (name: string): boolean => chunks.some((chunk) => chunk[name] !== undefined);
   return [
     ...searches,
-    ...(found("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
+    ...(isReported("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
     // Some answers list web results without the queries; they count as one search.
-    ...(searches.length === 0 && found("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
-    ...(found("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
+    ...(searches.length === 0 && isReported("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
+    ...(isReported("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];
 }

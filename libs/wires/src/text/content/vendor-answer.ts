@@ -58,9 +58,9 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
   return parts.filter(isRecord).map((part, index) => {
     const plain = parseText(part);
     if (plain !== undefined) return plain;
-    const own = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
+    const argumentsText = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
     try {
-      return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, own] });
+      return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, argumentsText] });
     } catch (cause) {
       throw new Failure("upstream_error", "The vendor's answer has a part that cannot be read.", { cause });
     }

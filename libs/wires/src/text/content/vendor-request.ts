@@ -138,13 +138,13 @@ function parametersUnlessEmpty(parameters: JsonObject | undefined): JsonObject |
 
 function renderVendorTool(tool: Tool, hasFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
   if (tool.kind === "web-search") {
-    const own = tool.wire === "content";
-    if (!own && hasFunctions) {
+    const isContentTool = tool.wire === "content";
+    if (!isContentTool && hasFunctions) {
       unsupported.note("tools.web-search");
       return [];
     }
-    unsupported.noteIf("tools.web-search.options", !own && Object.keys(tool.options).length > 0);
-    return [{ googleSearch: own ? tool.options : {} }];
+    unsupported.noteIf("tools.web-search.options", !isContentTool && Object.keys(tool.options).length > 0);
+    return [{ googleSearch: isContentTool ? tool.options : {} }];
   }
   return tool.kind === "vendor" ? [{ [tool.name]: requireToolOfWire(tool, "content") }] : [];
 }

@@ -22,7 +22,7 @@ export class ContentReader implements StreamReader {
   #started: string | undefined;
   #pieces = 0;
 
-  get whole(): boolean {
+  get isComplete(): boolean {
     return this.#finished.size > 0 && [...this.#books.keys()].every((choice) => this.#finished.has(choice));
   }
 
@@ -64,11 +64,11 @@ export class ContentReader implements StreamReader {
     return typeof reason === "string" ? [...events, ...this.#finish(choice, reason)] : events;
   }
 
-  #finish(choice: number, word: string): readonly TextEvent[] {
+  #finish(choice: number, reason: string): readonly TextEvent[] {
     if (this.#finished.has(choice)) return [];
     this.#finished.add(choice);
     const book = this.#book(choice);
-    return [...book.endAll(), { type: "finish", choice, reason: parseFinishReason(finishReasons, word, book.kinds) }];
+    return [...book.endAll(), { type: "finish", choice, reason: parseFinishReason(finishReasons, reason, book.kinds) }];
   }
 
   #book(choice: number): PartTracker {
@@ -85,8 +85,8 @@ function readPart(book: PartTracker, part: Part, probabilities: TokenProbability
   const key = part.kind;
   const others = book.openKeys().filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
-  const shown = part.kind === "text" ? probabilities.splice(0) : [];
-  const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, shown)];
+  const partProbabilities = part.kind === "text" ? probabilities.splice(0) : [];
+  const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, partProbabilities)];
   return part.signature === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.signature)];
 }
 

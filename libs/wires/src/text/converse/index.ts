@@ -9,7 +9,7 @@ import { ConverseReader } from "./stream.ts";
 export const converseWire = {
   name: "converse",
   framing: amazonFraming,
-  begins: ({ messageStart }) => isRecord(messageStart),
+  isFirstEvent: ({ messageStart }) => isRecord(messageStart),
   vendor: {
     render: renderRequest,
     parse: parseAnswer,

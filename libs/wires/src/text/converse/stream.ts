@@ -30,7 +30,7 @@ export class ConverseReader implements StreamReader {
   readonly #held = new Map<string, BufferedBlock>();
   readonly #calls = new Set<string>();
   #heldCharacters = 0;
-  whole = false;
+  isComplete = false;
   done = false;
   readonly #on: Readonly<Record<string, ConverseHandler>> = {
     messageStart: () => [{ type: "start", id: "", model: "", createdAt: 0 }],
@@ -114,8 +114,8 @@ export class ConverseReader implements StreamReader {
   }
 
   #stop({ stopReason, additionalModelResponseFields: fields }: JsonRecord): readonly TextEvent[] {
-    if (this.whole) return [];
-    this.whole = true;
+    if (this.isComplete) return [];
+    this.isComplete = true;
     const stopSequence = readStopSequence(fields);
     const ended = [...this.#held.keys()].flatMap((key) => this.#end(key));
     return [
@@ -131,7 +131,7 @@ export class ConverseReader implements StreamReader {
   }
 
   #report(event: JsonRecord): readonly TextEvent[] {
-    this.done = this.whole;
+    this.done = this.isComplete;
     return reportEvents(converseUsage(event["usage"]), converseFees(event));
   }
 }

@@ -59,9 +59,9 @@ export function renderThinking(
     unsupported.note("reasoning");
     return off;
   }
-  const word = effort ?? "medium";
-  if (form === "effort" || form === "nova") return { ...silent, fields: effortFields(form, word) };
-  return { fields: { thinking: claudeThinking(form, reasoning, word, bound) }, maxTokens: bound, fixesSampling: true };
+  const level = effort ?? "medium";
+  if (form === "effort" || form === "nova") return { ...silent, fields: effortFields(form, level) };
+  return { fields: { thinking: claudeThinking(form, reasoning, level, bound) }, maxTokens: bound, fixesSampling: true };
 }
 
 function thinkingMode(form: ThinkingForm | undefined, model: string): AdaptiveModel["thinks"] | undefined {
@@ -79,10 +79,10 @@ function claudeThinking(
 }
 
 function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">): JsonObject {
-  const word = nearestOfThreeEfforts[effort];
+  const level = nearestOfThreeEfforts[effort];
   return form === "effort"
-    ? { reasoning_effort: word }
-    : { reasoningConfig: { type: "enabled", maxReasoningEffort: word } };
+    ? { reasoning_effort: level }
+    : { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
 }
 
 function isThinkingRefused(form: ThinkingForm, forced: boolean, bound: number, messages: readonly Message[]): boolean {

@@ -200,12 +200,12 @@ export class DocumentNames {
 
   /** Returns a name for a file, derived from the client's name. */
   give({ title, name }: Pick<FilePart, "title" | "name">): string {
-    const wanted = (title ?? name ?? "")
+    const cleaned = (title ?? name ?? "")
       .replaceAll(/[^\p{L}\p{N}\s()[\]-]/gu, "-")
       .replaceAll(/\s+/g, " ")
       .trim()
       .slice(0, maxNameCharacters);
-    const plain = wanted === "" ? "document" : wanted;
+    const plain = cleaned === "" ? "document" : cleaned;
     let given = plain;
     for (let number = 2; this.#given.has(given); number++) given = `${plain} (${number})`;
     this.#given.add(given);

@@ -90,7 +90,9 @@ export function parseLogProbabilities(value: unknown): readonly TokenProbability
     return [
       {
         ...probability,
-        alternatives: Array.isArray(alternatives) ? alternatives.flatMap((one) => parseProbability(one) ?? []) : [],
+        alternatives: Array.isArray(alternatives)
+          ? alternatives.flatMap((alternative) => parseProbability(alternative) ?? [])
+          : [],
       },
     ];
   });

@@ -12,10 +12,10 @@ export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): 
 
 /** Returns the units without zero counts; counts of input and output stay. */
 export function withoutZeroUnits(units: Units): Units {
-  const kept: Units = {};
-  for (const name of ["inputTokens", "outputTokens"] as const) kept[name] = units[name] ?? 0;
-  for (const name of optionalUnits) if ((units[name] ?? 0) > 0) kept[name] = units[name] ?? 0;
-  return kept;
+  const remaining: Units = {};
+  for (const name of ["inputTokens", "outputTokens"] as const) remaining[name] = units[name] ?? 0;
+  for (const name of optionalUnits) if ((units[name] ?? 0) > 0) remaining[name] = units[name] ?? 0;
+  return remaining;
 }
 
 /** Tokens in a usage of Google, and the parts of them that are audio or images. */

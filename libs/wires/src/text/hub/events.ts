@@ -20,14 +20,14 @@ function choiceToEvents({ parts, finish, stopSequence }: Choice, choice: number)
 }
 
 /** Returns the events of a complete part: its start, its text and its end; a single event for a part without text. */
-export function partToEvents(whole: Part, choice: number, part: number): readonly TextEvent[] {
-  const opened = openedPart(whole);
-  if (opened === undefined) return [{ type: "part-whole", choice, part, whole }];
-  const citations = whole.kind === "text" ? (whole.citations ?? []) : [];
-  const signature = "signature" in whole ? whole.signature : undefined;
+export function partToEvents(completePart: Part, choice: number, part: number): readonly TextEvent[] {
+  const opened = openedPart(completePart);
+  if (opened === undefined) return [{ type: "part-whole", choice, part, whole: completePart }];
+  const citations = completePart.kind === "text" ? (completePart.citations ?? []) : [];
+  const signature = "signature" in completePart ? completePart.signature : undefined;
   return [
     { type: "part-start", choice, part, opened },
-    ...partDeltas(whole, choice, part),
+    ...partDeltas(completePart, choice, part),
     ...citations.map((citation) => ({ type: "citation", choice, part, citation }) as const),
     { type: "part-end", choice, part, ...(signature === undefined ? {} : { signature }) },
   ];

@@ -14,12 +14,12 @@ export interface FieldSupport {
  * that must not be lost, named as in the neutral form; the service respells it for the client's wire.
  */
 export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
-  const lost = Object.keys(request)
+  const unsupported = Object.keys(request)
     .filter((name): name is RequestField => !universalFields.has(name))
     .filter((field) => as[field] === undefined && hasEffect(request, field));
-  const field = lost.find((each) => refused.includes(each));
+  const field = unsupported.find((each) => refused.includes(each));
   if (field !== undefined) throw unsupportedFailure(field);
-  return lost;
+  return unsupported;
 }
 
 /** Members of a request that every wire expresses. */
@@ -47,13 +47,13 @@ function hasEffect(request: TextRequest, field: RequestField): boolean {
 export class Unsupported {
   readonly #words = new Set<string>();
 
-  note(word: string): void {
-    this.#words.add(word);
+  note(field: string): void {
+    this.#words.add(field);
   }
 
   /** Adds the name of a lost field or value, unless the lost value is undefined or false. */
-  noteIf(word: string, lost: unknown): void {
-    if (lost !== undefined && lost !== false) this.note(word);
+  noteIf(field: string, isUnsupported: unknown): void {
+    if (isUnsupported !== undefined && isUnsupported !== false) this.note(field);
   }
 
   get names(): readonly string[] {

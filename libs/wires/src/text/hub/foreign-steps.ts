@@ -53,7 +53,7 @@ function stepOf(value: unknown): string {
  */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;
-  const kept = (part: Part): readonly Part[] => {
+  const convertPart = (part: Part): readonly Part[] => {
     if (part.kind !== "vendor" || part.wire === wire) return [part];
     const text = textOf(part.value);
     if (text !== undefined) return [{ kind: "text", text }];
@@ -64,7 +64,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   return present({
     ...request,
     tools: tools?.filter((tool) => !arranges(tool)),
-    turns: turns.flatMap((turn) => withParts(turn, turn.parts.flatMap(kept))),
+    turns: turns.flatMap((turn) => withParts(turn, turn.parts.flatMap(convertPart))),
   });
 }
 
@@ -83,9 +83,9 @@ function textOf(value: unknown): string | undefined {
 }
 
 function isLost(table: typeof lostSteps, name: string, unsupported: Unsupported): boolean {
-  const word = table.find(([pattern]) => pattern.test(name))?.[1];
-  unsupported.noteIf(word ?? "", word);
-  return word !== undefined;
+  const field = table.find(([pattern]) => pattern.test(name))?.[1];
+  unsupported.noteIf(field ?? "", field);
+  return field !== undefined;
 }
 
 function withParts(turn: TextRequest["turns"][number], parts: readonly Part[]): TextRequest["turns"] {

@@ -33,8 +33,8 @@ const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] 
 
 /** Returns the rules of a model of OpenAI; undefined for any other model. */
 export function rulesOfOpenAiModel(model: string): OpenAiModelRules | undefined {
-  const own = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
-  return own === undefined ? undefined : modelRules.find(([name]) => name.test(own))?.[1];
+  const baseName = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
+  return baseName === undefined ? undefined : modelRules.find(([name]) => name.test(baseName))?.[1];
 }
 
 /** Returns true if a model's rules follow from its name, as for models of OpenAI, Anthropic and Google. */
@@ -77,8 +77,8 @@ function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiW
   if (effort === "none") return lowest === "none" ? effort : undefined;
   if (effort === "minimal") return lowest === "minimal" ? effort : "low";
   // Chat completions accept no higher effort than `xhigh`.
-  const most = wire === "chat" && highest === "max" ? "xhigh" : highest;
-  return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(most))];
+  const max = wire === "chat" && highest === "max" ? "xhigh" : highest;
+  return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(max))];
 }
 
 /** Sampling parameters by their names on both wires, with their neutral field and the value that has no effect. */
@@ -104,12 +104,12 @@ function refusesSampling(model: string, effort: Effort | undefined): boolean {
 /** Returns a request without sampling parameters if its model refuses them; reports those that have an effect. */
 export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesSampling(model, reasoningEffort(request.reasoning ?? {}))) return request;
-  const kept = { ...request };
+  const reduced = { ...request };
   for (const { field, usual } of samplingFields) {
-    unsupported.noteIf(field, kept[field] === usual ? undefined : kept[field]);
-    delete kept[field];
+    unsupported.noteIf(field, reduced[field] === usual ? undefined : reduced[field]);
+    delete reduced[field];
   }
-  return kept;
+  return reduced;
 }
 
 /** Fits a forwarded request to its model: removes refused sampling parameters, and changes a refused effort. */
@@ -119,8 +119,8 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
   const names = new Set(membersOf(body).map(({ name }) => name));
   const holder = wire === "chat" ? "reasoning_effort" : "reasoning";
   const reasoning = names.has(holder) ? yield* memberInTurns(body, holder) : undefined;
-  const word = isRecord(reasoning) ? reasoning["effort"] : reasoning;
-  const effort = efforts.find((each) => each === word);
+  const effortName = isRecord(reasoning) ? reasoning["effort"] : reasoning;
+  const effort = efforts.find((each) => each === effortName);
   const refused = refusesSampling(model, effort)
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];

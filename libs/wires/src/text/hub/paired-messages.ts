@@ -42,9 +42,9 @@ export function renderPairedMessages(
   render: (part: Part) => readonly JsonObject[],
   { form, takesSystem = false }: PairOptions,
 ): { readonly system: readonly JsonObject[]; readonly messages: readonly Message[] } {
-  const kept = takesSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
+  const turns = takesSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
   const front = takesSystem ? request.instructions : allInstructions(request, unsupported);
-  const { messages, unplaced } = mergeTurns(pairedTurns(kept, true), render, unsupported);
+  const { messages, unplaced } = mergeTurns(pairedTurns(turns, true), render, unsupported);
   const system = [...front.flatMap(render), ...unplaced];
   if (messages.length === 0)
     return { system: [], messages: system.length > 0 ? [{ role: "user", content: system }] : [] };

@@ -153,6 +153,6 @@ export interface TokenProbability {
 /** A mark on a part; the vendor may cache the prompt up to it. */
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
-  /** True if the mark is rendered as a breakpoint of its part; set by `cachedBy` if the vendor supports that. */
+  /** True if the mark is rendered as a breakpoint of its part; set by `adaptCacheMarks` if the vendor supports that. */
   readonly isBreakpoint?: true;
 }

@@ -49,9 +49,9 @@ function moveMarkToLastPart(part: Part): Part {
   return { ...part, cache: undefined, parts: [...part.parts.slice(0, -1), { ...last, cache: part.cache }] };
 }
 
-/** Returns a request with only its last `most` marks, since vendors accept no more; reports the others as lost. */
-export function keepLastMarks(request: TextRequest, most: number, unsupported: Unsupported): TextRequest {
-  let surplus = collectMarks(request).length - most;
+/** Returns a request with only its last `max` marks, since vendors accept no more; reports the others as lost. */
+export function keepLastMarks(request: TextRequest, max: number, unsupported: Unsupported): TextRequest {
+  let surplus = collectMarks(request).length - max;
   if (surplus <= 0) return request;
   return mapMarks(request, (cache, place) => {
     if (surplus-- <= 0) return cache;
@@ -127,12 +127,16 @@ export function renderCaching(
   unsupported: Unsupported,
 ): JsonObject {
   const { cacheRetention: retention } = request;
-  const known = modelsWithBreakpoints.test(model);
+  const hasBreakpoints = modelsWithBreakpoints.test(model);
   const isOption = retention === "30m" || retention === "12h";
-  const isLost = isOption && (!known || (retention === "12h" && wire === "chat"));
+  const isLost = isOption && (!hasBreakpoints || (retention === "12h" && wire === "chat"));
   unsupported.noteIf("cacheRetention", isLost);
-  const options = cacheOptions(request, { known, lifetime: isLost ? undefined : retention }, unsupported);
-  const hasLong = wire === "chat" && known && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
+  const options = cacheOptions(
+    request,
+    { known: hasBreakpoints, lifetime: isLost ? undefined : retention },
+    unsupported,
+  );
+  const hasLong = wire === "chat" && hasBreakpoints && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
   return {
     prompt_cache_retention: isOption ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
     prompt_cache_options: options,
@@ -142,14 +146,14 @@ export function renderCaching(
 /** Renders `prompt_cache_options`; undefined if all options have their defaults. */
 function cacheOptions(
   request: TextRequest,
-  { known, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
+  { known: hasBreakpoints, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
   unsupported: Unsupported,
 ): JsonObject | undefined {
   const isExplicit = request.cacheMode === "explicit";
-  unsupported.noteIf("cacheMode", isExplicit && !known);
+  unsupported.noteIf("cacheMode", isExplicit && !hasBreakpoints);
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
   return unlessEmpty({
-    mode: known && isMarked ? "explicit" : undefined,
+    mode: hasBreakpoints && isMarked ? "explicit" : undefined,
     ttl: lifetime === "12h" ? lifetime : undefined,
   });
 }

@@ -28,8 +28,8 @@ export function refuseCompaction(): never {
 }
 
 /** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter if it is of another wire. */
-export function requireItemOfWire({ wire, value }: VendorPart, own: TextWireName): JsonObject {
-  if (wire === own && isRecord(value)) return value;
+export function requireItemOfWire({ wire, value }: VendorPart, targetWire: TextWireName): JsonObject {
+  if (wire === targetWire && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
 }
 
@@ -48,9 +48,9 @@ export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: 
 /** Returns the definition of a vendor's tool. Throws Failure unsupported_parameter if it is of another wire. */
 export function requireToolOfWire(
   { wire, name, definition }: Extract<Tool, { kind: "vendor" }>,
-  own: TextWireName,
+  targetWire: TextWireName,
 ): JsonObject {
-  if (wire === own) return definition;
+  if (wire === targetWire) return definition;
   throw unsupportedFailure(`tools: ${name}`);
 }
 

@@ -33,14 +33,14 @@ export type Tool =
       readonly within?: NamespacedTool | undefined;
     }
   /**
-   * Web search, run by the vendor. `options` are sent only on the same wire; `wish` has those of them that other wires
+   * Web search, run by the vendor. `options` are sent only on the same wire; `commonOptions` has those of them that other wires
    * can express, and `more` is true if there are others.
    */
   | {
       readonly kind: "web-search";
       readonly wire: TextWireName;
       readonly options: JsonObject;
-      readonly wish?: SearchOptions | undefined;
+      readonly commonOptions?: SearchOptions | undefined;
       readonly more?: boolean | undefined;
     }
   /** A vendor's tool that no other wire can express. */
@@ -177,15 +177,15 @@ interface SearchOptions {
 /** Web search in the tools of a request. */
 export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
-/** Creates the web search that a client of `wire` requests; `others` are its options that `SearchWish` lacks. */
+/** Creates the web search that a client of `wire` requests; `others` are its options that `SearchOptions` lacks. */
 export function searchTool(
   wire: TextWireName,
-  options: JsonObject,
-  wish: SearchOptions,
+  values: JsonObject,
+  commonOptions: SearchOptions,
   others: JsonObject,
 ): WebSearchTool {
   const more = Object.keys(others).length > 0 ? true : undefined;
-  return present({ kind: "web-search" as const, wire, options, wish: present(wish), more });
+  return present({ kind: "web-search" as const, wire, options: values, commonOptions: present(commonOptions), more });
 }
 
 /** Returns a location without the `type` that every wire adds to it. */
@@ -200,10 +200,12 @@ export function renderLocation(location: JsonRecord | undefined): JsonRecord | u
   return location === undefined ? undefined : { type: "approximate", ...location };
 }
 
-/** Returns true if the requested search has options other than `words`, the options that a wire supports. */
-export function hasOtherOptions(wish: SearchOptions, words: readonly (keyof SearchOptions)[]): boolean {
-  const known: ReadonlySet<string> = new Set(words);
-  return Object.entries(wish).some(([name, value]) => (value ?? undefined) !== undefined && !known.has(name));
+/** Returns true if the requested search has options other than `names`, which a wire supports. */
+export function hasOtherOptions(commonOptions: SearchOptions, names: readonly (keyof SearchOptions)[]): boolean {
+  const supported: ReadonlySet<string> = new Set(names);
+  return Object.entries(commonOptions).some(
+    ([name, value]) => (value ?? undefined) !== undefined && !supported.has(name),
+  );
 }
 
 /** Exclusive upper bounds of each effort's budget in tokens; a larger budget means the effort `xhigh`. */

@@ -20,10 +20,10 @@ export function reportEvents(usage: Units | undefined, fees: ReportedFees | unde
 /** Translates a vendor's finish reason; `kinds` are the answer's kinds of parts. An unknown reason is a normal end. */
 export function parseFinishReason(
   reasons: Readonly<Record<string, FinishReason>>,
-  word: unknown,
+  finishReason: unknown,
   kinds: ReadonlySet<Part["kind"]>,
 ): FinishReason {
-  const reason = typeof word === "string" ? ownEntry(reasons, word) : undefined;
+  const reason = typeof finishReason === "string" ? ownEntry(reasons, finishReason) : undefined;
   return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
 }
 

@@ -46,10 +46,10 @@ export interface AnswerContext {
  */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** Handles the end of the connection: returns events that end the open parts. `whole` stays false if truncated. */
+  /** Handles the end of the connection: returns events that end the open parts. `isComplete` stays false if truncated. */
   end(): readonly TextEvent[];
   /** True if the answer is complete. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
   /** True if nothing that is needed can follow; on some wires the usage may follow the last text. */
   readonly done: boolean;
 }
@@ -73,7 +73,7 @@ export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextV
   readonly name: Name;
   readonly framing: StreamFraming;
   /** Returns true if an event can begin a vendor's stream; false for an error or an unknown object. */
-  begins(event: JsonRecord): boolean;
+  isFirstEvent(event: JsonRecord): boolean;
 }
 
 /** A wire with a vendor side, to which requests of every client's wire can be converted. */
@@ -96,7 +96,7 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Fields of the neutral form that the wire supports, and those that it refuses. */
   readonly fields: FieldSupport;
   /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
-  capTools?(body: Buffer, most: number): Buffer;
+  capTools?(body: Buffer, max: number): Buffer;
   /**
    * Member that limits output on a wire where reasoning counts as output: rendering adds the thinking budget to the
    * gateway's default limit in it. Absent: limits are sent unchanged.
@@ -122,7 +122,7 @@ export interface VendorRun {
   /** Id of the last event that has one. */
   readonly lastEvent: string | undefined;
   /** True if the vendor has ended the answer. */
-  readonly isOver: boolean;
+  readonly hasEnded: boolean;
   /** Reads a frame. Returns false for one that the client must not receive, because it has been received before the stream was resumed. */
   take(frame: Frame): boolean;
   /** Prepares to read the stream after `lastEvent`. Returns false if it cannot be resumed. */

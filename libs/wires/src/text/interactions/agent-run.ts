@@ -11,7 +11,7 @@ const maxRepeated = 256 * 1024;
 export class AgentRun implements VendorRun {
   id: string | undefined;
   lastEvent: string | undefined;
-  isOver = false;
+  hasEnded = false;
   /** Events after `lastEvent`, which have no id. A resumed stream repeats them. */
   #unnumbered: string[] = [];
   #characters = 0;
@@ -26,7 +26,7 @@ export class AgentRun implements VendorRun {
     const { event_type: type, event_id: eventId, interaction } = event;
     const isSecondStart = type === "interaction.created" && this.id !== undefined;
     if (isRecord(interaction)) this.id ??= asText(interaction["id"]) || undefined;
-    if (type === "interaction.completed") this.isOver = true;
+    if (type === "interaction.completed") this.hasEnded = true;
     if (typeof eventId === "string" && eventId !== "") {
       this.lastEvent = eventId;
       this.#unnumbered = [];
@@ -37,7 +37,7 @@ export class AgentRun implements VendorRun {
 
   resume(): boolean {
     this.#repeated = [...this.#unnumbered];
-    return this.id !== undefined && !this.isOver && this.#characters <= maxRepeated;
+    return this.id !== undefined && !this.hasEnded && this.#characters <= maxRepeated;
   }
 
   readonly usageOf = (state: Buffer): Units | undefined => interactionsUsage(parseRecord(state.toString())?.["usage"]);

@@ -14,9 +14,9 @@ import {
 } from "../hub/request.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { bytesMedia, mediaOf, remoteFile, textAt, type Media } from "../media.ts";
-import { readsBeyond, type TextParams } from "../params.ts";
+import { readsUnseenInput, type TextParams } from "../params.ts";
 import { parseTurns } from "./client-turns.ts";
-import { reliedForFees, requestedFees } from "./usage.ts";
+import { feeMembers, requestedFees } from "./usage.ts";
 
 /** Members that refer to the store, machines or callbacks of one vendor account, which no other wire can express. */
 const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
@@ -117,27 +117,27 @@ const kinds = ["text", "image", "audio"] as const;
 /** Parses the formats of the answer: a JSON schema, images, speech. */
 function parseOutput(fields: Fields): Partial<TextRequest> {
   const modalities = new Set(
-    fields.texts("response_modalities")?.map((word) => {
-      const kind = kinds.find((each) => each === word);
+    fields.texts("response_modalities")?.map((text) => {
+      const kind = kinds.find((each) => each === text);
       if (kind === undefined) throw fields.wrong("response_modalities", `of ${kinds.join(", ")}`);
       return kind;
     }),
   );
   const isJson = fields.text("response_mime_type") === "application/json";
-  const found: { format?: OutputFormat; image?: TextRequest["image"] } = isJson ? { format: { kind: "json" } } : {};
+  const parsed: { format?: OutputFormat; image?: TextRequest["image"] } = isJson ? { format: { kind: "json" } } : {};
   let hasText = false;
   for (const form of fields.each("response_format", maxTools)) {
     const type = form.value["type"];
     if (type === "video") throw form.unsupported("type");
     if (type === "image" || type === "audio") modalities.add(form.needOneOf("type", kinds));
-    if (type === "image") found.image = imageOf(form);
+    if (type === "image") parsed.image = imageOf(form);
     if (type === "image" || type === "audio") continue;
     hasText = true;
     const format = formatOf(form);
-    if (format !== undefined) found.format = format;
+    if (format !== undefined) parsed.format = format;
   }
   if (hasText && modalities.size > 0) modalities.add("text");
-  return modalities.size === 0 ? found : { ...found, modalities: [...modalities] };
+  return modalities.size === 0 ? parsed : { ...parsed, modalities: [...modalities] };
 }
 
 /** Parses the format of text: an entry of `response_format`, or a JSON schema alone. */
@@ -159,10 +159,10 @@ export interface InteractionsParams extends TextParams {
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = [
+export const inspectedMembers = [
   ...Object.keys(bodies.InteractionRequest.properties),
   ...["max_output_tokens", "thinking_level"].map((name) => `generation_config.${name}`),
-  ...reliedForFees,
+  ...feeMembers,
 ];
 
 const read = bodyReader(bodies.InteractionRequest);
@@ -182,7 +182,7 @@ export function readParams(given: unknown): InteractionsParams {
     includeUsage: true,
     maxOutputTokens: body.generation_config?.max_output_tokens ?? undefined,
     boundNames: [],
-    readsBeyond: readsBeyond(body),
+    readsUnseenInput: readsUnseenInput(body),
     choices: 1,
     media: mediaOf(body.input, measurePart),
     fees: requestedFees(body),

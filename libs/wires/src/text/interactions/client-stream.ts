@@ -95,8 +95,8 @@ export class InteractionsWriter implements StreamWriter {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
       return this.#delta({ type: "thought_signature", signature: renderSignature(signature) }) + this.#stop();
-    const thoughts = carried(signature, opened?.kind === "tool-call" ? opened.id : undefined);
-    return this.#stop() + thoughts.map((step) => this.#step(step) + this.#stop()).join("");
+    const reasoning = carried(signature, opened?.kind === "tool-call" ? opened.id : undefined);
+    return this.#stop() + reasoning.map((step) => this.#step(step) + this.#stop()).join("");
   }
 
   /** Writes a complete step. An image, audio or video is sent as a delta, from which clients assemble the step. */

@@ -35,12 +35,12 @@ class StepTurns {
 
   take(step: Fields): void {
     const envelope = carriedSignature(step);
-    const written = envelope === undefined ? parseModelStep(step) : undefined;
+    const parsed = envelope === undefined ? parseModelStep(step) : undefined;
     if (envelope !== undefined) {
       step.whole();
       this.#attach(envelope);
-    } else if (written === undefined) this.#add("user", this.#clientParts(step));
-    else this.#add("assistant", written);
+    } else if (parsed === undefined) this.#add("user", this.#clientParts(step));
+    else this.#add("assistant", parsed);
   }
 
   /** Parses a client's step: the user's contents, or a function's result, which gets the name from its call. */

@@ -4,7 +4,7 @@ import { isReasoningRequested, identifyDialogue, type Dialogue } from "../dialog
 import type { TextWire } from "../hub/wire.ts";
 import { AgentRun } from "./agent-run.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { parseRequest, readParams, relied } from "./client-request.ts";
+import { parseRequest, readParams, inspectedMembers } from "./client-request.ts";
 import { InteractionsWriter } from "./client-stream.ts";
 import { stepsOf } from "./client-turns.ts";
 import { interactionsPass } from "./pass.ts";
@@ -17,7 +17,7 @@ import { InteractionsReader } from "./vendor-stream.ts";
 export const interactionsWire = {
   name: "interactions",
   framing: eventStreamFraming,
-  begins,
+  isFirstEvent,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -35,7 +35,7 @@ export const interactionsWire = {
     stream: (context) => new InteractionsWriter(context),
     spelling: fieldSupport.as,
     readParams,
-    relied,
+    inspectedMembers,
     answerPrefix: "int_",
     stores: {
       // The service replaces this member by the earlier steps.
@@ -58,7 +58,7 @@ export const interactionsWire = {
 } as const satisfies TextWire<"interactions">;
 
 /** Returns true if an event can begin a stream: one with its interaction, a status update, or one of a step. */
-function begins({ event_type: type, interaction }: JsonRecord): boolean {
+function isFirstEvent({ event_type: type, interaction }: JsonRecord): boolean {
   if (typeof type !== "string") return false;
   if (type === "interaction.created" || type === "interaction.completed") return isRecord(interaction);
   return type === "interaction.status_update" || type.startsWith("step.");

@@ -51,7 +51,7 @@ export const interactionsPass: TextPass = {
     return spliceMembers(body, { ...named, ...(agent ? { background: "true", store: "true" } : { store: "false" }) });
   },
 
-  see(frame) {
+  inspect(frame) {
     const event = isNotable(frame) ? parseFrameRecord(frame) : undefined;
     return event === undefined ? plainFrame : seen(event);
   },
@@ -78,7 +78,7 @@ export const interactionsPass: TextPass = {
   },
   fees: interactionsFees,
 
-  written: (frame) => findFrom(frame, deltaWord),
+  extractRawText: (frame) => findFrom(frame, deltaWord),
   extractText: memberTextReader(["text", "arguments"]),
   showsReasoning: frameIncludes('"thought'),
 
@@ -129,7 +129,7 @@ function endInteractionEarly(): EarlyEnd {
   const emit = (type: string, members: JsonRecord): string =>
     `event: ${type}\ndata: ${JSON.stringify({ event_type: type, ...members })}\n\n`;
   return {
-    saw(frame) {
+    recordFrame(frame) {
       const event = mayChangeSteps(frame) ? parseFrameRecord(frame) : undefined;
       const { event_type: type, index, interaction } = event ?? {};
       if (type === "interaction.created" && isRecord(interaction)) created = interaction;

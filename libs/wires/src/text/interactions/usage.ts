@@ -20,8 +20,8 @@ import { parseCount, unitsByModality } from "../hub/counts.ts";
 export function interactionsUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["total_input_tokens"]), parseCount(usage["total_output_tokens"])];
-  const thoughts = parseCount(usage["total_thought_tokens"]) ?? 0;
-  if (input === undefined && output === undefined && thoughts === 0) return undefined;
+  const reasoningTokens = parseCount(usage["total_thought_tokens"]) ?? 0;
+  if (input === undefined && output === undefined && reasoningTokens === 0) return undefined;
   const details = {
     input: usage["input_tokens_by_modality"],
     cached: usage["cached_tokens_by_modality"],
@@ -31,30 +31,30 @@ export function interactionsUsage(usage: unknown): Units | undefined {
     input: (input ?? 0) + (parseCount(usage["total_tool_use_tokens"]) ?? 0),
     cached: parseCount(usage["total_cached_tokens"]) ?? 0,
     output: output ?? 0,
-    reasoning: thoughts,
+    reasoning: reasoningTokens,
     count: (part, modality) => tokensOf(details[part], modality),
   });
 }
 
-function tokensOf(modalities: unknown, wanted: "audio" | "image"): number {
+function tokensOf(modalities: unknown, requested: "audio" | "image"): number {
   return asRecords(modalities)
-    .filter(({ modality }) => modality === wanted)
+    .filter(({ modality }) => modality === requested)
     .reduce((sum, { tokens }) => sum + (parseCount(tokens) ?? 0), 0);
 }
 
 /** Renders units as `usage`. Tokens written to a cache count as input, since this wire has no member for them. */
 export function renderUsage(units: Units): JsonRecord {
-  const thoughts = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
-  const [input, output] = [inputTotal(units), outputTotal(units) - thoughts];
+  const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
+  const [input, output] = [inputTotal(units), outputTotal(units) - reasoningTokens];
   return present({
     total_input_tokens: input,
     input_tokens_by_modality: byModality(input, units.inputAudioTokens, units.inputImageTokens),
     total_cached_tokens: units.cachedInputTokens ?? 0,
     total_output_tokens: output,
     output_tokens_by_modality: byModality(output, units.outputAudioTokens, units.outputImageTokens),
-    total_thought_tokens: thoughts,
+    total_thought_tokens: reasoningTokens,
     total_tool_use_tokens: 0,
-    total_tokens: input + output + thoughts,
+    total_tokens: input + output + reasoningTokens,
   });
 }
 
@@ -67,7 +67,7 @@ function byModality(all: number, audio = 0, image = 0): readonly JsonRecord[] {
 }
 
 /** Members that decide what is charged in addition to tokens. */
-export const reliedForFees = ["tools", "service_tier"];
+export const feeMembers = ["tools", "service_tier"];
 
 /** Tools for which the vendor charges nothing, since the client runs them. */
 const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
@@ -111,6 +111,6 @@ export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly
   if (unit === undefined) return [];
   if (unit === "codeInterpreters") return [{ unit, id: "session" }];
   const queries: unknown = isRecord(args) ? args["queries"] : undefined;
-  const most = Array.isArray(queries) && queries.length > 0 ? queries.length : 1;
-  return Array.from({ length: most }, (_, at) => ({ unit, id: `${String(id)} ${at}` }));
+  const max = Array.isArray(queries) && queries.length > 0 ? queries.length : 1;
+  return Array.from({ length: max }, (_, at) => ({ unit, id: `${String(id)} ${at}` }));
 }

@@ -128,9 +128,9 @@ const toolRenderers: ToolRenderers = {
     return present({ type: "function", name, description, parameters: customParameters });
   },
   "web-search"({ wire, options }, unsupported) {
-    const own = wire === "interactions";
-    unsupported.noteIf("tools.web-search.options", !own && Object.keys(options).length > 0);
-    return { type: "google_search", ...(own ? options : {}) };
+    const isOwnTool = wire === "interactions";
+    unsupported.noteIf("tools.web-search.options", !isOwnTool && Object.keys(options).length > 0);
+    return { type: "google_search", ...(isOwnTool ? options : {}) };
   },
   vendor: (tool) => requireToolOfWire(tool, "interactions"),
 };
@@ -138,11 +138,13 @@ const toolRenderers: ToolRenderers = {
 /** Renders tools. Next to functions, another wire's search is dropped: clients would have to send back its steps. */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
-  const kept = tools?.filter((tool) => !(hasFunctions && tool.kind === "web-search" && tool.wire !== "interactions"));
-  unsupported.noteIf("tools.web-search", kept?.length !== tools?.length);
-  return kept === undefined || kept.length === 0
+  const supportedTools = tools?.filter(
+    (tool) => !(hasFunctions && tool.kind === "web-search" && tool.wire !== "interactions"),
+  );
+  unsupported.noteIf("tools.web-search", supportedTools?.length !== tools?.length);
+  return supportedTools === undefined || supportedTools.length === 0
     ? undefined
-    : kept.map((tool) => renderToolBy(toolRenderers, tool, unsupported));
+    : supportedTools.map((tool) => renderToolBy(toolRenderers, tool, unsupported));
 }
 
 /** Renders `response_format`: the formats of text, images and speech in the answer. */

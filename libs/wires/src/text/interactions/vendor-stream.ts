@@ -20,7 +20,7 @@ interface OpenStep {
 
 /** Reads a vendor's stream of steps, which are identified by their index. Unknown events and deltas are ignored. */
 export class InteractionsReader implements StreamReader {
-  whole = false;
+  isComplete = false;
   readonly #book = new PartTracker(0);
   readonly #open = new Map<unknown, OpenStep>();
   #isFiltered = false;
@@ -38,7 +38,7 @@ export class InteractionsReader implements StreamReader {
   };
 
   get done(): boolean {
-    return this.whole;
+    return this.isComplete;
   }
 
   read({ data }: Frame): readonly TextEvent[] {
@@ -64,10 +64,10 @@ export class InteractionsReader implements StreamReader {
     this.#isFiltered ||= isFiltered(step);
     const { type } = step;
     if (type === "function_call") {
-      const [id, name, begun] = [asText(step["id"]), asText(step["name"]), step["arguments"]];
+      const [id, name, args] = [asText(step["id"]), asText(step["name"]), step["arguments"]];
       const started = this.#book.start(open.key, { kind: "tool-call", id, name });
-      const isWhole = isRecord(begun) && Object.keys(begun).length > 0;
-      return isWhole ? [...started, ...this.#book.delta(open.key, renderArguments(begun))] : started;
+      const isWhole = isRecord(args) && Object.keys(args).length > 0;
+      return isWhole ? [...started, ...this.#book.delta(open.key, renderArguments(args))] : started;
     }
     if (type === "thought") {
       open.signature = parseSignature(asText(step["signature"]));
@@ -95,8 +95,8 @@ export class InteractionsReader implements StreamReader {
   /** Adds a content to the answer: a piece of text, or complete media. */
   #write({ key }: OpenStep, content: JsonRecord): readonly TextEvent[] {
     if (content["type"] === "text") {
-      const begun = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(content["text"]))];
-      return [...begun, ...this.#citations(key, content["annotations"])];
+      const events = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(content["text"]))];
+      return [...events, ...this.#citations(key, content["annotations"])];
     }
     const fields = new Fields({ content: [content] }, "", "either");
     return [...this.#book.end(key), ...parseContent(fields, "content").flatMap((part) => this.#book.whole(part))];
@@ -127,7 +127,7 @@ export class InteractionsReader implements StreamReader {
     const { status } = interaction;
     if (status === "failed" || status === "cancelled" || status === "budget_exceeded") return [failureOf(interaction)];
     const rest = [...this.#open.keys()].flatMap((index) => this.#end(index));
-    this.whole = true;
+    this.isComplete = true;
     const reason = this.#isFiltered ? "filtered" : parseFinishReason(finishReasons, status, this.#book.kinds);
     return [
       ...this.#start(interaction),

@@ -43,11 +43,11 @@ export function refusalDetails(finish: FinishReason, part: Part | undefined): Js
  * for the answer, and vendors require only the signatures of calls.
  */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
-  const shown = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
-  const last = shown.at(-1);
+  const visibleParts = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
+  const last = visibleParts.at(-1);
   return last?.kind === "text"
-    ? [...shown.slice(0, -1), { ...last, signature: undefined }].flatMap(answerBlocks)
-    : shown.flatMap(answerBlocks);
+    ? [...visibleParts.slice(0, -1), { ...last, signature: undefined }].flatMap(answerBlocks)
+    : visibleParts.flatMap(answerBlocks);
 }
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */

@@ -96,8 +96,8 @@ function readResult(block: Fields, names: CallNames): readonly Part[] {
 function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   return parseContent(block, "content", names).flatMap((part) => {
     if (part.kind === "text" || part.kind === "image" || part.kind === "file") return [part];
-    const found = part.kind === "vendor" ? searchResultText(part.value) : undefined;
-    if (found !== undefined) return [{ kind: "text", text: found }];
+    const text = part.kind === "vendor" ? searchResultText(part.value) : undefined;
+    if (text !== undefined) return [{ kind: "text", text }];
     throw block.wrong("content", "text, images and documents");
   });
 }

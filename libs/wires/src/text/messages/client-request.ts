@@ -2,7 +2,7 @@ import { Failure, present, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
+import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
@@ -12,7 +12,7 @@ import { parseContent } from "./client-parts.ts";
 import { parseCache } from "./extras.ts";
 import { parseSearch } from "./search.ts";
 import { parseThinking } from "./thinking.ts";
-import { requestedFees, reliedForFees } from "./fees.ts";
+import { requestedFees, feeMembers } from "./fees.ts";
 
 /** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
@@ -76,8 +76,8 @@ function parseFormat(format: Fields | undefined): OutputFormat | undefined {
 
 /** Parses the service tier to its name in the neutral form, which uses the names of the wire with the most tiers. */
 function parseTier(fields: Fields): string | undefined {
-  const word = fields.oneOf("service_tier", ["auto", "standard_only"]);
-  return word === "standard_only" ? "default" : word;
+  const tier = fields.oneOf("service_tier", ["auto", "standard_only"]);
+  return tier === "standard_only" ? "default" : tier;
 }
 
 const maxMessages = 20_000;
@@ -140,9 +140,9 @@ const modes = { auto: "auto", any: "required", none: "none", tool: "required" } 
 function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
   const choice = body.fields("tool_choice");
   if (choice === undefined) return {};
-  const word = choice.needOneOf("type", ["auto", "any", "none", "tool"]);
+  const type = choice.needOneOf("type", ["auto", "any", "none", "tool"]);
   return {
-    toolChoice: { mode: modes[word], ...(word === "tool" ? { names: [choice.needText("name")] } : {}) },
+    toolChoice: { mode: modes[type], ...(type === "tool" ? { names: [choice.needText("name")] } : {}) },
     // Parallel calls are the default of every wire.
     parallelTools: choice.flag("disable_parallel_tool_use") === true ? false : undefined,
   };
@@ -152,7 +152,7 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
 const payer = "billing_policy";
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, reliedForFees);
+export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, feeMembers);
 
 const readRequest = bodyReader(bodies.MessagesRequest);
 
@@ -163,15 +163,15 @@ export function readParams(given: unknown): TextParams {
   const body = readRequest(given);
   if ((memberOf(body, payer) ?? undefined) !== undefined)
     throw new Failure("unsupported_parameter", `${payer} would change who pays the vendor.`, { param: payer });
-  const { most, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  const { most: max, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
     ...(isCostRequested(body) ? { showsCost: true } : {}),
-    maxOutputTokens: most,
+    maxOutputTokens: max,
     boundNames,
-    readsBeyond: readsBeyond(body),
+    readsUnseenInput: readsUnseenInput(body),
     choices: 1,
     media: mediaOf(body.messages, measurePart),
     fees: requestedFees(body),
@@ -187,7 +187,7 @@ export function readCountParams(given: unknown): TextParams {
     includeUsage: true,
     maxOutputTokens: 0,
     boundNames: [],
-    readsBeyond: false,
+    readsUnseenInput: false,
     choices: 1,
     media: mediaOf(body.messages, measurePart),
   };

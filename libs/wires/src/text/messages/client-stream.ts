@@ -75,8 +75,8 @@ export class MessagesWriter implements StreamWriter {
       ...refusalDetails(this.#finish, this.#refusal),
     };
     const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
-    const written = this.#start() + this.#blocks.close();
-    return written + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
+    const frames = this.#start() + this.#blocks.close();
+    return frames + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
 
   /** Returns a ping; "" before `message_start`, since clients accept no ping before it. */
@@ -233,9 +233,9 @@ class MessagePartWriter {
     const waited = this.#flush();
     const { input } = block;
     if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
-    const begun = this.#announce({ ...block, input: {} });
+    const start = this.#announce({ ...block, input: {} });
     const delta = this.#other({ type: "input_json_delta", partial_json: JSON.stringify(input) });
-    return waited + begun + delta + this.#stopFrame();
+    return waited + start + delta + this.#stopFrame();
   }
 
   #announce(block: JsonObject): string {

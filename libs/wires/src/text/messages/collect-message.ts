@@ -49,11 +49,12 @@ export class MessageCollector implements AnswerCollector {
 }
 
 function wholeBlock({ block, pieces, citations }: OpenBlock): JsonRecord {
-  const whole: Record<string, unknown> = { ...block };
+  const collected: Record<string, unknown> = { ...block };
   for (const [member, added] of pieces) {
     const text = added.join("");
-    const begun = block[member];
-    whole[member] = member === "input" ? (parseRecord(text) ?? {}) : `${typeof begun === "string" ? begun : ""}${text}`;
+    const previousText = block[member];
+    collected[member] =
+      member === "input" ? (parseRecord(text) ?? {}) : `${typeof previousText === "string" ? previousText : ""}${text}`;
   }
-  return citations.length === 0 ? whole : { ...whole, citations };
+  return citations.length === 0 ? collected : { ...collected, citations };
 }

@@ -17,7 +17,7 @@ import { memberOf } from "../pass.ts";
 import { messagesIterations } from "./iterations.ts";
 
 /** Members that decide what is charged in addition to tokens. */
-export const reliedForFees = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
+export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
 /** Matches tools without a fee: those that the client runs, and the search among tools. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
@@ -36,19 +36,19 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-function vendorTool(path: string, { type = "custom", max_uses: most }: JsonRecord): readonly RequestedTool[] {
+function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
   if (unpaidTool.test(type)) return [];
-  return [{ path, unit: unitOfTool(type), most: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined }];
+  return [{ path, unit: unitOfTool(type), most: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined }];
 }
 
 /** Limits the numbers of searches and fetches if the client does not. At the limit, the vendor answers without them. */
-export function capTools(body: Buffer, most: number): Buffer {
+export function capTools(body: Buffer, max: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;
   const capped = tools.map((tool: unknown) =>
     isRecord(tool) && /^web_(?:search|fetch)_/.test(String(tool["type"])) && typeof tool["max_uses"] !== "number"
-      ? { ...tool, max_uses: most }
+      ? { ...tool, max_uses: max }
       : tool,
   );
   return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });

@@ -1,11 +1,11 @@
 import { endUserOf } from "@modelgate/contracts";
 import { memberOf, asRecords, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
-import { named, type MadeId, type StoreDialect } from "../../vendor-stores/members.ts";
+import { named, type CreatedId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readParams, relied, parseRequest, readCountParams } from "./client-request.ts";
+import { readParams, inspectedMembers, parseRequest, readCountParams } from "./client-request.ts";
 import { MessagesWriter } from "./client-stream.ts";
 import { messagesPass } from "./pass.ts";
 import { requestedFees, capTools } from "./fees.ts";
@@ -47,7 +47,7 @@ const countTokens: TokenCount = {
 export const messagesWire = {
   name: "messages",
   framing: eventStreamFraming,
-  begins,
+  isFirstEvent,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -65,7 +65,7 @@ export const messagesWire = {
     stream: (context) => new MessagesWriter(context),
     spelling: fieldSupport.as,
     readParams,
-    relied,
+    inspectedMembers,
     answerPrefix: "msg_",
     stores,
     endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
@@ -80,7 +80,7 @@ export const messagesWire = {
 } as const satisfies TextWire<"messages">;
 
 /** Returns true if an event can begin a stream: a type of this wire, not an error. A start must have its message. */
-function begins({ type, message }: JsonRecord): boolean {
+function isFirstEvent({ type, message }: JsonRecord): boolean {
   if (type === "message_start") return isRecord(message);
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
 }
@@ -96,6 +96,6 @@ function isFromCode({ type }: JsonRecord): boolean {
 }
 
 /** Lists the files that code wrote, from the `content` of a result. */
-function filesIn(result: unknown): readonly MadeId[] {
+function filesIn(result: unknown): readonly CreatedId[] {
   return asRecords(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
 }

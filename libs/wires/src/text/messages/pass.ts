@@ -62,14 +62,14 @@ export const messagesPass: TextPass = {
   boundOrder: () => ["max_tokens"],
 
   *upstreamBody(body, { model }) {
-    const own = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
-    if (model === undefined) return own;
-    yield* findMembersInTurns(own);
-    return renameAt(own, ["model"], model);
+    const cleanedBody = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
+    if (model === undefined) return cleanedBody;
+    yield* findMembersInTurns(cleanedBody);
+    return renameAt(cleanedBody, ["model"], model);
   },
 
   /** Reads usage. The final event reports the output, and those input counts that the first event did not report. */
-  see(frame, before) {
+  inspect(frame, before) {
     const isQuiet = quietLines.some((line) => frame.subarray(0, line.length).equals(line));
     if (isQuiet && !frame.includes(serverToolWord)) return plainFrame;
     const event = parseFrameRecord(frame);
@@ -103,7 +103,7 @@ export const messagesPass: TextPass = {
     return reportedFees({ ...messagesFees(answer["usage"]), calls });
   },
 
-  written: (frame) => findFrom(frame, deltaWord) || findFrom(frame, blockWord),
+  extractRawText: (frame) => findFrom(frame, deltaWord) || findFrom(frame, blockWord),
   extractText: readDeltaText,
   showsReasoning: frameIncludes('"thinking'),
 
@@ -119,14 +119,15 @@ export const messagesPass: TextPass = {
 function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* includesAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;
-  const kept = messages.flatMap((message: unknown) => {
+  const ownMessages = messages.flatMap((message: unknown) => {
     if (!isRecord(message) || !Array.isArray(message["content"])) return [message];
     const content = message["content"].filter((block: unknown) => !isForeign(block));
     if (content.length === message["content"].length) return [message];
     return content.length > 0 ? [{ ...message, content }] : [];
   });
-  const changed = kept.length < messages.length || kept.some((message, index) => message !== messages[index]);
-  return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(kept) }) : body;
+  const changed =
+    ownMessages.length < messages.length || ownMessages.some((message, index) => message !== messages[index]);
+  return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
 }
 
 /** Returns true if a turn after the user's last message calls tools but does not begin with this vendor's reasoning. */
@@ -153,21 +154,21 @@ const unchangingLines = ["event: content_block_delta\n", "event: ping\n"].map((l
 
 /** Ends a stream of message events early: ends the open block, then sends stop reason and usage, then the stop. */
 function endMessageEarly(): EarlyEnd {
-  let begun = false;
+  let hasStarted = false;
   let finished = false;
   let open: unknown;
   return {
-    saw(bytes) {
+    recordFrame(bytes) {
       if (unchangingLines.some((line) => bytes.subarray(0, line.length).equals(line))) return;
       const event = parseFrameRecord(bytes);
       const type = event?.["type"];
-      if (type === "message_start") begun = true;
+      if (type === "message_start") hasStarted = true;
       else if (type === "content_block_start") open = event?.["index"];
       else if (type === "content_block_stop") open = undefined;
       else if (type === "message_delta") finished = true;
     },
     frames(used) {
-      if (!begun) return undefined;
+      if (!hasStarted) return undefined;
       const event = (type: string, members: JsonRecord = {}): string =>
         renderSseEvent(type, JSON.stringify({ type, ...members }));
       const delta = { stop_reason: stopReasonOf("length", false), stop_sequence: null };

@@ -17,23 +17,26 @@ const searchType = "web_search_20250305";
 export function parseSearch(definition: JsonObject): WebSearchTool {
   const { name: _, type, ...options } = definition;
   const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = options;
-  const wish = {
+  const commonOptions = {
     allowedDomains: allowed_domains,
     blockedDomains: blocked_domains,
     maxUses: max_uses,
     location: parseLocation(user_location),
   };
-  return searchTool("messages", type === searchType ? options : { type, ...options }, wish, others);
+  return searchTool("messages", type === searchType ? options : { type, ...options }, commonOptions, others);
 }
 
 /** Renders web search for the vendor. Of another wire's search it renders the options that this wire can express. */
-export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
+export function renderSearch(
+  { wire, options, commonOptions = {}, more }: WebSearchTool,
+  unsupported: Unsupported,
+): JsonObject {
   if (wire === "messages") return { type: searchType, name: searchToolName, ...options };
-  const { allowedDomains, blockedDomains, maxUses, location } = wish;
+  const { allowedDomains, blockedDomains, maxUses, location } = commonOptions;
   // The vendor accepts either allowed or blocked domains, not both.
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
-  const lost = hasOtherOptions(wish, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
-  unsupported.noteIf("tools.web-search.options", more === true || isTwofold || lost);
+  const isUnsupported = hasOtherOptions(commonOptions, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
+  unsupported.noteIf("tools.web-search.options", more === true || isTwofold || isUnsupported);
   return present({
     type: searchType,
     name: searchToolName,

@@ -85,13 +85,14 @@ function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<Ren
 function withBudget(
   request: TextRequest,
   reasoning: ReasoningOptions,
-  how: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: RenderedThinking },
+  options: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: RenderedThinking },
   unsupported: Unsupported,
 ): RenderedThinking {
-  const { effort, maxTokens, off } = how;
-  const wanted = thinkingBudget(reasoning, effort, maxTokens);
-  const budget = request.maxTokens === undefined ? wanted : budgetWithin(request.maxTokens, wanted);
-  if (budget === undefined || (budget < wanted && reasoning.budgetTokens !== undefined)) unsupported.note("reasoning");
+  const { effort, maxTokens, off } = options;
+  const requestedBudget = thinkingBudget(reasoning, effort, maxTokens);
+  const budget = request.maxTokens === undefined ? requestedBudget : budgetWithin(request.maxTokens, requestedBudget);
+  if (budget === undefined || (budget < requestedBudget && reasoning.budgetTokens !== undefined))
+    unsupported.note("reasoning");
   if (budget === undefined) return off;
   const display = reasoning.show === "none" ? "omitted" : undefined;
   return {
@@ -110,8 +111,8 @@ const reasoningShare = 0.8;
  * Returns a budget below a client's output limit. Reasoning counts as output, as on the client's wire, so a budget that
  * does not fit is lowered and the limit is kept. Undefined if the minimum budget does not fit.
  */
-function budgetWithin(bound: number, wanted: number): number | undefined {
-  if (wanted < bound) return wanted;
+function budgetWithin(bound: number, budget: number): number | undefined {
+  if (budget < bound) return budget;
   if (bound <= minBudget) return undefined;
   return Math.max(minBudget, Math.floor(bound * reasoningShare));
 }

@@ -88,8 +88,8 @@ export function renderUsage(units: Units): JsonObject {
 }
 
 /** Returns the neutral name of an answer's service tier. */
-export function tierOf(word: unknown): string | undefined {
-  return typeof word !== "string" ? undefined : word === "standard" ? "default" : word;
+export function tierOf(value: unknown): string | undefined {
+  return typeof value !== "string" ? undefined : value === "standard" ? "default" : value;
 }
 
 export function tierWord(tier: string | undefined): string | undefined {

@@ -74,8 +74,8 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
 function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");
-  const words = { kind: "text", text: "Answer with one JSON object and nothing else." } as const;
-  return { ...request, instructions: [...request.instructions, words] };
+  const instruction = { kind: "text", text: "Answer with one JSON object and nothing else." } as const;
+  return { ...request, instructions: [...request.instructions, instruction] };
 }
 
 /** Returns the stop sequences except those of only white space, which the vendor refuses. */
@@ -147,12 +147,13 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
     unsupported.noteIf("toolChoice", toolChoice);
     return undefined;
   }
-  const one = parallelTools === false && toolChoice?.mode !== "none" ? true : undefined;
-  if (toolChoice === undefined) return one === undefined ? undefined : { type: "auto", disable_parallel_tool_use: one };
+  const disablesParallel = parallelTools === false && toolChoice?.mode !== "none" ? true : undefined;
+  if (toolChoice === undefined)
+    return disablesParallel === undefined ? undefined : { type: "auto", disable_parallel_tool_use: disablesParallel };
   const chosen = forcesSingleTool(toolChoice)
     ? { type: "tool", name: toolChoice.names?.[0] }
     : { type: modes[toolChoice.mode] };
-  return present({ ...chosen, disable_parallel_tool_use: one });
+  return present({ ...chosen, disable_parallel_tool_use: disablesParallel });
 }
 
 /** Minimum top_p that the vendor accepts with thinking. */
@@ -173,14 +174,17 @@ function renderSampling(
   const free = adaptiveModel(model) === undefined;
   const alone = temperature === undefined || !takesSingleSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;
-  const kept: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};
+  const sampling: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};
   const keptTopP: JsonObject = free && alone && beside ? { top_p: topP } : {};
-  unsupported.noteIf("temperature", temperature === 1 ? undefined : lost(temperature, kept["temperature"]));
-  unsupported.noteIf("topP", topP === 1 ? undefined : lost(topP, keptTopP["top_p"]));
-  unsupported.noteIf("topK", lost(topK, kept["top_k"]));
-  return { ...kept, ...keptTopP };
+  unsupported.noteIf(
+    "temperature",
+    temperature === 1 ? undefined : unlessRendered(temperature, sampling["temperature"]),
+  );
+  unsupported.noteIf("topP", topP === 1 ? undefined : unlessRendered(topP, keptTopP["top_p"]));
+  unsupported.noteIf("topK", unlessRendered(topK, sampling["top_k"]));
+  return { ...sampling, ...keptTopP };
 }
 
-function lost(given: number | undefined, kept: unknown): number | undefined {
-  return kept === undefined ? given : undefined;
+function unlessRendered(given: number | undefined, rendered: unknown): number | undefined {
+  return rendered === undefined ? given : undefined;
 }

@@ -36,7 +36,7 @@ export class MessagesReader implements StreamReader {
   readonly #begun = new Map<string, BegunBlock>();
   #started = false;
   #finished = false;
-  whole = false;
+  isComplete = false;
   #usage: Units | undefined;
   readonly #on: Readonly<Record<string, MessagesHandler>> = {
     message_start: ({ message }) => this.#start(isRecord(message) ? message : {}),
@@ -46,7 +46,7 @@ export class MessagesReader implements StreamReader {
     content_block_stop: ({ index }) => this.#end(String(index)),
     message_delta: (event) => this.#delta(event),
     message_stop: () => {
-      this.whole = true;
+      this.isComplete = true;
       return this.#finish(undefined, undefined);
     },
     ping: () => [{ type: "ping" }],
@@ -54,7 +54,7 @@ export class MessagesReader implements StreamReader {
   };
 
   get done(): boolean {
-    return this.whole;
+    return this.isComplete;
   }
 
   read({ event: name, data }: Frame): readonly TextEvent[] {
@@ -108,32 +108,32 @@ export class MessagesReader implements StreamReader {
       return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(delta["text"]))];
     if (delta["type"] === "thinking_delta")
       return [...this.#book.start(key, { kind: "reasoning" }), ...this.#book.delta(key, asText(delta["thinking"]))];
-    const begun = this.#begun.get(key);
-    if (begun === undefined) return [];
-    if (delta["type"] === "input_json_delta") return this.#input(key, begun, asText(delta["partial_json"]));
-    if (delta["type"] === "signature_delta") begun.signature += asText(delta["signature"]);
+    const block = this.#begun.get(key);
+    if (block === undefined) return [];
+    if (delta["type"] === "input_json_delta") return this.#input(key, block, asText(delta["partial_json"]));
+    if (delta["type"] === "signature_delta") block.signature += asText(delta["signature"]);
     const part = delta["type"] === "citations_delta" ? this.#book.numberOf(key) : undefined;
     if (part === undefined) return [];
     return parseCitation(delta["citation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
   }
 
-  #input(key: string, begun: BegunBlock, text: string): readonly TextEvent[] {
-    if (!begun.whole) return this.#book.delta(key, text);
-    begun.input += text;
-    if (begun.input.length > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+  #input(key: string, block: BegunBlock, text: string): readonly TextEvent[] {
+    if (!block.whole) return this.#book.delta(key, text);
+    block.input += text;
+    if (block.input.length > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
     return [];
   }
 
   #end(key: string): readonly TextEvent[] {
-    const begun = this.#begun.get(key);
+    const block = this.#begun.get(key);
     this.#begun.delete(key);
-    if (begun?.whole === true) return this.#readWhole(begun);
+    if (block?.whole === true) return this.#readWhole(block);
     // Vendors without deltas send the arguments when the call begins; absent arguments are an empty object.
     const late =
-      begun?.block["type"] === "tool_use" && !this.#book.hasText(key)
-        ? this.#book.delta(key, renderArguments(begun.block["input"]))
+      block?.block["type"] === "tool_use" && !this.#book.hasText(key)
+        ? this.#book.delta(key, renderArguments(block.block["input"]))
         : [];
-    return [...late, ...this.#book.end(key, parseSignature(begun?.signature ?? ""))];
+    return [...late, ...this.#book.end(key, parseSignature(block?.signature ?? ""))];
   }
 
   #readWhole({ block, input }: BegunBlock): readonly TextEvent[] {

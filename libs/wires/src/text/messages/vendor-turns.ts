@@ -73,13 +73,13 @@ function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[]
 
 function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonObject[] {
   if (isBlank(text)) return [];
-  const own = ownCitations(citations ?? []);
-  unsupported.noteIf("text.citations", own.length < (citations?.length ?? 0));
+  const nativeCitations = ownCitations(citations ?? []);
+  unsupported.noteIf("text.citations", nativeCitations.length < (citations?.length ?? 0));
   return [
     present({
       type: "text",
       text,
-      citations: own.length > 0 ? own : undefined,
+      citations: nativeCitations.length > 0 ? nativeCitations : undefined,
       cache_control: renderCache(cache),
     }),
   ];

@@ -75,7 +75,7 @@ const nanosecondsPerMillisecond = 1_000_000;
 export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
-  { total, untilWords = 0 }: { readonly total: number; readonly untilWords?: number | undefined },
+  { total, untilFirstText = 0 }: { readonly total: number; readonly untilFirstText?: number | undefined },
 ): JsonObject {
   return {
     done: true,
@@ -83,9 +83,9 @@ export function lastMembers(
     total_duration: nanoseconds(total),
     load_duration: 0,
     prompt_eval_count: usage === undefined ? undefined : inputTotal(usage),
-    prompt_eval_duration: nanoseconds(untilWords),
+    prompt_eval_duration: nanoseconds(untilFirstText),
     eval_count: usage === undefined ? undefined : outputTotal(usage),
-    eval_duration: nanoseconds(total - untilWords),
+    eval_duration: nanoseconds(total - untilFirstText),
   };
 }
 

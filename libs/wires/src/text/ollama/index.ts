@@ -2,7 +2,14 @@ import { failureFrames } from "@modelgate/contracts";
 import type { TextClient } from "../hub/wire.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { isReasoningRequested } from "../dialogue.ts";
-import { readChatParams, readGenerateParams, relied, type OllamaParams, parseChat, parseGenerate } from "./request.ts";
+import {
+  readChatParams,
+  readGenerateParams,
+  inspectedMembers,
+  type OllamaParams,
+  parseChat,
+  parseGenerate,
+} from "./request.ts";
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
 import { LineWriter, silence } from "./stream.ts";
 
@@ -42,7 +49,7 @@ function clientOf(form: AnswerForm, readParams: OllamaClient["readParams"], read
     stream: (context) => new LineWriter(context, form),
     spelling,
     readParams,
-    relied,
+    inspectedMembers,
     answerPrefix: "",
     stores: plainDialect,
     streamType: "application/x-ndjson",

@@ -31,11 +31,11 @@ export function parseGenerate(body: JsonRecord): ParsedText {
   // The gateway applies no template to a prompt, so `raw: false` has no effect.
   if (body["raw"] === false) fields.ignore("raw");
   if (body["template"] === "") fields.ignore("template");
-  const words = prompt === "" ? [] : [{ kind: "text", text: prompt } as const];
+  const textParts = prompt === "" ? [] : [{ kind: "text", text: prompt } as const];
   const request = {
     ...parseShared(fields),
     instructions: system === "" ? [] : [{ kind: "text", text: system } as const],
-    turns: [{ role: "user", parts: [...words, ...parseImages(fields)] } as const],
+    turns: [{ role: "user", parts: [...textParts, ...parseImages(fields)] } as const],
   };
   return { request, dropped: fields.unread() };
 }
@@ -55,9 +55,9 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
 
 /** Reads the `options` that vendors support; all others are settings of a model on the local machine. */
 function parseOptions(options: Fields): Partial<TextRequest> {
-  const most = options.number("num_predict");
+  const max = options.number("num_predict");
   return {
-    maxTokens: most === undefined || most < 0 ? undefined : options.count("num_predict", 1),
+    maxTokens: max === undefined || max < 0 ? undefined : options.count("num_predict", 1),
     ...parseSampling(options),
     topK: options.count("top_k"),
     seed: options.count("seed", Number.MIN_SAFE_INTEGER),
@@ -104,9 +104,17 @@ const readChat = bodyReader(bodies.OllamaChatRequest);
 const readGenerate = bodyReader(bodies.OllamaGenerateRequest);
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = ["model", "stream", "messages", "prompt", "system", "images", "tools", "think", "options"].concat(
-  "options.num_predict",
-);
+export const inspectedMembers = [
+  "model",
+  "stream",
+  "messages",
+  "prompt",
+  "system",
+  "images",
+  "tools",
+  "think",
+  "options",
+].concat("options.num_predict");
 
 /** Checks a request for a chat. Throws Failure (400) naming the field. */
 export function readChatParams(given: unknown): OllamaParams {
@@ -125,14 +133,14 @@ type OllamaBody = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "strea
 
 /** Reads the parameters for admission; answers are streams by default. */
 function readParams({ model, stream, options }: OllamaBody, messages: unknown): TextParams {
-  const most = options?.num_predict ?? undefined;
+  const max = options?.num_predict ?? undefined;
   return {
     model,
     stream: stream ?? true,
     includeUsage: true,
-    maxOutputTokens: most === undefined || most < 0 ? undefined : most,
+    maxOutputTokens: max === undefined || max < 0 ? undefined : max,
     boundNames: [],
-    readsBeyond: false,
+    readsUnseenInput: false,
     choices: 1,
     media: mediaOf(messages, measureImages),
   };

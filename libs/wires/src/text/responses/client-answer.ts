@@ -107,11 +107,14 @@ function echoTool(tool: JsonObject): JsonObject {
 }
 
 function echoReasoning(reasoning: unknown): JsonObject {
-  const wish = isRecord(reasoning) ? reasoning : {};
-  return { effort: wish["effort"] ?? null, summary: wish["summary"] ?? wish["generate_summary"] ?? null };
+  const commonOptions = isRecord(reasoning) ? reasoning : {};
+  return {
+    effort: commonOptions["effort"] ?? null,
+    summary: commonOptions["summary"] ?? commonOptions["generate_summary"] ?? null,
+  };
 }
 
 function echoText(text: unknown): JsonObject {
-  const wish = isRecord(text) ? text : {};
-  return { ...wish, format: wish["format"] ?? { type: "text" } };
+  const commonOptions = isRecord(text) ? text : {};
+  return { ...commonOptions, format: commonOptions["format"] ?? { type: "text" } };
 }

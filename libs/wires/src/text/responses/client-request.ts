@@ -2,7 +2,7 @@ import { present, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, readsBeyond } from "../params.ts";
+import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/followers-members.ts";
@@ -21,7 +21,7 @@ import { mediaOf, measureTypedPart } from "../media.ts";
 import { maxTools, parseTurns } from "./client-turns.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { isSearch, parseSearch } from "./search.ts";
-import { requestedFees, reliedForFees } from "./usage.ts";
+import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
@@ -82,8 +82,8 @@ function parseReasoning(fields: Fields): ReasoningOptions | undefined {
   const reasoning = fields.fields("reasoning");
   if (reasoning === undefined) return undefined;
   const effort = reasoning.oneOf("effort", efforts);
-  const words = ["auto", "concise", "detailed"] as const;
-  const summary = reasoning.oneOf("summary", words) ?? reasoning.oneOf("generate_summary", words);
+  const levels = ["auto", "concise", "detailed"] as const;
+  const summary = reasoning.oneOf("summary", levels) ?? reasoning.oneOf("generate_summary", levels);
   const show = summary === undefined ? "none" : summary === "detailed" ? "full" : "summary";
   return present({ effort, show });
 }
@@ -144,8 +144,14 @@ function parseNamespace(set: Fields): readonly Tool[] {
     const tool = each.raw("type") === "custom" ? parseCustom(each, each.raw("format")) : parseFunction(each);
     const { name, description } = tool;
     const within: NamespacedTool = { namespace, about, name, description };
-    const whole = at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
-    return { ...tool, name: qualifiedName(namespace, name), ...(whole === "" ? {} : { description: whole }), within };
+    const fullDescription =
+      at === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
+    return {
+      ...tool,
+      name: qualifiedName(namespace, name),
+      ...(fullDescription === "" ? {} : { description: fullDescription }),
+      within,
+    };
   });
 }
 
@@ -186,23 +192,27 @@ export interface ResponsesParams extends TextParams {
 }
 
 /** Members that decide what a call may do and what it costs. */
-export const relied = Object.keys(bodies.ResponsesRequest.properties).concat("background", "usage", reliedForFees);
+export const inspectedMembers = Object.keys(bodies.ResponsesRequest.properties).concat(
+  "background",
+  "usage",
+  feeMembers,
+);
 
 const read = bodyReader(bodies.ResponsesRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(given: unknown): ResponsesParams {
   const body = read(given);
-  const { most, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
+  const { most: max, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
     ...(isCostRequested(body) ? { showsCost: true } : {}),
-    maxOutputTokens: most,
+    maxOutputTokens: max,
     boundNames,
     foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && extensionMembers.has(name)),
-    readsBeyond: readsBeyond(body),
+    readsUnseenInput: readsUnseenInput(body),
     choices: 1,
     media: mediaOf(body.input, measureTypedPart),
     fees: requestedFees(body),

@@ -44,14 +44,14 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    const own = dispatch(this.#on, event) ?? "";
-    return own + ("part" in event ? this.#start() : "") + this.#builder.take(event);
+    const frames = dispatch(this.#on, event) ?? "";
+    return frames + ("part" in event ? this.#start() : "") + this.#builder.take(event);
   }
 
   end(): string {
-    const written = this.#start() + this.#builder.close();
+    const frames = this.#start() + this.#builder.close();
     const ending = endingOf(this.#finish, this.#builder.refusedInWords);
-    return written + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
+    return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
 
   fail(failure: Failure): string {

@@ -30,7 +30,7 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
   return {
-    saw: (frame, raw) => answer.saw(frame, raw),
+    recordFrame: (frame, raw) => answer.saw(frame, raw),
     frames: (used, sequence = -1) => answer.end(used, sequence),
   };
 }
@@ -131,10 +131,10 @@ class SeenAnswer {
     const item = this.#item?.["item"];
     if (!isRecord(item)) return [];
     const at = { item_id: item["id"], output_index: this.#item?.["output_index"] };
-    const [ends, whole] = this.#wholeItem(item, at, event);
-    this.#output.push(whole);
+    const [ends, complete] = this.#wholeItem(item, at, event);
+    this.#output.push(complete);
     this.#item = undefined;
-    return [...ends, event("response.output_item.done", { output_index: at.output_index, item: whole })];
+    return [...ends, event("response.output_item.done", { output_index: at.output_index, item: complete })];
   }
 
   /** Returns the events that end an item's text, and the complete item. */
@@ -143,27 +143,27 @@ class SeenAnswer {
     at: JsonRecord,
     event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], item: JsonRecord] {
-    const words = this.#read();
+    const text = this.#read();
     if (item["type"] === "function_call") {
-      const call = { name: item["name"], arguments: words };
+      const call = { name: item["name"], arguments: text };
       const end = event("response.function_call_arguments.done", { ...at, ...call });
-      return [[end], { ...item, arguments: words, status: "incomplete" }];
+      return [[end], { ...item, arguments: text, status: "incomplete" }];
     }
     if (item["type"] === "custom_tool_call") {
-      const end = event("response.custom_tool_call_input.done", { ...at, input: words });
-      return [[end], { ...item, input: words, status: "incomplete" }];
+      const end = event("response.custom_tool_call_input.done", { ...at, input: text });
+      return [[end], { ...item, input: text, status: "incomplete" }];
     }
-    const [ends, part] = this.#wholePart(words, at, event);
+    const [ends, part] = this.#wholePart(text, at, event);
     const parts = part === undefined ? this.#parts : [...this.#parts, part];
     if (item["type"] === "message") return [ends, { ...item, content: parts, status: "incomplete" }];
     const isSummary = ({ type }: JsonRecord): boolean => type === "summary_text";
     const content = parts.filter((each) => !isSummary(each));
-    const thoughts = { summary: parts.filter(isSummary), ...(content.length > 0 ? { content } : {}) };
-    return [ends, item["type"] === "reasoning" ? { ...item, ...thoughts } : { ...item, status: "incomplete" }];
+    const reasoning = { summary: parts.filter(isSummary), ...(content.length > 0 ? { content } : {}) };
+    return [ends, item["type"] === "reasoning" ? { ...item, ...reasoning } : { ...item, status: "incomplete" }];
   }
 
   #wholePart(
-    words: string,
+    text: string,
     at: JsonRecord,
     event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], part: JsonRecord | undefined] {
@@ -172,12 +172,12 @@ class SeenAnswer {
     const [type, member] = wholeEvents[String(began["type"])] ?? [];
     if (type === undefined || member === undefined) return [[], undefined];
     const isText = began["type"] === "output_text";
-    const part = { ...began, [member]: words, ...(isText ? { annotations } : {}) };
+    const part = { ...began, [member]: text, ...(isText ? { annotations } : {}) };
     const summary = began["type"] === "summary_text";
     const index = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
-    const whole = { [member]: words, ...(isText ? { logprobs: [] } : {}) };
+    const completePart = { [member]: text, ...(isText ? { logprobs: [] } : {}) };
     const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
-    return [[event(type, { ...at, ...index, ...whole }), event(done, { ...at, ...index, part })], part];
+    return [[event(type, { ...at, ...index, ...completePart }), event(done, { ...at, ...index, part })], part];
   }
 }
 

@@ -3,7 +3,7 @@ import { eventStreamFraming } from "../../sse/framing.ts";
 import { requestsReasoning, identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
-import { readParams, relied, parseRequest } from "./client-request.ts";
+import { readParams, inspectedMembers, parseRequest } from "./client-request.ts";
 import { ResponsesWriter } from "./client-stream.ts";
 import { responsesPass } from "./pass.ts";
 import { stores } from "./stores.ts";
@@ -27,7 +27,7 @@ const countTokens: TokenCount = {
 export const responsesWire = {
   name: "responses",
   framing: eventStreamFraming,
-  begins,
+  isFirstEvent,
   vendor: {
     render: renderRequest,
     parse: parseAnswer,
@@ -49,7 +49,7 @@ export const responsesWire = {
       frequencyPenalty: "frequency_penalty",
     },
     readParams,
-    relied,
+    inspectedMembers,
     answerPrefix: "resp_",
     stores,
     endUser: readEndUser,
@@ -68,7 +68,7 @@ const failures: readonly unknown[] = ["error", "response.failed"];
 const withResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
 
 /** Returns true if an event can begin a stream: a type that is not a failure, with its response if it must have one. */
-function begins({ type, response }: JsonRecord): boolean {
+function isFirstEvent({ type, response }: JsonRecord): boolean {
   if (typeof type !== "string" || failures.includes(type)) return false;
   return !withResponse.test(type) || isRecord(response);
 }

@@ -87,10 +87,10 @@ export class OpenCall implements OpenItem {
     return this.#wrapped ? unwrapCustom(text) : text;
   }
 
-  #event(what: "delta" | "done", members: JsonObject): string {
+  #event(phase: "delta" | "done", members: JsonObject): string {
     const type = this.#call.custom === true ? "custom_tool_call_input" : "function_call_arguments";
     const { id, index } = this.#ref;
-    return this.#emit(`response.${type}.${what}`, { item_id: id, output_index: index, ...members });
+    return this.#emit(`response.${type}.${phase}`, { item_id: id, output_index: index, ...members });
   }
 }
 
@@ -130,7 +130,7 @@ export class OpenMessage implements OpenItem {
       length: 0,
     };
     this.#open = open;
-    return this.#event("response.content_part.added", { part: content(whole(open)) });
+    return this.#event("response.content_part.added", { part: content(completePart(open)) });
   }
 
   delta(text: string, logProbabilities: readonly TokenProbability[]): string {
@@ -157,7 +157,7 @@ export class OpenMessage implements OpenItem {
   endPart(): string {
     const open = this.#open;
     if (open === undefined) return "";
-    const part = whole(open);
+    const part = completePart(open);
     const end =
       part.kind === "refusal"
         ? this.#event("response.refusal.done", { refusal: part.text })
@@ -169,7 +169,7 @@ export class OpenMessage implements OpenItem {
   }
 
   item(status: ItemStatus): JsonObject {
-    const open = this.#open === undefined ? [] : [whole(this.#open)];
+    const open = this.#open === undefined ? [] : [completePart(this.#open)];
     return messageItem(this.#ref.id, [...this.#done, ...open], status);
   }
 
@@ -179,7 +179,7 @@ export class OpenMessage implements OpenItem {
   }
 }
 
-function whole({ kind, pieces, citations, logProbabilities }: GrowingText): TextPart | RefusalPart {
+function completePart({ kind, pieces, citations, logProbabilities }: GrowingText): TextPart | RefusalPart {
   const text = pieces.join("");
   if (kind === "refusal") return { kind, text };
   return present({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });
@@ -250,9 +250,9 @@ export class OpenReasoning implements OpenItem {
     return this.#summary ? "response.reasoning_summary_text" : "response.reasoning_text";
   }
 
-  #announce(what: "added" | "done", text: string): string {
+  #announce(phase: "added" | "done", text: string): string {
     if (!this.#summary) return "";
-    return this.#event(`response.reasoning_summary_part.${what}`, { part: { type: "summary_text", text } });
+    return this.#event(`response.reasoning_summary_part.${phase}`, { part: { type: "summary_text", text } });
   }
 
   #event(type: string, members: JsonObject): string {

@@ -77,8 +77,8 @@ function readReasoning(item: Fields): readonly Part[] {
   const signature = parseSignature(item);
   const named = id === undefined ? {} : { id };
   const parts: ReasoningPart[] = [
-    { text: thoughts(item, "summary"), summary: true },
-    { text: thoughts(item, "content"), summary: false },
+    { text: reasoningTextOf(item, "summary"), summary: true },
+    { text: reasoningTextOf(item, "content"), summary: false },
   ]
     .filter(({ text }) => text !== "")
     .map((part) => ({ kind: "reasoning", ...part, ...named }));
@@ -86,7 +86,7 @@ function readReasoning(item: Fields): readonly Part[] {
   return [...parts, present({ ...last, signature })];
 }
 
-function thoughts(item: Fields, name: string): string {
+function reasoningTextOf(item: Fields, name: string): string {
   return item
     .each(name, maxReasoningTexts)
     .map((part) => {

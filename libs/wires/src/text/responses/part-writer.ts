@@ -78,8 +78,8 @@ export class PartWriter {
       return new OpenCall(this.#emit, ref, opened, wrapped, this.#names.get(opened.name));
     }
     if (opened.kind !== "reasoning") return new OpenMessage(this.#emit, this.#newItem("msg"));
-    const made = this.#newItem("rs");
-    const ref = { ...made, id: opened.id ?? made.id };
+    const item = this.#newItem("rs");
+    const ref = { ...item, id: opened.id ?? item.id };
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
@@ -112,12 +112,12 @@ export class PartWriter {
     if (item === undefined) return "";
     this.#keep(JSON.stringify(item).length);
     const at = { item_id: ref.id, output_index: ref.index };
-    const written =
+    const frames =
       this.#added({ ...item, status: "in_progress", result: null }) +
       ["in_progress", "generating", "completed"]
         .map((step) => this.#emit(`response.image_generation_call.${step}`, at))
         .join("");
-    return written + this.#done(item) + (part.signature === undefined ? "" : this.#carry(part.signature, undefined));
+    return frames + this.#done(item) + (part.signature === undefined ? "" : this.#carry(part.signature, undefined));
   }
 
   #writeWhole(item: JsonObject): string {

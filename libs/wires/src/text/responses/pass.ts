@@ -47,7 +47,7 @@ export const responsesPass: TextPass = {
   },
 
   /** Inspects a frame. Only terminal events are parsed; others are recognised by their first line. */
-  see(frame) {
+  inspect(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };
     const event = parseFrameRecord(frame);
@@ -90,7 +90,7 @@ export const responsesPass: TextPass = {
   },
   fees: responsesFees,
 
-  written: (frame) => findFrom(frame, deltaWord),
+  extractRawText: (frame) => findFrom(frame, deltaWord),
   extractText: extractDelta,
   showsReasoning: frameIncludes("response.reasoning", '"reasoning'),
 

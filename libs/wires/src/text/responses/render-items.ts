@@ -37,9 +37,9 @@ export function reasoningItem(
   parts: readonly ReasoningPart[],
   encrypted: string | undefined,
 ): JsonObject {
-  const shown = parts.filter(({ text }) => text !== "");
-  const summary = shown.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
-  const content = shown.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
+  const visibleParts = parts.filter(({ text }) => text !== "");
+  const summary = visibleParts.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
+  const content = visibleParts.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
   return present({
     type: "reasoning",
     id,

@@ -23,21 +23,27 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
   const { type, ...rest } = definition;
   const { filters, search_context_size: contextSize, user_location, ...others } = rest;
   const { allowed_domains, blocked_domains, ...filtering }: JsonObject = isRecord(filters) ? filters : {};
-  const wish = {
+  const commonOptions = {
     allowedDomains: allowed_domains,
     blockedDomains: blocked_domains,
     contextSize,
     location: parseLocation(user_location),
   };
-  return searchTool("responses", type === searchType ? rest : { type, ...rest }, wish, { ...others, ...filtering });
+  return searchTool("responses", type === searchType ? rest : { type, ...rest }, commonOptions, {
+    ...others,
+    ...filtering,
+  });
 }
 
 /** Renders web search for the vendor. Of another wire's search it renders the options that this wire can express. */
-export function renderSearch({ wire, options, wish = {}, more }: WebSearchTool, unsupported: Unsupported): JsonObject {
+export function renderSearch(
+  { wire, options, commonOptions = {}, more }: WebSearchTool,
+  unsupported: Unsupported,
+): JsonObject {
   if (wire === "responses") return { type: searchType, ...options };
-  const { allowedDomains, blockedDomains, contextSize, location } = wish;
-  const lost = hasOtherOptions(wish, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
-  unsupported.noteIf("tools.web-search.options", more === true || lost);
+  const { allowedDomains, blockedDomains, contextSize, location } = commonOptions;
+  const isUnsupported = hasOtherOptions(commonOptions, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
+  unsupported.noteIf("tools.web-search.options", more === true || isUnsupported);
   return present({
     type: searchType,
     filters: unlessEmpty({ allowed_domains: allowedDomains, blocked_domains: blockedDomains }),

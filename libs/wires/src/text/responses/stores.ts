@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
-import { named, type MadeId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
+import { named, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-steps.ts";
 
 /** Members that name objects in the vendor's store: earlier items, and objects that hosted tools created. */
@@ -31,23 +31,23 @@ export const stores = {
       '"shell_call"',
       '"mcp_',
     ],
-    whereKept: true,
+    onlyIfStored: true,
     isRequested: () => true,
-    read: ({ output }, kept) => asRecords(output).flatMap((item) => madeByItem(item, kept)),
+    read: ({ output }, isStored) => asRecords(output).flatMap((item) => createdByItem(item, isStored)),
   },
 } as const satisfies StoreDialect;
 
-function madeByItem(item: JsonRecord, kept: boolean): readonly MadeId[] {
-  const annotations = asRecords(item["content"]).flatMap(({ annotations: found }) => asRecords(found));
+function createdByItem(item: JsonRecord, isStored: boolean): readonly CreatedId[] {
+  const annotations = asRecords(item["content"]).flatMap(({ annotations: list }) => asRecords(list));
   return [
-    ...(kept || !isWhole(item) ? named("item", item["id"]) : []),
+    ...(isStored || !isWhole(item) ? named("item", item["id"]) : []),
     ...named("container", item["container_id"]),
     ...named("container", memberOf(item["environment"], "container_id")),
     ...annotations.filter(({ type }) => type === "container_file_citation" || type === "file_path").flatMap(citedFile),
   ];
 }
 
-function citedFile(annotation: JsonRecord): readonly MadeId[] {
+function citedFile(annotation: JsonRecord): readonly CreatedId[] {
   return [...named("container", annotation["container_id"]), ...named("file", annotation["file_id"])];
 }
 
@@ -97,11 +97,11 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
   return input.flatMap((item: unknown, at) => {
     const id = isRecord(item) ? item["id"] : undefined;
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
-    const whole = isWhole(item);
-    if (whole && isOwnForm(item, id)) return [];
+    const isComplete = isWhole(item);
+    if (isComplete && isOwnForm(item, id)) return [];
     const named = { store: "item", id, path: `${path}[${at}].id` } as const;
     const isReference = typeOf(item) === "item_reference";
-    const isCarried = whole || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
+    const isCarried = isComplete || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
     return [isCarried ? { ...named, isCarried } : named];
   });
 }

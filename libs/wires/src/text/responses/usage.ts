@@ -61,7 +61,7 @@ export function renderUsage(units: Units): JsonObject {
 }
 
 /** Members that decide what is charged in addition to tokens. */
-export const reliedForFees = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
+export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
 /** Types of tools that the client runs, and of searches among tools; neither is charged. */
 const unpaidTools: ReadonlySet<unknown> = new Set([
@@ -80,7 +80,7 @@ const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_s
 
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
-  const most = body["max_tool_calls"];
+  const max = body["max_tool_calls"];
   return feesUnlessNone({
     tools: [
       ...vendorTools("tools", body["tools"]),
@@ -89,7 +89,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
       ),
       ...requestedSearches(body),
     ],
-    maxCalls: typeof most === "number" && most >= 0 ? Math.trunc(most) : undefined,
+    maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined,
     tiers: requestedTiers(body, "service_tier"),
   });
 }
@@ -122,10 +122,10 @@ function isHosted(environment: unknown): boolean {
 }
 
 /** Limits the number of tool calls if the client does not; beyond the limit the vendor answers without tools. */
-export function capTools(body: Buffer, most: number): Buffer {
+export function capTools(body: Buffer, max: number): Buffer {
   return typeof memberInBody(body, "max_tool_calls") === "number"
     ? body
-    : spliceMembers(body, { max_tool_calls: String(most) });
+    : spliceMembers(body, { max_tool_calls: String(max) });
 }
 
 /** Units by which output items are billed. */

@@ -17,10 +17,10 @@ import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartTracker(0);
   #started = false;
-  whole = false;
+  isComplete = false;
 
   get done(): boolean {
-    return this.whole;
+    return this.isComplete;
   }
 
   read({ data }: Frame): readonly TextEvent[] {
@@ -47,7 +47,7 @@ export class ResponsesReader implements StreamReader {
   }
 
   #finish(event: JsonRecord): readonly TextEvent[] {
-    this.whole = true;
+    this.isComplete = true;
     const response = isRecord(event["response"]) ? event["response"] : {};
     return [
       ...this.#start(event),

@@ -106,13 +106,13 @@ function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupport
 /** Renders the model's texts and images, in their order. */
 function renderWords(run: readonly Part[], path: string): readonly JsonObject[] {
   const items: JsonObject[] = [];
-  let words: Part[] = [];
+  let textParts: Part[] = [];
   const flush = (): void => {
-    if (words.length > 0) items.push(messageItem(`msg_${path}_${items.length}`, words, "completed"));
-    words = [];
+    if (textParts.length > 0) items.push(messageItem(`msg_${path}_${items.length}`, textParts, "completed"));
+    textParts = [];
   };
   for (const part of run) {
-    if (part.kind === "text" || part.kind === "refusal") words.push(part);
+    if (part.kind === "text" || part.kind === "refusal") textParts.push(part);
     else {
       flush();
       const item = part.kind === "image" ? imageItem(`ig_${path}_${items.length}`, part) : undefined;

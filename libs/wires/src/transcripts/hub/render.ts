@@ -9,7 +9,7 @@ export function renderTranscriptJson(
 ): JsonRecord {
   const reported = renderUsage(usage);
   if (format !== "verbose_json") return present({ text, usage: reported });
-  const wants = (what: "word" | "segment"): boolean => granularities.includes(what);
+  const wants = (granularity: "word" | "segment"): boolean => granularities.includes(granularity);
   return present({
     task: "transcribe",
     language: language ?? requested,

@@ -47,12 +47,12 @@ const single: ReadonlySet<string> = new Set(read.filter((name) => name !== "time
 /** Parses the fields of interface section 2.7, and others that SDKs send; unknown fields are passed on unchanged. */
 function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
   const fields = collect(entries);
-  const one = (name: string): string | undefined => fields.get(name)?.[0];
-  const model = one("model") ?? "";
+  const first = (name: string): string | undefined => fields.get(name)?.[0];
+  const model = first("model") ?? "";
   if (model === "")
     throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
-  const format = formatOf(wire, one("response_format"));
-  const stream = streamOf(wire, one("stream"), format);
+  const format = formatOf(wire, first("response_format"));
+  const stream = streamOf(wire, first("stream"), format);
   return {
     wire,
     model,
@@ -60,7 +60,11 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
     granularities: granularitiesOf(fields.get("timestamp_granularities") ?? [], format),
     stream,
     own: entries.filter(([name]) => !read.includes(plain(name))),
-    ...present({ language: one("language"), prompt: one("prompt"), temperature: temperatureOf(one("temperature")) }),
+    ...present({
+      language: first("language"),
+      prompt: first("prompt"),
+      temperature: temperatureOf(first("temperature")),
+    }),
   };
 }
 
@@ -72,10 +76,10 @@ export function modelInForm(entries: readonly FormEntry[]): string | undefined {
 function collect(entries: readonly FormEntry[]): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>();
   for (const [name, value] of entries) {
-    const known = fields.get(plain(name));
-    if (known === undefined) fields.set(plain(name), [value]);
+    const values = fields.get(plain(name));
+    if (values === undefined) fields.set(plain(name), [value]);
     else if (single.has(plain(name))) throw wrong(name, "given once");
-    else known.push(value);
+    else values.push(value);
   }
   return fields;
 }
@@ -93,9 +97,9 @@ function formatOf(wire: TranscriptsWire, value = "json"): TranscriptFormat {
 }
 
 function streamOf(wire: TranscriptsWire, value: string | undefined, format: TranscriptFormat): boolean {
-  const word = value?.toLowerCase() ?? "false";
-  if (word !== "true" && word !== "false") throw wrong("stream", "true or false");
-  if (word === "false") return false;
+  const text = value?.toLowerCase() ?? "false";
+  if (text !== "true" && text !== "false") throw wrong("stream", "true or false");
+  if (text === "false") return false;
   if (wire === "translations") throw wrong("stream", "false: a translation is not streamed");
   if (format !== "json" && format !== "text" && format !== "diarized_json")
     throw wrong("response_format", "json or text where the transcript is streamed");
@@ -103,15 +107,15 @@ function streamOf(wire: TranscriptsWire, value: string | undefined, format: Tran
 }
 
 function granularitiesOf(values: readonly string[], format: TranscriptFormat): readonly Granularity[] {
-  const words = values.flatMap((value) => value.split(",")).map((word) => word.trim());
-  const found = granularities.filter((each) => words.includes(each));
-  if (words.some((word) => !found.some((each) => each === word)))
+  const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
+  const requested = granularities.filter((each) => names.includes(each));
+  if (names.some((word) => !requested.some((each) => each === word)))
     throw wrong("timestamp_granularities", `any of ${granularities.join(", ")}`);
-  if (found.length > 0 && format !== "verbose_json")
+  if (requested.length > 0 && format !== "verbose_json")
     throw new Failure("invalid_value", "timestamp_granularities needs response_format verbose_json.", {
       param: "timestamp_granularities",
     });
-  return found;
+  return requested;
 }
 
 function temperatureOf(value: string | undefined): number | undefined {

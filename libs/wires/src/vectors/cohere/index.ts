@@ -60,7 +60,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const task = commonTask(request);
   const inputType = Object.keys(tasks).find((name) => tasks[name] === task);
   const hints = lostHints(request);
-  const lost = inputType === undefined ? hints : { ...hints, task: undefined };
+  const unsupported = inputType === undefined ? hints : { ...hints, task: undefined };
   const body = present({
     model,
     texts: plainTexts(request),
@@ -68,7 +68,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     embedding_types: ["float"],
     output_dimension: request.dimensions,
   });
-  return { body, dropped: renderAdditionalMembers(request.own, "cohere-embeddings", lost).dropped };
+  return { body, dropped: renderAdditionalMembers(request.own, "cohere-embeddings", unsupported).dropped };
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {

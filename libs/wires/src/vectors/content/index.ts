@@ -10,20 +10,20 @@ const [single, batch] = [
   schemaReader(bodies.EmbedContentRequest, parseSingle),
   schemaReader(bodies.BatchEmbedContentsRequest, parseBatch),
 ];
-const relied = [...single.relied, ...batch.relied];
+const inspectedMembers = [...single.inspectedMembers, ...batch.inspectedMembers];
 const spelling = { inputs: "content", dimensions: "outputDimensionality", task: "taskType" } as const;
 
 /** One text per call (:embedContent), for clients only. */
 export const embedContent = {
   name: "embed-content",
-  client: { read: single.read, render: renderSingle, relied, spelling },
+  client: { read: single.read, render: renderSingle, inspectedMembers, spelling },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /** Many texts per call (:batchEmbedContents), for clients and vendors. Vendors get single texts by this call too. */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
-  client: { read: batch.read, render: renderBatch, relied, spelling: { ...spelling, inputs: "requests" } },
+  client: { read: batch.read, render: renderBatch, inspectedMembers, spelling: { ...spelling, inputs: "requests" } },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 /** Parses a vendor's answer to either call. */

@@ -75,8 +75,8 @@ function parseContent(fields: Fields): VectorContent {
 }
 
 function parseTask(fields: Fields): VectorInput["task"] {
-  const word = fields.oneOf("taskType", [noTask, ...Object.values(taskTypes)]);
-  return vectorTasks.find((task) => taskTypes[task] === word);
+  const type = fields.oneOf("taskType", [noTask, ...Object.values(taskTypes)]);
+  return vectorTasks.find((task) => taskTypes[task] === type);
 }
 
 /** Maximum number of texts in one call of :batchEmbedContents. */

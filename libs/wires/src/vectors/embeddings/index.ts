@@ -112,8 +112,8 @@ const tasksByName: Readonly<Record<string, VectorTask>> = {
 /** Returns the purpose of the vectors and the members that name it; no task for an unknown value. */
 function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
   for (const name of members) {
-    const word = body[name];
-    const task = typeof word === "string" ? ownEntry(tasksByName, word.toLowerCase()) : undefined;
+    const value = body[name];
+    const task = typeof value === "string" ? ownEntry(tasksByName, value.toLowerCase()) : undefined;
     if (task !== undefined) return { task, read: [name] };
   }
   return { read: [] };
@@ -123,17 +123,17 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   // A task that a client of this wire sent is among its additional members.
   const { task, title } = lostHints(request);
-  const lost = request.own?.wire === "embeddings" ? { title } : { task, title };
-  const own = renderAdditionalMembers(request.own, "embeddings", lost);
+  const unsupported = request.own?.wire === "embeddings" ? { title } : { task, title };
+  const additional = renderAdditionalMembers(request.own, "embeddings", unsupported);
   const body = present({
-    ...own.members,
+    ...additional.members,
     model,
     input: renderInput(request.inputs.map(({ content }) => content)),
     dimensions: request.dimensions,
     encoding_format: request.encoding,
     user: request.user,
   });
-  return { body, dropped: own.dropped };
+  return { body, dropped: additional.dropped };
 }
 
 function renderInput(contents: readonly VectorContent[]): unknown {

@@ -38,8 +38,8 @@ function readUsage(body: JsonRecord): Units | undefined {
   const counts = predictionsIn(body).map((each) =>
     parseCount(memberOf(memberOf(each["embeddings"], "statistics"), "token_count")),
   );
-  const known = counts.filter((count) => count !== undefined);
-  return known.length < counts.length ? undefined : { inputTokens: known.reduce((sum, count) => sum + count, 0) };
+  const reported = counts.filter((count) => count !== undefined);
+  return reported.length < counts.length ? undefined : { inputTokens: reported.reduce((sum, count) => sum + count, 0) };
 }
 
 function predictionsIn({ predictions }: JsonRecord): readonly JsonRecord[] {

@@ -4,7 +4,7 @@ import { renderAdditionalMembers } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";
 import { linesIn, parseSize } from "../hub/size.ts";
-import { relied, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
+import { inspectedMembers, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
 import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
@@ -30,7 +30,7 @@ export const generations = {
     started: (body) => startedAs(body, body["task_id"] === undefined ? "id" : "task_id"),
     parse: parsePollResult,
   },
-  client: { read: parseRequest, render: renderTask, created: renderCreated, relied, spelling },
+  client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
@@ -86,10 +86,10 @@ function readSize(fields: Fields): VideoSize | undefined {
 }
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
-  const own = renderAdditionalMembers(request.own, "video-generations");
+  const additional = renderAdditionalMembers(request.own, "video-generations");
   const { size, seconds = defaultSeconds } = request;
   const body = present({
-    ...own.members,
+    ...additional.members,
     model,
     prompt: request.prompt,
     negative_prompt: request.negativePrompt,
@@ -103,7 +103,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     seed: request.seed,
     metadata: request.extras,
   });
-  return { body, dropped: own.dropped, seconds, lines: linesIn(body) };
+  return { body, dropped: additional.dropped, seconds, lines: linesIn(body) };
 }
 
 /** Vendors' names of task states on this wire, in lower case. */
@@ -137,7 +137,7 @@ function parsePollResult(body: JsonRecord): PollResult {
   const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
   const { code, message } = isRecord(task["error"]) ? task["error"] : {};
   return pollResultOf(states, {
-    word: typeof status === "string" ? status.toLowerCase() : undefined,
+    vendorStatus: typeof status === "string" ? status.toLowerCase() : undefined,
     result: { url: urls.filter((each) => typeof each === "string").find(Boolean) },
     code,
     message: message ?? reason,

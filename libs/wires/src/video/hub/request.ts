@@ -63,9 +63,9 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
  * some vendor would read as a length or a number of videos: the price is based only on the members that were read.
  */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
-  const own = additionalMembers(wire, fields);
-  const wrong = Object.keys(own?.members ?? {}).find(isAmountWord);
-  if (wrong === undefined) return own;
+  const additional = additionalMembers(wire, fields);
+  const wrong = Object.keys(additional?.members ?? {}).find(isAmountWord);
+  if (wrong === undefined) return additional;
   const param = fields.at(wrong);
   const message = `This endpoint does not take a length or a number of videos as ${param}.`;
   throw new Failure("invalid_value", message, { param });
@@ -73,8 +73,8 @@ export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMemb
 
 /** Throws Failure unsupported_parameter for the first of these fields that the request has. */
 export function refuseFields(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): void {
-  const found = fields.find((field) => request[field] !== undefined);
-  if (found !== undefined) throw unsupportedFailure(found);
+  const unsupportedField = fields.find((field) => request[field] !== undefined);
+  if (unsupportedField !== undefined) throw unsupportedFailure(unsupportedField);
 }
 
 /** Frame rate of most vendors. */
@@ -149,19 +149,21 @@ export function objectIn(text: string): JsonRecord | undefined {
 }
 
 /**
- * Returns the additional members of a vendor's request: members of `metadata` that are in `known`, and the members that
+ * Returns the additional members of a vendor's request: members of `metadata` that are in `supported`, and the members that
  * a client of the same wire sent. `dropped` lists all others.
  */
 export function moreMembers(
   { own, extras = {} }: VideoRequest,
   wire: VideoWire,
-  known: readonly string[],
+  supported: readonly string[],
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
   const { members, dropped } = renderAdditionalMembers(own, wire);
   const names = Object.keys(extras);
-  const kept = Object.fromEntries(names.filter((name) => known.includes(name)).map((name) => [name, extras[name]]));
-  const lost = names.filter((name) => !known.includes(name)).map((name) => `extras.${name}`);
-  return { members: { ...kept, ...members }, dropped: [...dropped, ...lost] };
+  const supportedExtras = Object.fromEntries(
+    names.filter((name) => supported.includes(name)).map((name) => [name, extras[name]]),
+  );
+  const unsupportedExtras = names.filter((name) => !supported.includes(name)).map((name) => `extras.${name}`);
+  return { members: { ...supportedExtras, ...members }, dropped: [...dropped, ...unsupportedExtras] };
 }
 
 /** A frame of the video that the client provides: its address, its bytes as Base64, or a file that a vendor keeps. */

@@ -84,13 +84,13 @@ const minSide = 100;
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
-  const found = records.flatMap((record) => [
+  const sizes = records.flatMap((record) => [
     ...always.map((name) => linesOf(record[name], beyondAll)),
     ...maybe.map((name) => linesOf(record[name], undefined)),
     linesOfSides(record["width"], record["height"]),
   ]);
-  const known = found.filter((lines) => lines !== undefined);
-  return known.length === 0 ? undefined : Math.max(...known);
+  const parsed = sizes.filter((lines) => lines !== undefined);
+  return parsed.length === 0 ? undefined : Math.max(...parsed);
 }
 
 /** Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for anything else. */

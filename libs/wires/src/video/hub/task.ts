@@ -10,7 +10,7 @@ export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskCon
 }
 
 /** Members that decide what a call may do and what it costs, on all wires. */
-export const relied = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
+export const inspectedMembers = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
 /** Parts of the request that answers repeat. They are stored with the task, so they contain no image. */
 export interface RequestedVideo {
@@ -137,7 +137,7 @@ export function startedAs(task: unknown, name: string): string {
 
 /** Members of a vendor's task report; those of type unknown are not validated yet. */
 interface TaskReport {
-  readonly word: unknown;
+  readonly vendorStatus: unknown;
   /** Finished video; absent: its address does not exist yet, and the vendor is polled again. */
   readonly result?: VideoResult | undefined;
   readonly code?: unknown;
@@ -150,11 +150,11 @@ interface TaskReport {
 /** Creates the result of a poll from a vendor's report and its names of states. */
 export function pollResultOf(
   states: StateWords,
-  { word, result, code, message, progress, sizes = [] }: TaskReport,
+  { vendorStatus, result, code, message, progress, sizes = [] }: TaskReport,
 ): PollResult {
-  const state = typeof word === "string" ? ownEntry(states, word) : undefined;
+  const state = typeof vendorStatus === "string" ? ownEntry(states, vendorStatus) : undefined;
   if (state === undefined) return unknownResult;
-  if (state === "failed") return failedTask(code, message, String(word));
+  if (state === "failed") return failedTask(code, message, String(vendorStatus));
   const size = sizes.map(readSize).find((each) => each !== undefined);
   const reported = size === undefined ? {} : { size };
   if (state !== "completed") return { kind: "pending", state, progress: readProgress(progress), ...reported };
@@ -175,19 +175,20 @@ export function sizeOfTask({ requested }: Pick<VideoTask, "requested">): string 
 }
 
 /** Creates the result for a failed task from the vendor's code and message, if it sends any. */
-export function failedTask(code: unknown, message: unknown, word = "failed"): PollResult {
+export function failedTask(code: unknown, message: unknown, vendorStatus = "failed"): PollResult {
   return {
     kind: "failed",
     error: {
       code: typeof code === "string" || typeof code === "number" ? String(code) : "upstream_error",
-      message: typeof message === "string" && message !== "" ? message : `The vendor reports the task as ${word}.`,
+      message:
+        typeof message === "string" && message !== "" ? message : `The vendor reports the task as ${vendorStatus}.`,
     },
   };
 }
 
 /** Returns the location of a video at an address; undefined without an address. */
-export function resultAt(url: unknown, kept: Omit<VideoResult, "url">): VideoResult | undefined {
-  return typeof url === "string" && url !== "" ? { url, ...kept } : undefined;
+export function resultAt(url: unknown, properties: Omit<VideoResult, "url">): VideoResult | undefined {
+  return typeof url === "string" && url !== "" ? { url, ...properties } : undefined;
 }
 
 /** Reads a percentage as vendors write it: 30, or "30%". */

@@ -14,7 +14,7 @@ import {
   type VideoRequest,
 } from "../hub/request.ts";
 import { linesIn, fitShape } from "../hub/size.ts";
-import { relied, failedTask, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
+import { inspectedMembers, failedTask, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
 import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
@@ -33,7 +33,7 @@ export const jimeng = {
     read: parseRequest,
     render: renderTask,
     created: (task, context) => envelope(successCode, "Success", { task_id: task.id }, context),
-    relied,
+    inspectedMembers,
     spelling: { model: "req_key", firstFrame: "binary_data_base64", seconds: "frames", aspectRatio: "aspect_ratio" },
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
@@ -151,7 +151,11 @@ function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   if (typeof code !== "number" || (transientCodes.has(code) && status !== "done")) return unknownResult;
   if (code !== successCode) return failedTask(code, message);
   if (status === "not_found") return { kind: "not-found" };
-  return pollResultOf(states, { word: status, result: resultAt(url, { keptMs: resultLifetimeMs }), code: "expired" });
+  return pollResultOf(states, {
+    vendorStatus: status,
+    result: resultAt(url, { keptMs: resultLifetimeMs }),
+    code: "expired",
+  });
 }
 
 const vendorStatuses: Readonly<Record<TaskState, string>> = {

@@ -9,7 +9,7 @@ import {
 import { moreMembers, dataOf, hintsIn, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import { linesIn, fitShape, type FittedShape } from "../hub/size.ts";
-import { relied, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
+import { inspectedMembers, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
 import type { TaskContext, VideoClient, VideoTask, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
@@ -24,7 +24,7 @@ export const kling = {
     started: ({ code, data }) => startedAs(code === 0 ? data : undefined, "task_id"),
     parse: parsePollResult,
   },
-  client: { read: parseRequest, render: renderTask, created: renderCreated, relied, spelling },
+  client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /**
@@ -97,11 +97,15 @@ const resultLifetimeMs = 30 * 86_400_000;
 
 function parsePollResult({ code, data }: JsonRecord): PollResult {
   if (code !== 0 || !isRecord(data)) return unknownResult;
-  const { task_status: word, task_status_msg: message, task_result: result, updated_at: updated } = data;
+  const { task_status: vendorStatus, task_status_msg: message, task_result: result, updated_at: updated } = data;
   const videos = isRecord(result) ? result["videos"] : undefined;
   const video: unknown = Array.isArray(videos) ? videos[0] : undefined;
   const expiresAt = typeof updated === "number" ? updated + resultLifetimeMs : undefined;
-  return pollResultOf(states, { word, message, result: resultAt(isRecord(video) ? video["url"] : "", { expiresAt }) });
+  return pollResultOf(states, {
+    vendorStatus,
+    message,
+    result: resultAt(isRecord(video) ? video["url"] : "", { expiresAt }),
+  });
 }
 
 const klingStatuses: Readonly<Record<TaskState, string>> = {

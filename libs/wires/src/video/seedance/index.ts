@@ -27,7 +27,7 @@ export const seedance = {
       const { video_url: url } = isRecord(content) ? content : {};
       const { code, message } = isRecord(error) ? error : {};
       return pollResultOf(states, {
-        word: status,
+        vendorStatus: status,
         result: resultAt(url, { keptMs: resultLifetimeMs }),
         code,
         message,

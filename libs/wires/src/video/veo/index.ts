@@ -63,9 +63,9 @@ function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonReco
     if (typeof name !== "string") return unknownResult;
     if (isRecord(error)) return failedTask(error["status"] ?? error["code"], error["message"]);
     if (done !== true) return { kind: "pending", state: "in_progress" };
-    const made = videosOf(isRecord(response) ? response : {});
-    if (made.result !== undefined) return { kind: "finished", result: made.result };
-    return withoutFilm(made.response);
+    const videos = videosOf(isRecord(response) ? response : {});
+    if (videos.result !== undefined) return { kind: "finished", result: videos.result };
+    return withoutFilm(videos.response);
   };
 }
 
@@ -104,11 +104,11 @@ const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-/** Creates the renderer of a request for one video; `known` are unpriced parameters allowed in `metadata`. */
-function renderFor(takesSeed: boolean, known: readonly string[]): VideoVendor["render"] {
+/** Creates the renderer of a request for one video; `supported` are unpriced parameters allowed in `metadata`. */
+function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);
-    const more = moreMembers(request, "veo-video", known);
+    const more = moreMembers(request, "veo-video", supported);
     const seconds = secondsAmong(formerModels.test(model) ? formerLengths : lengths, request.seconds ?? defaultSeconds);
     const shape = fitShape(request, ratios, tiers);
     const instance = present({

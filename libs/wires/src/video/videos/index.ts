@@ -12,7 +12,7 @@ import {
   type VideoRequest,
 } from "../hub/request.ts";
 import { linesIn, parseSize, writeSize } from "../hub/size.ts";
-import { relied, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
+import { inspectedMembers, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
 import type { VideoClient, VideoTask, RenderedVideo, VideoVendor } from "../hub/task.ts";
 import type { Parsed, Target, Wire } from "../../wire.ts";
 
@@ -28,14 +28,14 @@ export const videos = {
     parse({ status, error, expires_at: expiry, progress, size }) {
       const { code, message } = isRecord(error) ? error : {};
       const result = { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined };
-      return pollResultOf(states, { word: status, result, code, message, progress, sizes: [size] });
+      return pollResultOf(states, { vendorStatus: status, result, code, message, progress, sizes: [size] });
     },
   },
   client: {
     read: parseRequest,
     render: renderTask,
     created: renderTask,
-    relied,
+    inspectedMembers,
     spelling: { firstFrame: "input_reference" },
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;

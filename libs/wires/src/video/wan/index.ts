@@ -106,10 +106,10 @@ const resultLifetimeMs = 86_400_000;
 /** Parses the state of a task; some models have the address one level deeper. */
 function parsePollResult({ output, usage }: JsonRecord): PollResult {
   if (!isRecord(output)) return unknownResult;
-  const { task_status: word, code, message, video_url: url, results } = output;
+  const { task_status: vendorStatus, code, message, video_url: url, results } = output;
   // The task does not exist, or is older than a day.
-  if (word === "UNKNOWN") return { kind: "not-found" };
+  if (vendorStatus === "UNKNOWN") return { kind: "not-found" };
   const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs: resultLifetimeMs });
   const { size, video_ratio: ratio } = asRecord(usage);
-  return pollResultOf(states, { word, result, code, message, sizes: [size, ratio] });
+  return pollResultOf(states, { vendorStatus, result, code, message, sizes: [size, ratio] });
 }

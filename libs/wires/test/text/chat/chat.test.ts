@@ -15,7 +15,7 @@ test("what is asked: defaults, nulls, the newer bound of output, several choices
     includeUsage: false,
     maxOutputTokens: undefined,
     boundNames: [],
-    readsBeyond: false,
+    readsUnseenInput: false,
     choices: 1,
     media: { characters: 0, tokens: 0 },
   });
@@ -181,7 +181,7 @@ describe("passing through", () => {
       { usageOnly: false, done: false, failed: false, usage: undefined },
     ],
   ])("%s is seen for what it is", (_, data, seen) => {
-    expect(chatPass.see(frame(data))).toMatchObject(JSON.parse(JSON.stringify(seen)));
+    expect(chatPass.inspect(frame(data))).toMatchObject(JSON.parse(JSON.stringify(seen)));
   });
 
   test("reads the usage of a complete answer from its own member or its last choice", () => {
@@ -210,7 +210,7 @@ describe("passing through", () => {
       { reasoning_content: "c\n" },
       { tool_calls: [{ index: 0, id: "call_1", function: { name: "f", arguments: '{"x":1}' } }] },
     ]
-      .map((delta) => chatPass.written(frame({ model: "m", choices: [{ index: 0, delta }] })))
+      .map((delta) => chatPass.extractRawText(frame({ model: "m", choices: [{ index: 0, delta }] })))
       .join("\n");
     expect(chatPass.extractText(raw)).toBe('a "b"c\nf{"x":1}');
   });

@@ -88,11 +88,11 @@ describe("usage in a dialect", () => {
 
   test("stands in another member of a chunk", () => {
     const held = { x_groq: { usage } };
-    expect(chatWireForDialect({ usageIn: "x_groq" }).pass?.see(frame(held)).usage).toEqual({
+    expect(chatWireForDialect({ usageIn: "x_groq" }).pass?.inspect(frame(held)).usage).toEqual({
       inputTokens: 3,
       outputTokens: 4,
     });
-    expect(chatWireForDialect({}).pass?.see(frame(held)).usage).toBeUndefined();
+    expect(chatWireForDialect({}).pass?.inspect(frame(held)).usage).toBeUndefined();
   });
 
   test.each<[ChatDialect, object, object]>([

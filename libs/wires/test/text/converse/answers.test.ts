@@ -7,7 +7,7 @@ import type { TextEvent } from "../../../src/text/hub/answer.ts";
 import type { JsonObject } from "../../../src/text/hub/request.ts";
 import { amazonException, amazonFrame } from "../../amazon-stream/frames.ts";
 
-const { vendor, framing, begins } = converseWire;
+const { vendor, framing, isFirstEvent } = converseWire;
 const words = fc.string({ minLength: 1, unit: "grapheme" });
 const base64 = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 
@@ -81,7 +81,7 @@ function read(bytes: readonly Buffer[]): { readonly events: readonly TextEvent[]
       return parsed === undefined ? [] : reader.read(parsed);
     }),
   );
-  return { events: [...events, ...reader.end()], done: reader.done && reader.whole };
+  return { events: [...events, ...reader.end()], done: reader.done && reader.isComplete };
 }
 
 describe("answers of the converse wire", () => {
@@ -167,8 +167,8 @@ describe("answers of the converse wire", () => {
 
   test("a stream begins with the start of a message, with nothing else", () => {
     const first = (frame: Buffer): JsonObject => JSON.parse(framing.parse(frame)?.data ?? "{}");
-    expect(begins(first(amazonFrame("messageStart", { role: "assistant" })))).toBe(true);
-    expect(begins(first(amazonException("validationException", "no")))).toBe(false);
-    expect(begins(first(amazonFrame("metadata", {})))).toBe(false);
+    expect(isFirstEvent(first(amazonFrame("messageStart", { role: "assistant" })))).toBe(true);
+    expect(isFirstEvent(first(amazonException("validationException", "no")))).toBe(false);
+    expect(isFirstEvent(first(amazonFrame("metadata", {})))).toBe(false);
   });
 });
