@@ -166,7 +166,7 @@ export function compileCatalog(
    */
   const reached = listGroupModelPairs(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
-    return isListed && [name, ...fallbacksOf(name)].some((each) => isServed(group, each));
+    return isListed && [name, ...fallbacksOf(name)].some((model) => isServed(group, model));
   });
   /**
    * Chooses at random, by their shares, one of the models among which a model's calls are divided and that have a
@@ -187,21 +187,23 @@ export function compileCatalog(
     group: (name) => groups.get(name),
     kindOf: (model) => models.get(model)?.kind,
     priceOf: (model) => models.get(model)?.price,
-    modelsOf({ group: name, models: narrowed }) {
+    modelsOf({ group: name, models: allowedModels }) {
       const group = groups.get(name);
       if (group === undefined) return [];
       return [...models.values()]
         .filter(
-          (model) => reached.has(`${name}\n${model.name}`) && (narrowed === undefined || narrowed.includes(model.name)),
+          (model) =>
+            reached.has(`${name}\n${model.name}`) &&
+            (allowedModels === undefined || allowedModels.includes(model.name)),
         )
         .sort((left, right) => (left.name < right.name ? -1 : 1));
     },
-    resolve({ group: groupName, models: narrowed }, name, kinds) {
+    resolve({ group: groupName, models: allowedModels }, name, kinds) {
       const group = groups.get(groupName);
       if (group === undefined) throw new Failure("group_not_allowed");
       const model = models.get(name);
       if (model === undefined || !reached.has(`${groupName}\n${name}`)) throw unknownModel(name);
-      if (narrowed !== undefined && !narrowed.includes(name))
+      if (allowedModels !== undefined && !allowedModels.includes(name))
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
@@ -277,8 +279,8 @@ function wrongKindFailure({ name, kind }: CatalogModel): Failure {
  * groups, so that a caller learns nothing about other groups' models.
  */
 export function unknownModel(name: string): Failure {
-  const shown = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
-  return new Failure("model_not_found", `The model ${shown} does not exist or this key cannot use it.`, {
+  const shortName = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
+  return new Failure("model_not_found", `The model ${shortName} does not exist or this key cannot use it.`, {
     param: "model",
   });
 }

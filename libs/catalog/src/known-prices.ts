@@ -46,12 +46,12 @@ const stepsPerDollar = 1e12;
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
   const day = Array.from({ length: hoursOfDay }, (_, hour) =>
     calcPrice({}, model, { providerId: vendor, timestamp: new Date(nowMs + hour * hourMs) }),
-  ).filter((found) => found !== null);
+  ).filter((modelPrice) => modelPrice !== null);
   const [first] = day;
   if (first === undefined) return undefined;
   const all = Array.isArray(first.model.prices) ? day : [first];
   const [price] = all
-    .map(({ model_price: found }) => toWrittenPrice(found))
+    .map(({ model_price: modelPrice }) => toWrittenPrice(modelPrice))
     .toSorted((left, right) => comparablePrice(right) - comparablePrice(left));
   if (price === undefined || Object.keys(price).length === 0) return undefined;
   const { provider, model: entry } = first;
@@ -64,17 +64,17 @@ export function comparablePrice({ input = 0, output = 0, request = 0, second = 0
 }
 
 /** Converts a price of the package to the configuration's format. Prices in unknown units are left out. */
-function toWrittenPrice(found: ModelPrice): PriceConfiguration {
+function toWrittenPrice(modelPrice: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
-    const value = found[key];
+    const value = modelPrice[key];
     return value === undefined ? [] : [[field, typeof value === "number" ? value : value.base] as const];
   });
   const tools = Object.entries(toolsPerThousand).flatMap(([key, field]) => {
-    const value = found[key];
+    const value = modelPrice[key];
     return typeof value === "number" ? [[field, dividedPrice(value, 1_000)] as const] : [];
   });
-  const { requests_kcount: requests, input_audio_hours: hours = found["audio_hours"] } = found;
-  const tiers = tiersOf(found);
+  const { requests_kcount: requests, input_audio_hours: hours = modelPrice["audio_hours"] } = modelPrice;
+  const tiers = tiersOf(modelPrice);
   return {
     ...Object.fromEntries(bases),
     ...(typeof requests === "number" ? { request: dividedPrice(requests, 1_000) } : {}),
@@ -91,9 +91,9 @@ function dividedPrice(dollars: number, per: number): number {
 }
 
 /** Returns the prices for longer inputs: one entry for each length from which a price differs. */
-function tiersOf(found: ModelPrice): NonNullable<PriceConfiguration["tiers"]> {
+function tiersOf(modelPrice: ModelPrice): NonNullable<PriceConfiguration["tiers"]> {
   const tiered = Object.entries(perMillion).flatMap(([key, field]) => {
-    const value = found[key];
+    const value = modelPrice[key];
     return typeof value === "object" ? [{ field, steps: value.tiers }] : [];
   });
   const starts = [...new Set(tiered.flatMap(({ steps }) => steps.map(({ start }) => start)))].toSorted((a, b) => a - b);

@@ -11,8 +11,8 @@ const versionCache = new WeakMap<Price, string>();
  * every process and at any time.
  */
 export function priceVersionOf(price: Price): string {
-  const known = versionCache.get(price);
-  if (known !== undefined) return known;
+  const cached = versionCache.get(price);
+  if (cached !== undefined) return cached;
   const name = createHash("sha256").update(linesOf(price).join("\n")).digest("hex").slice(0, 12);
   versionCache.set(price, name);
   return name;
@@ -20,7 +20,7 @@ export function priceVersionOf(price: Price): string {
 
 /** Lists the content of a price as lines of text. The lines are the same for every service tier of a price. */
 function linesOf(price: Price): readonly string[] {
-  const units = (each: Price): string[] => [...each].map(([unit, atto]) => `${unit} ${atto}`).sort();
+  const units = (sortedUnits: Price): string[] => [...sortedUnits].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [
     ...units(price),
     ...price.lengths.flatMap(({ above, price: longer }) => units(longer).map((line) => `above ${above} ${line}`)),

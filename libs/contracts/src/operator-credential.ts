@@ -27,8 +27,8 @@ export function signatureOf(secret: string, text: string): string {
 export function isSignedBy(secrets: readonly string[], text: string, signature: string): boolean {
   const given = Buffer.from(signature);
   for (const secret of secrets) {
-    const made = Buffer.from(signatureOf(secret, text));
-    if (made.length === given.length && timingSafeEqual(made, given)) return true;
+    const expected = Buffer.from(signatureOf(secret, text));
+    if (expected.length === given.length && timingSafeEqual(expected, given)) return true;
   }
   return false;
 }

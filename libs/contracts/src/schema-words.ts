@@ -12,8 +12,8 @@ export interface SchemaError {
  * at least 1 item".
  */
 export function schemaPredicate({ keyword, message, params }: SchemaError): string {
-  const words = predicatesByKeyword[keyword];
-  return words === undefined ? message : (words(new Map(Object.entries(params))) ?? message);
+  const predicate = predicatesByKeyword[keyword];
+  return predicate === undefined ? message : (predicate(new Map(Object.entries(params))) ?? message);
 }
 
 /** Returns the only value that a `const` schema allows, as a list; empty for errors of other keywords. */
@@ -23,8 +23,8 @@ export function allowedValues({ keyword, params }: SchemaError): readonly unknow
 
 /** Renders the predicate for a choice of allowed values: "must be one of a, b". */
 export function oneOfPredicate(values: readonly unknown[]): string {
-  const written = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  return written.length === 1 ? `must be ${written[0]}` : `must be one of ${written.join(", ")}`;
+  const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
+  return texts.length === 1 ? `must be ${texts[0]}` : `must be one of ${texts.join(", ")}`;
 }
 
 type Params = ReadonlyMap<string, unknown>;
@@ -71,11 +71,11 @@ function comparisonPredicate(params: Params): string | undefined {
   );
 }
 
-function limitText(params: Params, what: string): string {
+function limitText(params: Params, subject: string): string {
   const limit = Number(params.get("limit"));
-  return `${limit} ${what}${limit === 1 ? "" : "s"}`;
+  return `${limit} ${subject}${limit === 1 ? "" : "s"}`;
 }
 
-function formatIfDefined(word: string | undefined, message: (word: string) => string): string | undefined {
-  return word === undefined ? undefined : message(word);
+function formatIfDefined(value: string | undefined, message: (value: string) => string): string | undefined {
+  return value === undefined ? undefined : message(value);
 }

@@ -44,8 +44,8 @@ export function parseModels(list: unknown): readonly ListedModel[] | undefined {
     ? list
     : Object.values(isObject(list) ? list : {}).find((member) => Array.isArray(member));
   if (!Array.isArray(rows)) return undefined;
-  const found = rows.flatMap((row: unknown) => (isObject(row) ? parseModel(row) : []));
-  return [...new Map(found.map((model) => [model.name, model])).values()].slice(0, maxModels);
+  const models = rows.flatMap((row: unknown) => (isObject(row) ? parseModel(row) : []));
+  return [...new Map(models.map((model) => [model.name, model])).values()].slice(0, maxModels);
 }
 
 type ModelRow = Readonly<Record<string, unknown>>;
@@ -57,9 +57,9 @@ type ModelRow = Readonly<Record<string, unknown>>;
 function parseModel(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
-  const found = [isNamed ? name : id, name, model].find((word) => typeof word === "string");
-  if (typeof found !== "string") return [];
-  const plain = found.replace(/^models\//, "");
+  const displayName = [isNamed ? name : id, name, model].find((value) => typeof value === "string");
+  if (typeof displayName !== "string") return [];
+  const plain = displayName.replace(/^models\//, "");
   if (plain === "" || plain.length > maxNameCharacters || plain !== plain.trim() || /\p{Cc}/u.test(plain)) return [];
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }

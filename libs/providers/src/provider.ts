@@ -105,7 +105,7 @@ export interface Provider {
   /** Wires whose finished videos the vendor serves itself. For other wires a poll returns the video's URL. */
   readonly downloads?: readonly VideoWire[];
   /** Required form of the vendor's keys, as a pattern and as text; absent: any text. */
-  readonly keyForm?: { readonly pattern: RegExp; readonly words: string };
+  readonly keyForm?: { readonly pattern: RegExp; readonly description: string };
   /** Classifies an answer with an error status. `body` is the text of the answer, shortened to a maximum length. */
   failureOf(status: number, body: string): VendorFailure;
 }

@@ -19,8 +19,8 @@ const timeShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[
  * is not accepted, because it would depend on the machine's zone. A day that does not exist is not accepted, because
  * JavaScript would move it to the next month.
  */
-export function parseTime(written: string): number | undefined {
-  const [, day, time = "00:00Z"] = timeShape.exec(written) ?? [];
+export function parseTime(text: string): number | undefined {
+  const [, day, time = "00:00Z"] = timeShape.exec(text) ?? [];
   if (day === undefined) return undefined;
   const midnight = Date.parse(`${day}T00:00Z`);
   if (Number.isNaN(midnight) || !new Date(midnight).toISOString().startsWith(day)) return undefined;
@@ -59,30 +59,30 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
 
 /** Returns the schema's problems, one for each path: the most specific one that the schema reports there. */
 function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
-  const found = new Map<string, string>();
+  const values = new Map<string, string>();
   for (const error of schema.Errors(value)) {
     if (error.keyword === "required") {
-      for (const name of missingNames(error.params)) found.set(problemPath(error.instancePath, name), "is missing");
+      for (const name of missingNames(error.params)) values.set(problemPath(error.instancePath, name), "is missing");
     }
     if (repeatingKeywords.has(error.keyword)) continue;
     const path = problemPath(error.instancePath);
-    const before = found.get(path);
+    const before = values.get(path);
     const message = schemaPredicate(error);
     // A union reports one error for each branch, for example "must be array" and "must be object".
-    if (before === undefined) found.set(path, message);
+    if (before === undefined) values.set(path, message);
     else if (error.keyword === "type" && before.startsWith("must be") && before !== message)
-      found.set(path, `${before}, or ${message}`);
+      values.set(path, `${before}, or ${message}`);
   }
-  return [...found].filter(([path]) => !isUnionAbove(path, found)).map(([path, message]) => ({ path, message }));
+  return [...values].filter(([path]) => !isUnionAbove(path, values)).map(([path, message]) => ({ path, message }));
 }
 
 /**
  * Returns whether a problem only says that a value fits no branch of a union, while a problem inside the value says
  * why.
  */
-function isUnionAbove(path: string, found: ReadonlyMap<string, string>): boolean {
-  if (found.get(path)?.startsWith("must be ") !== true) return false;
-  return [...found.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
+function isUnionAbove(path: string, values: ReadonlyMap<string, string>): boolean {
+  if (values.get(path)?.startsWith("must be ") !== true) return false;
+  return [...values.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 }
 
 /** Schema keywords whose errors only repeat a more specific error. */

@@ -9,9 +9,9 @@ const schemes: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "soc
  * Returns the reason why a text is not the URL of a proxy, phrased to follow its name; undefined if it is one. The text
  * is never quoted, because it may contain a password.
  */
-export function proxyUrlProblem(written: string): string | undefined {
-  if (written.length > maxProxyCharacters) return `is longer than ${maxProxyCharacters} characters`;
-  const url = URL.parse(written);
+export function proxyUrlProblem(text: string): string | undefined {
+  if (text.length > maxProxyCharacters) return `is longer than ${maxProxyCharacters} characters`;
+  const url = URL.parse(text);
   if (url === null || !schemes.has(url.protocol) || url.hostname === "")
     return "is no address of a proxy, as http://proxy.example:3128 or socks5://proxy.example:1080";
   if (url.pathname.length > 1 || url.search !== "" || url.hash !== "") return "has more than a host and a port";
@@ -40,12 +40,11 @@ export function* proxyProblems({ proxy, channels }: Configuration): Iterable<Con
   }
 }
 
-function proxyProblem(written: string): string | undefined {
-  if (written.startsWith("env:"))
-    return /^env:[A-Za-z_]\w*$/.test(written) ? undefined : "is not env: and a variable's name";
-  const problem = proxyUrlProblem(written);
+function proxyProblem(text: string): string | undefined {
+  if (text.startsWith("env:")) return /^env:[A-Za-z_]\w*$/.test(text) ? undefined : "is not env: and a variable's name";
+  const problem = proxyUrlProblem(text);
   if (problem !== undefined) return problem;
-  const { username, password } = new URL(written);
+  const { username, password } = new URL(text);
   return username === "" && password === ""
     ? undefined
     : "has a name or a password: put the whole address into a variable, and write env:NAME";

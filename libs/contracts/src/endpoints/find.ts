@@ -42,10 +42,10 @@ const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", 
  * Finds the endpoint of an Azure path, which contains the name of a deployment, and adds that name to the parameters.
  */
 function findDeployed(method: string, rest: string, name: string | undefined): FoundEndpoint {
-  const found = findEndpoint(method, deploymentAlias.path + rest);
+  const match = findEndpoint(method, deploymentAlias.path + rest);
   const model = decodeSegment(name);
-  if (found.kind !== "endpoint" || model === undefined) return found;
-  return { ...found, params: { ...found.params, deployment: model } };
+  if (match.kind !== "endpoint" || model === undefined) return match;
+  return { ...match, params: { ...match.params, deployment: model } };
 }
 
 /**
@@ -76,10 +76,10 @@ function findPattern(method: string, path: string): FoundEndpoint | undefined {
       if (value === undefined) return undefined;
       params[name] = value;
     }
-    const found = chooseMethod(byMethod, method, path, params);
+    const matched = chooseMethod(byMethod, method, path, params);
     // In `/models/name:action`, an unknown action must not count as a part of the model's name.
     const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
-    return found.kind === "wrong-method" && isAction ? undefined : found;
+    return matched.kind === "wrong-method" && isAction ? undefined : matched;
   }
   return undefined;
 }

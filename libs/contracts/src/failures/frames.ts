@@ -24,8 +24,8 @@ export const failureFrames = {
 
 /** Returns the error event of an endpoint's stream; undefined if the endpoint is unknown or does not stream. */
 export function failureFrameOf(id: string): FailureFrame | undefined {
-  const known = endpointIds.find((each) => each === id);
-  const format = known === undefined ? undefined : endpointOf(known).streams;
+  const endpoint = endpointIds.find((each) => each === id);
+  const format = endpoint === undefined ? undefined : endpointOf(endpoint).streams;
   return format === undefined ? undefined : failureFrames[format];
 }
 

@@ -84,11 +84,11 @@ export function renderFailure(format: ErrorFormat, failure: Failure, requestId: 
 
 /** Returns the headers of a failure: the time to retry, whether to retry, and the methods that the path supports. */
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
-  const found: Record<string, string> = {};
+  const resetHeaders: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {
-    found[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
-  } else if (failure.status === 429 || failure.status === 503) found[headers.retryAfter] = "1";
-  if (!failure.kind.retryable) found[headers.shouldRetry] = "false";
-  if (failure.allow !== undefined) found["allow"] = failure.allow.join(", ");
-  return found;
+    resetHeaders[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
+  } else if (failure.status === 429 || failure.status === 503) resetHeaders[headers.retryAfter] = "1";
+  if (!failure.kind.retryable) resetHeaders[headers.shouldRetry] = "false";
+  if (failure.allow !== undefined) resetHeaders["allow"] = failure.allow.join(", ");
+  return resetHeaders;
 }

@@ -39,6 +39,6 @@ export function costLines(units: Units, price: Price, multiplier: number): reado
 /** Renders an integer multiple of 10^-`scale` as a decimal without trailing zeros. */
 function decimalText(amount: bigint, scale: number): string {
   const digits = amount.toString().padStart(scale + 1, "0");
-  const [whole, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0+$/, "")];
-  return fraction === "" ? whole : `${whole}.${fraction}`;
+  const [integerPart, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0+$/, "")];
+  return fraction === "" ? integerPart : `${integerPart}.${fraction}`;
 }

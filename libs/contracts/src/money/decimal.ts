@@ -10,11 +10,11 @@ const decimalShape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
  * Parses a decimal exactly. A number is parsed from JavaScript's shortest spelling, which equals its text in the YAML
  * file. Throws RangeError for anything other than a finite decimal.
  */
-export function parseDecimal(written: string | number): Decimal {
-  const match = decimalShape.exec(String(written));
-  if (match === null) throw new RangeError(`not a decimal number: ${String(written)}`);
-  const [, sign = "", whole = "0", fraction = "", exponent = "0"] = match;
-  const digits = BigInt(`${sign}${whole}${fraction}`);
+export function parseDecimal(text: string | number): Decimal {
+  const match = decimalShape.exec(String(text));
+  if (match === null) throw new RangeError(`not a decimal number: ${String(text)}`);
+  const [, sign = "", integerPart = "0", fraction = "", exponent = "0"] = match;
+  const digits = BigInt(`${sign}${integerPart}${fraction}`);
   const scale = fraction.length - Number(exponent);
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale };
 }

@@ -10,9 +10,9 @@ const nanoDecimals = 9;
  * Converts a decimal text in dollars ("10.00") to nano-dollars. Throws RangeError for other texts, and for more than
  * nine decimal places.
  */
-export function parseUsd(written: string): Nanos {
-  if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(written)) throw new RangeError(`not an amount of dollars: ${written}`);
-  return toScale(parseDecimal(written), nanoDecimals);
+export function parseUsd(text: string): Nanos {
+  if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(text)) throw new RangeError(`not an amount of dollars: ${text}`);
+  return toScale(parseDecimal(text), nanoDecimals);
 }
 
 /**
@@ -36,7 +36,7 @@ export function formatUsd(nanos: Nanos): string {
 }
 
 /** Parses nano-dollars from the decimal text that Redis and events contain. Throws RangeError for other texts. */
-export function parseNanos(written: string): Nanos {
-  if (!/^-?\d{1,40}$/.test(written)) throw new RangeError(`not an amount of nano-dollars: ${written}`);
-  return BigInt(written);
+export function parseNanos(text: string): Nanos {
+  if (!/^-?\d{1,40}$/.test(text)) throw new RangeError(`not an amount of nano-dollars: ${text}`);
+  return BigInt(text);
 }

@@ -120,19 +120,19 @@ export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: Writte
   const lengths = tiers
     .map(({ above, ...other }) => ({ above, units: compileUnits({ ...usual, ...other }) }))
     .toSorted((left, right) => left.above - right.above);
-  const at = (factor: bigint, known: ReadonlyMap<string, Price>): Price =>
+  const at = (factor: bigint, serviceTierPrices: ReadonlyMap<string, Price>): Price =>
     new CompiledPrice(units, {
       lengths: lengths.map((each) => ({ above: each.above, price: new CompiledPrice(each.units, { factor }) })),
-      serviceTiers: known,
+      serviceTiers: serviceTierPrices,
       factor,
     });
-  const known = new Map<string, Price>();
+  const serviceTierPrices = new Map<string, Price>();
   for (const [name, factor] of Object.entries(serviceTiers))
-    known.set(name, at(toScale(parseDecimal(factor), multiplierDecimals), known));
-  return at(defaultFactor, known);
+    serviceTierPrices.set(name, at(toScale(parseDecimal(factor), multiplierDecimals), serviceTierPrices));
+  return at(defaultFactor, serviceTierPrices);
 }
 
-function compileUnits({ tools = {}, ...written }: Omit<WrittenPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {
+function compileUnits({ tools = {}, ...fields }: Omit<WrittenPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {
   const units = new Map<UnitName, bigint>();
   const set = (unit: UnitName, dollars: Dollars, per: 1 | 1_000_000): void => {
     if (dollars !== undefined)
@@ -140,16 +140,16 @@ function compileUnits({ tools = {}, ...written }: Omit<WrittenPrice, "tiers" | "
   };
   for (const field of priceFieldNames) {
     const { unit, per } = priceFields[field];
-    set(unit, written[field] ?? substitutePrice(field, written), per);
+    set(unit, fields[field] ?? substitutePrice(field, fields), per);
   }
   for (const field of toolPriceNames) set(toolPriceFields[field], tools[field], 1);
   return units;
 }
 
-function substitutePrice(field: PriceField, written: WrittenPrice): Dollars {
+function substitutePrice(field: PriceField, fields: WrittenPrice): Dollars {
   const priced = priceFields[field];
   if (!("as" in priced)) return undefined;
-  return priced.as.map((other) => written[other]).find((dollars) => dollars !== undefined);
+  return priced.as.map((other) => fields[other]).find((dollars) => dollars !== undefined);
 }
 
 /**
@@ -176,8 +176,8 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
 const scaledPriceCache = new WeakMap<Price, Map<number, ReadonlyMap<UnitName, bigint>>>();
 
 function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, bigint> {
-  const known = scaledPriceCache.get(price)?.get(multiplier);
-  if (known !== undefined) return known;
+  const cached = scaledPriceCache.get(price)?.get(multiplier);
+  if (cached !== undefined) return cached;
   const factor = scaledMultiplier(multiplier) * microsPerUnit;
   const units = new Map<UnitName, bigint>();
   for (const [unit, each] of price)
@@ -193,8 +193,8 @@ const maxMultipliers = 1_000;
 
 /** Returns a group's multiplier in billionths. */
 function scaledMultiplier(multiplier: number): bigint {
-  const known = multiplierCache.get(multiplier);
-  if (known !== undefined) return known;
+  const cached = multiplierCache.get(multiplier);
+  if (cached !== undefined) return cached;
   const scaled = toScale(parseDecimal(multiplier), multiplierDecimals);
   if (multiplierCache.size < maxMultipliers) multiplierCache.set(multiplier, scaled);
   return scaled;
@@ -229,15 +229,15 @@ export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] 
 export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos {
   return pricesUpTo(price, inputTotal(units))
     .map((each) => costOf(units, each, multiplier))
-    .reduce((most, cost) => (cost > most ? cost : most));
+    .reduce((max, cost) => (cost > max ? cost : max));
 }
 
 /** Returns the price of one unit for the default length and service tier, in US dollars as decimal text. */
 export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
   const digits = (price.get(unit) ?? 0n) * scaledMultiplier(multiplier);
   const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");
-  const whole = text.length - 18 - multiplierDecimals;
-  return `${text.slice(0, whole)}.${text.slice(whole)}`.replace(/\.?0+$/, "");
+  const integerDigits = text.length - 18 - multiplierDecimals;
+  return `${text.slice(0, integerDigits)}.${text.slice(integerDigits)}`.replace(/\.?0+$/, "");
 }
 
 const toolUnitNames: ReadonlySet<UnitName> = new Set(toolUnits);
@@ -267,6 +267,6 @@ export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
 export function toMicros(amount: number): bigint {
   if (!(amount >= 0) || amount === Infinity) throw new RangeError(`not an amount of units: ${amount}`);
   if (Number.isInteger(amount)) return BigInt(amount) * 1_000_000n;
-  const whole = Math.trunc(amount);
-  return BigInt(whole) * 1_000_000n + BigInt(Math.round((amount - whole) * 1_000_000));
+  const integerPart = Math.trunc(amount);
+  return BigInt(integerPart) * 1_000_000n + BigInt(Math.round((amount - integerPart) * 1_000_000));
 }

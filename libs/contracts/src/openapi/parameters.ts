@@ -18,9 +18,9 @@ const query = (name: string, schema: Parameter["schema"] = text, required = fals
   required,
   schema,
 });
-const pageSize = (most: number) => ({ type: "integer", minimum: 1, maximum: most });
-const pageParameters = (most: number): readonly Parameter[] => [
-  query("limit", pageSize(most)),
+const pageSize = (max: number) => ({ type: "integer", minimum: 1, maximum: max });
+const pageParameters = (max: number): readonly Parameter[] => [
+  query("limit", pageSize(max)),
   query("after"),
   query("order", { enum: ["asc", "desc"] }),
 ];

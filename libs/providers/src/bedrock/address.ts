@@ -11,8 +11,8 @@ const invokeActions = ["invoke", "invoke-with-response-stream"] as const;
 /** Returns the address of a request. The model, or the ARN of its profile, is one segment of the path. */
 export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const url = new URL(baseUrl);
-  const [whole, streamed] = wireActions[wire] ?? invokeActions;
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}/model/${encodeURIComponent(model)}/${stream ? streamed : whole}`;
+  const [completeAction, streamedAction] = wireActions[wire] ?? invokeActions;
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/model/${encodeURIComponent(model)}/${stream ? streamedAction : completeAction}`;
   url.search = "";
   return url;
 }
@@ -37,8 +37,8 @@ export function regionOf(baseUrl: string): string | undefined {
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
-  const others = [...url.searchParams.keys()].filter((name) => name !== regionParameter);
-  if (others.length > 0) return `has a query that is not ${regionParameter}=REGION`;
+  const unknownParameters = [...url.searchParams.keys()].filter((name) => name !== regionParameter);
+  if (unknownParameters.length > 0) return `has a query that is not ${regionParameter}=REGION`;
   const region = regionOf(baseUrl);
   if (region !== undefined) return problemOfRegion(region, hostWithRegion.exec(url.hostname)?.[1]);
   return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionParameter}=REGION`;
@@ -48,7 +48,9 @@ export function addressProblem(baseUrl: string): string | undefined {
  * Describes an error in a region; undefined if there is none. Amazon's hosts accept only requests that are signed for
  * their own region.
  */
-function problemOfRegion(region: string, own: string | undefined): string | undefined {
+function problemOfRegion(region: string, channelRegion: string | undefined): string | undefined {
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `names no region that there could be: ${region.slice(0, 64)}`;
-  return own === undefined || own === region ? undefined : `is at ${own}, and its query names ${region}`;
+  return channelRegion === undefined || channelRegion === region
+    ? undefined
+    : `is at ${channelRegion}, and its query names ${region}`;
 }

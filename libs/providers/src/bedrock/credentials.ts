@@ -51,8 +51,8 @@ export function openChains(): (profile: string | undefined) => Promise<AwsCreden
         await chain
       )();
     } catch (cause) {
-      const words = `AWS credentials cannot be had${profile === undefined ? "" : ` for the profile ${profile}`}`;
-      throw new CredentialsFailed(`${words}: ${reasonOf(cause)}`, { cause });
+      const message = `AWS credentials cannot be had${profile === undefined ? "" : ` for the profile ${profile}`}`;
+      throw new CredentialsFailed(`${message}: ${reasonOf(cause)}`, { cause });
     }
   };
 }

@@ -28,8 +28,8 @@ function eventOf(frame: Buffer): string {
   const json = message.kind === "event" ? chunkOf(message.payload) : undefined;
   if (json !== undefined) return `event: ${typeOf(json)}\ndata: ${json}\n\n`;
   const type = (Object.hasOwn(errorTypes, message.type) ? errorTypes[message.type] : undefined) ?? "api_error";
-  const words = message.kind === "event" ? "The vendor's stream cannot be read." : failureMessage(message);
-  return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: words } })}\n\n`;
+  const text = message.kind === "event" ? "The vendor's stream cannot be read." : failureMessage(message);
+  return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: text } })}\n\n`;
 }
 
 /** Decodes the event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined if it contains none. */

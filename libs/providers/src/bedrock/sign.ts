@@ -28,13 +28,13 @@ export async function sign(
 /** Signs a request with SigV4. Only headers that proxies do not change are signed. */
 async function signatureFor(
   { url, method, headers, body }: VendorRequest,
-  how: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },
+  options: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },
 ): Promise<Readonly<Record<string, string>>> {
   const { SignatureV4 } = await import("@smithy/signature-v4");
-  const { accessKeyId, secretAccessKey, sessionToken } = how.credentials;
+  const { accessKeyId, secretAccessKey, sessionToken } = options.credentials;
   const signer = new SignatureV4({
     service,
-    region: how.region,
+    region: options.region,
     credentials: present({ accessKeyId, secretAccessKey, sessionToken }),
     sha256: Sha256,
   });
@@ -48,7 +48,7 @@ async function signatureFor(
     headers: sent,
     body: Buffer.isBuffer(body) ? body : undefined,
   };
-  const { host: _host, ...more } = (await signer.sign(request, { signingDate: new Date(how.nowMs) })).headers;
+  const { host: _host, ...more } = (await signer.sign(request, { signingDate: new Date(options.nowMs) })).headers;
   return more;
 }
 

@@ -55,7 +55,7 @@ export const jimeng: Provider = {
   baseUrl: "https://visual.volcengineapi.com",
   keyVariable: "JIMENG_API_KEY",
   wires: ["jimeng-video"],
-  keyForm: { pattern: /^[^|]+\|[^|]+$/, words: "accessKey|secretKey" },
+  keyForm: { pattern: /^[^|]+\|[^|]+$/, description: "accessKey|secretKey" },
   request: (call) => (call.act === "poll" ? pollVideo(call) : answerRequest(call)),
   sign,
   start: startVideo,

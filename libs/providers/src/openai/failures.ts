@@ -69,9 +69,9 @@ function isForbidden(status: number, code: string | undefined): boolean {
  * model.
  */
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
-  const word = code ?? type;
+  const errorName = code ?? type;
   // The words of proxies that follow OpenAI, with other codes.
   if (/^\s*invalid url\b/i.test(message)) return noEndpoint;
   if (/\bmodel\b/i.test(message)) return noModel;
-  return word === undefined || pathCodes.has(word) ? noEndpoint : undefined;
+  return errorName === undefined || pathCodes.has(errorName) ? noEndpoint : undefined;
 }
