@@ -27,8 +27,8 @@ export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Lo
   return {
     async find(owner, { find }) {
       try {
-        const found = await Promise.all(find.map((name) => redis.get(keyOf(owner, name))));
-        return found.find((id) => id !== null && isChannelKeyId(id)) ?? undefined;
+        const routes = await Promise.all(find.map((name) => redis.get(keyOf(owner, name))));
+        return routes.find((id) => id !== null && isChannelKeyId(id)) ?? undefined;
       } catch (error) {
         log.debug({ err: error }, "a conversation's channel was not looked up");
         return undefined;

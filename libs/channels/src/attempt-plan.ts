@@ -88,13 +88,13 @@ export interface OpenAttempt<Accepted> extends Disposable {
   /** Number of attempts, including this one. */
   readonly attempts: number;
   /** All attempts of the call, in order. The last one gave the answer. */
-  readonly tried: readonly Tried[];
+  readonly tried: readonly AttemptReport[];
   /** Reports that the vendor interrupted its answer, which counts against the channel like any failure. */
-  broke(reason: string): void;
+  reportInterruption(reason: string): void;
 }
 
 /** One attempt, as reported in logs, events and headers. */
-export interface Tried {
+export interface AttemptReport {
   readonly channel: string;
   /** Name of the key, never its value. */
   readonly key: string;
@@ -120,10 +120,10 @@ export class AttemptsFailed extends Error {
   readonly failure: Failure;
   readonly attempts: number;
   readonly route: Route | undefined;
-  readonly tried: readonly Tried[];
+  readonly tried: readonly AttemptReport[];
   /** True if every other route would fail in the same way, or if the request must not be sent again. */
   readonly isFinal: boolean;
-  constructor(failure: Failure, tried: readonly Tried[], route: Route | undefined, isFinal = false) {
+  constructor(failure: Failure, tried: readonly AttemptReport[], route: Route | undefined, isFinal = false) {
     super(failure.message, { cause: failure });
     this.failure = failure;
     this.attempts = tried.length;

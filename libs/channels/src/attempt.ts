@@ -1,16 +1,16 @@
 import type { Candidate } from "@modelgate/catalog";
 import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import { idsOf, startSpan, type Span } from "@modelgate/platform";
-import { AttemptsFailed, type OpenAttempt, type AttemptPlan, type Tried } from "./attempt-plan.ts";
+import { AttemptsFailed, type OpenAttempt, type AttemptPlan, type AttemptReport } from "./attempt-plan.ts";
 import { observeAttempt, providerNameOf } from "./channel-metrics.ts";
 import type { GateEntry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
-import { nothingLeft, RouteChooser } from "./route-chooser.ts";
+import { noRouteFailure, RouteChooser } from "./route-chooser.ts";
 import type { Route } from "./rest-scope.ts";
 import { verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
-import { Refused } from "./refused.ts";
-import { noUsableWireFailure, sendAttempt, type BegunAnswer, type TriedAlready } from "./send-attempt.ts";
+import { VendorRefusal } from "./refused.ts";
+import { noUsableWireFailure, sendAttempt, type StartedAnswer, type AttemptHistory } from "./send-attempt.ts";
 import type { OpenCalls, Speeds } from "./speeds.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import { vendorRequestIdOf, type Transport } from "./transport.ts";
@@ -50,49 +50,49 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   return {
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
-      const candidates = speakingOf(plan, supportedWires);
+      const candidates = supportingCandidates(plan, supportedWires);
       const routes = new RouteChooser(plan, candidates, health, { random, turn, score });
-      let already: TriedAlready = {};
-      const tried: Tried[] = [];
+      let history: AttemptHistory = {};
+      const tried: AttemptReport[] = [];
       let last: { readonly failure: Failure; readonly route: Route; readonly isFinal: boolean } | undefined;
       while (tried.length < limits.maxAttempts && (tried.length === 0 || Date.now() < deadline)) {
         const chosen = routes.next(tried.length === 0);
         if (chosen === undefined) break;
         const { route, isLastResort } = chosen;
         const attempt = { route, account: plan.account };
-        if (isLastResort) health.resorts(attempt);
+        if (isLastResort) health.useLastResort(attempt);
         const entering = gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
         const entry = entering instanceof Promise ? await entering : entering;
         if ("scope" in entry) {
-          routes.turnedAway(entry);
+          routes.reportRefusal(entry);
           continue;
         }
         const openCalls = speeds.began(route.candidate);
-        routes.tried(route);
+        routes.reportTried(route);
         const channel = route.candidate.channel.id;
         const span = attemptSpan(plan.span, plan.model, route);
         const sent: SentAttempt = { attempt, at: Date.now() };
         try {
-          const begun = await sendAttempt(sent, plan, already, deps, span);
-          tried.push(triedWith(sent));
+          const started = await sendAttempt(sent, plan, history, deps, span);
+          tried.push(reportOf(sent));
           observeAttempt(channel);
           speeds.answered(openCalls, Date.now() - sent.at);
-          return new BegunAttempt(health, { ...begun, sent, entry, openCalls, tried, span, plan });
+          return new RunningAttempt(health, { ...started, sent, entry, openCalls, tried, span, plan });
         } catch (error) {
-          const { failure, next } = verdictOn(error, sent, { ...plan, ...already }, { health, supportedWires });
+          const { failure, next } = verdictOn(error, sent, { ...plan, ...history }, { health, supportedWires });
           openCalls.inFlight--;
           entry[Symbol.dispose]();
           last = { failure, route, isFinal: next === "none" };
-          tried.push(triedWith(sent, failure.code, error));
+          tried.push(reportOf(sent, failure.code, error));
           observeAttempt(channel, failure.code);
           span.end(failure.code);
           if (next === "none") break;
-          already = knowing(already, next, sent);
+          history = historyAfter(history, next, sent);
           if (next !== "another") routes.retry(chosen);
         }
       }
       const { model } = plan;
-      const failure = last?.failure ?? nothingLeft({ candidates, model }, routes.away, routes.lastResort);
+      const failure = last?.failure ?? noRouteFailure({ candidates, model }, routes.refusals, routes.lastResort);
       throw new AttemptsFailed(failure, tried, last?.route, last?.isFinal);
     },
   };
@@ -102,7 +102,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
  * Selects the candidates that support one of the call's wires. Throws AttemptsFailed if there are candidates and all of
  * them support none.
  */
-function speakingOf(
+function supportingCandidates(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
 ): readonly Candidate[] {
@@ -113,22 +113,22 @@ function speakingOf(
 }
 
 /** Returns what the next attempt must know about the failed ones. */
-function knowing(already: TriedAlready, next: Verdict["next"], { wire }: SentAttempt): TriedAlready {
-  if (next === "withoutSignatures") return { ...already, history: next };
-  return { ...already, refusing: next === "elsewhere" ? wire : undefined };
+function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: SentAttempt): AttemptHistory {
+  if (next === "withoutSignatures") return { ...history, history: next };
+  return { ...history, refusing: next === "elsewhere" ? wire : undefined };
 }
 
-/** Maximum characters of a vendor's error code in `Tried`. */
+/** Maximum characters of a vendor's error code in `AttemptReport`. */
 const maxCode = 100;
 
 /** Describes an attempt that failed, or whose answer has begun, for logs and headers. */
-function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): Tried {
+function reportOf({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): AttemptReport {
   return {
     channel: route.candidate.channel.id,
     key: route.key.id,
     failed,
     status: answer?.status,
-    vendorCode: error instanceof Refused ? error.vendorError.code?.slice(0, maxCode) : undefined,
+    vendorCode: error instanceof VendorRefusal ? error.vendorError.code?.slice(0, maxCode) : undefined,
     vendorMessage:
       error === undefined ? undefined : vendorMessageOf(error, { channel: route.candidate.channel, key: route.key }),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
@@ -136,27 +136,27 @@ function triedWith({ attempt: { route }, at, answer }: SentAttempt, failed?: str
   };
 }
 
-/** Constructor arguments of `BegunAttempt`: the accepted answer, and the resources to release when it ends. */
-interface BegunAttemptParts<Accepted> extends BegunAnswer<Accepted> {
+/** Constructor arguments of `RunningAttempt`: the accepted answer, and the resources to release when it ends. */
+interface RunningAttemptParts<Accepted> extends StartedAnswer<Accepted> {
   readonly sent: SentAttempt;
   readonly entry: GateEntry;
   readonly openCalls: OpenCalls;
-  readonly tried: readonly Tried[];
+  readonly tried: readonly AttemptReport[];
   readonly span: Span;
   readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
 }
 
 /** An attempt whose answer has begun but may still be interrupted. */
-class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
+class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
   readonly accepted: Accepted;
-  readonly route: BegunAnswer<Accepted>["route"];
-  readonly tried: readonly Tried[];
-  readonly #parts: BegunAttemptParts<Accepted>;
+  readonly route: StartedAnswer<Accepted>["route"];
+  readonly tried: readonly AttemptReport[];
+  readonly #parts: RunningAttemptParts<Accepted>;
   readonly #health: Health;
   #hasEnded = false;
   #isDisposed = false;
 
-  constructor(health: Health, parts: BegunAttemptParts<Accepted>) {
+  constructor(health: Health, parts: RunningAttemptParts<Accepted>) {
     const { sent, entry, span, tried } = parts;
     this.accepted = parts.accepted;
     this.route = parts.route;
@@ -164,7 +164,7 @@ class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
     this.#parts = parts;
     this.#health = health;
     span.set({ "modelgate.upstream_request_id": tried.at(-1)?.upstreamRequestId });
-    health.answered(sent.attempt, sent.at);
+    health.reportAnswer(sent.attempt, sent.at);
     entry.tried();
   }
 
@@ -172,7 +172,7 @@ class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
     return this.tried.length;
   }
 
-  broke(reason: string): void {
+  reportInterruption(reason: string): void {
     const { sent, span, plan, tried } = this.#parts;
     const body = fingerprintOf(sent.prepared?.request.body);
     const { upstreamRequestId } = tried.at(-1) ?? {};
@@ -186,7 +186,7 @@ class BegunAttempt<Accepted> implements OpenAttempt<Accepted> {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
     const { sent, entry, openCalls, span, plan } = this.#parts;
-    if (!this.#hasEnded && !plan.signal.aborted) this.#health.worked(sent.attempt);
+    if (!this.#hasEnded && !plan.signal.aborted) this.#health.reportSuccess(sent.attempt);
     this.#hasEnded = true;
     span.end();
     openCalls.inFlight--;

@@ -7,7 +7,7 @@ const minFailures = 3;
  */
 const minGroups = 2;
 /** Time for which a success counts as evidence that its account or model works. */
-const goodForMs = 10_000;
+const successMemoryMs = 10_000;
 
 /** Extent of a cooldown: one model or all, and one account or all. */
 export interface Extent {
@@ -16,8 +16,8 @@ export interface Extent {
   readonly for: "account" | "all";
 }
 
-/** A failed call, with what `judge` must know about it. */
-export interface Judged {
+/** A failed call, with what `findBlamedExtent` must know about it. */
+export interface BlamedFailure {
   readonly account: string;
   readonly model: string;
   readonly key: string;
@@ -27,7 +27,7 @@ export interface Judged {
    */
   readonly isExplicit: boolean;
   /** True if the failure concerns all models: the vendor refused the key, or the channel serves only one model. */
-  readonly wholeAtOnce: boolean;
+  readonly concernsAllModels: boolean;
   /**
    * Returns whether a cooldown of this extent has ended and no call has worked since. One more failure then starts the
    * next.
@@ -52,15 +52,15 @@ const account = { for: "account" } as const;
  * - A failure that no client can cause needs neither several accounts nor several models. If it is also a refusal of the
  *   key, one is enough for all accounts.
  */
-export function judge(tallies: readonly Tally[], judged: Judged, now: number): Extent | undefined {
-  return extentsOf(judged).find((extent) => holds(extent, tallies, judged, now));
+export function findBlamedExtent(tallies: readonly Tally[], failure: BlamedFailure, now: number): Extent | undefined {
+  return possibleExtents(failure).find((extent) => hasEnoughEvidence(extent, tallies, failure, now));
 }
 
 /** Lists the extents that a failure can put into a cooldown, widest first. */
-function extentsOf({ failed, wholeAtOnce }: Judged): readonly Extent[] {
-  if (failed.of === "model") return [all, account].map((who) => ({ of: "model", ...who }));
+function possibleExtents({ failed, concernsAllModels }: BlamedFailure): readonly Extent[] {
+  if (failed.of === "model") return [all, account].map((sharing) => ({ of: "model", ...sharing }));
   if (failed.isCertain === true) return [{ of: "whole", ...all }];
-  if (wholeAtOnce) return [all, account].map((who) => ({ of: "whole", ...who }));
+  if (concernsAllModels) return [all, account].map((sharing) => ({ of: "whole", ...sharing }));
   return [
     { of: "whole", ...all },
     { of: "model", ...all },
@@ -69,45 +69,48 @@ function extentsOf({ failed, wholeAtOnce }: Judged): readonly Extent[] {
   ];
 }
 
-function holds(extent: Extent, tallies: readonly Tally[], judged: Judged, now: number): boolean {
-  const { failed, isExplicit, wholeAtOnce, onProbation } = judged;
+function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: BlamedFailure, now: number): boolean {
+  const { failed, isExplicit, concernsAllModels, onProbation } = failure;
   const relevant = tallies.filter(
     (tally) =>
-      (failed.of !== "key" || tally.key === judged.key) &&
-      (extent.of === "whole" || tally.model === judged.model) &&
-      (extent.for === "all" || tally.account === judged.account),
+      (failed.of !== "key" || tally.key === failure.key) &&
+      (extent.of === "whole" || tally.model === failure.model) &&
+      (extent.for === "all" || tally.account === failure.account),
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
   const isSure = failed.isCertain === true;
   const isEnough = onProbation(extent) || (isExplicit && (isSure || extent.for === "account"));
   const least = isEnough ? 1 : isExplicit ? minGroups : minFailures;
-  if (distinct(outcomes.filter(isLike(failed))) < least) return false;
-  if (extent.of === "whole" && !wholeAtOnce && !isSure && !maxFail(relevant, failed, "model", now)) return false;
-  if (extent.for === "all" && !isSure) return maxFail(relevant, failed, "account", now);
+  if (countDistinct(outcomes.filter(similarTo(failed))) < least) return false;
+  if (extent.of === "whole" && !concernsAllModels && !isSure && !mostlyFail(relevant, failed, "model", now))
+    return false;
+  if (extent.for === "all" && !isSure) return mostlyFail(relevant, failed, "account", now);
   return (isExplicit && extent.for === "account") || isMostlyFailing(outcomes, failed);
 }
 
 /** Returns whether there are at least as many such failures as successes since the first of these failures. */
 function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
-  const failures = outcomes.filter(isLike(failed));
+  const failures = outcomes.filter(similarTo(failed));
   const since = Math.min(...failures.map(({ at }) => at));
-  return failures.length > 0 && failures.length >= outcomes.filter((each) => isGood(each) && each.at >= since).length;
+  return (
+    failures.length > 0 && failures.length >= outcomes.filter((each) => hasSucceeded(each) && each.at >= since).length
+  );
 }
 
 /** Returns whether at least two accounts (or models) mostly fail, and more than the number that recently succeeded. */
-function maxFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
+function mostlyFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
-  let good = 0;
+  let succeeding = 0;
   for (const group of groups.values()) {
     const outcomes = group.flatMap((tally) => tally.outcomes);
     if (isMostlyFailing(outcomes, failed)) failing++;
-    else if (outcomes.some((each) => isGood(each) && each.at > now - goodForMs)) good++;
+    else if (outcomes.some((each) => hasSucceeded(each) && each.at > now - successMemoryMs)) succeeding++;
   }
-  return failing >= minGroups && failing > good;
+  return failing >= minGroups && failing > succeeding;
 }
 
-function isGood({ failed }: CallOutcome): boolean {
+function hasSucceeded({ failed }: CallOutcome): boolean {
   return failed === undefined;
 }
 
@@ -115,11 +118,11 @@ function isGood({ failed }: CallOutcome): boolean {
  * Returns a filter for the failures that count together with a given one. A failure that no client can cause counts
  * only with others of its kind. Failures of a channel also count for each of its models.
  */
-function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
-  return ({ failed: known }) => {
-    if (known === undefined) return false;
-    if (failed.isCertain === true) return known.isCertain === true;
-    return known.of === failed.of || (known.of === "channel" && failed.of === "model");
+function similarTo(failed: FailureSeen): (outcome: CallOutcome) => boolean {
+  return ({ failed: other }) => {
+    if (other === undefined) return false;
+    if (failed.isCertain === true) return other.isCertain === true;
+    return other.of === failed.of || (other.of === "channel" && failed.of === "model");
   };
 }
 
@@ -127,7 +130,7 @@ function isLike(failed: FailureSeen): (outcome: CallOutcome) => boolean {
  * Counts failures, those with the same request body once. A failure whose body is unknown, or that no client can cause,
  * counts each time.
  */
-function distinct(failures: readonly CallOutcome[]): number {
+function countDistinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let others = 0;
   for (const { failed } of failures) {

@@ -13,7 +13,7 @@ export function observeAttempt(channel: string, failed?: string): void {
   attempts.inc({ channel, result: failed ?? "ok" });
 }
 
-let shown: ChannelStates | undefined;
+let currentStates: ChannelStates | undefined;
 
 /** Shows the channels, keys and models that no account can use now, as this process knows them. */
 const channelStates = new Gauge({
@@ -23,9 +23,9 @@ const channelStates = new Gauge({
   collect() {
     this.reset();
     const now = Date.now();
-    for (const [scope, { until, kind }] of shown?.coolDowns ?? [])
+    for (const [scope, { until, kind }] of currentStates?.coolDowns ?? [])
       if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "resting" }, 1);
-    for (const scope of shown?.switched.keys() ?? []) this.set({ scope, state: "off" }, 1);
+    for (const scope of currentStates?.switched.keys() ?? []) this.set({ scope, state: "off" }, 1);
   },
 });
 
@@ -36,7 +36,7 @@ const accountRests = new Gauge({
   labelNames: ["state"],
   collect() {
     const now = Date.now();
-    const open = [...(shown?.accountRests.values() ?? [])].filter(({ until }) => until > now);
+    const open = [...(currentStates?.accountRests.values() ?? [])].filter(({ until }) => until > now);
     const refused = open.filter(({ kind }) => kind === "refused").length;
     this.set({ state: "refused" }, refused);
     this.set({ state: "resting" }, open.length - refused);
@@ -45,18 +45,18 @@ const accountRests = new Gauge({
 
 /** Sets the states that the metrics show. */
 export function showStates(states: ChannelStates): void {
-  shown = states;
+  currentStates = states;
   channelStates.reset();
   accountRests.reset();
 }
 
 /** Names of vendors in OpenTelemetry's conventions that differ from the provider's name in the configuration. */
-const conventional: Readonly<Record<string, string>> = {
+const conventionalNames: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",
   gemini: "gcp.gemini",
 };
 
 /** Returns a provider's name in OpenTelemetry's conventions (`gen_ai.provider.name`). */
 export function providerNameOf(provider: string): string {
-  return conventional[provider] ?? provider;
+  return conventionalNames[provider] ?? provider;
 }

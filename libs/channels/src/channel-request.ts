@@ -37,8 +37,8 @@ export function channelRequest(
   { channel, key, provider }: RequestRoute,
   { timeoutMs, state, addsMembers, headers: more, nowMs = Date.now() }: RequestOptions,
 ): UpstreamRequest | Promise<UpstreamRequest> {
-  const { baseUrl, proxy, headers: own, defaults, force } = channel;
-  const all = more === undefined && own === undefined ? headers : { ...headers, ...own, ...more };
+  const { baseUrl, proxy, headers: channelHeaders, defaults, force } = channel;
+  const all = more === undefined && channelHeaders === undefined ? headers : { ...headers, ...channelHeaders, ...more };
   const unsigned = { url, method, headers: all, body, timeoutMs, state, proxy };
   const signing = { baseUrl, key: key.secret, nowMs };
   if (addsMembers === true && (defaults !== undefined || force !== undefined))

@@ -31,24 +31,24 @@ export async function connectSocket(
     perMessageDeflate: false,
     followRedirects: false,
     lookup: vendorLookup,
-    ...present({ createConnection: proxy === undefined ? undefined : socketThrough(proxy, url, maxHandshakeMs) }),
+    ...present({ createConnection: proxy === undefined ? undefined : openSocketVia(proxy, url, maxHandshakeMs) }),
   });
   const onAbort = (): void => socket.terminate();
   signal.addEventListener("abort", onAbort, { once: true });
-  const over = (): void => signal.removeEventListener("abort", onAbort);
+  const removeListener = (): void => signal.removeEventListener("abort", onAbort);
   let answered: IncomingMessage["headers"] = {};
   socket.once("upgrade", (response: IncomingMessage) => (answered = response.headers));
   socket.once("open", () => {
-    over();
+    removeListener();
     socket.pause();
-    resolve({ status: 101, headers: answered, socket, ...bodiless(socket) });
+    resolve({ status: 101, headers: answered, socket, ...withoutBody(socket) });
   });
   socket.once("unexpected-response", (_request, response: IncomingMessage) => {
-    over();
+    removeListener();
     resolve(new RefusedSocket(response));
   });
   socket.on("error", (error: Error) => {
-    over();
+    removeListener();
     const silent = /handshake has timed out/.test(error.message);
     reject(silent ? new Failure("upstream_timeout", undefined, { cause: error }) : error);
   });
@@ -57,7 +57,7 @@ export async function connectSocket(
 }
 
 /** Returns the function with which `ws` opens its connection to a URL through a proxy. */
-function socketThrough(proxy: string, { protocol, host, hostname, port }: URL, timeoutMs: number) {
+function openSocketVia(proxy: string, { protocol, host, hostname, port }: URL, timeoutMs: number) {
   const connect = connectThrough(proxy, timeoutMs, { allowH2: false });
   const target = { protocol: protocol === "wss:" || protocol === "https:" ? "https:" : "http:", host, hostname, port };
   return (_: unknown, onSocket: (error: Error | null, socket: Duplex) => void): undefined => {
@@ -67,7 +67,7 @@ function socketThrough(proxy: string, { protocol, host, hostname, port }: URL, t
 }
 
 /** Returns the methods of an answer without a body, which control the connection instead. */
-function bodiless(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
+function withoutBody(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),
     pause: () => socket.pause(),

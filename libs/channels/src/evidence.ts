@@ -59,7 +59,7 @@ export class Evidence {
     const { outcomes } = getOrCreate(tallies, name, maxTallies, () => ({ account, model, key, outcomes: [] }));
     const { at, failed } = outcome;
     while (outcomes[0] !== undefined && outcomes[0].at <= at - windowMs) outcomes.shift();
-    if (failed?.body !== undefined && failed.isCertain !== true && outcomes.some((known) => isRepeat(known, failed)))
+    if (failed?.body !== undefined && failed.isCertain !== true && outcomes.some((other) => isRepeat(other, failed)))
       return;
     if (outcomes.length >= maxOutcomes) outcomes.shift();
     outcomes.push(outcome);
@@ -86,11 +86,11 @@ export class Evidence {
  * dropped.
  */
 export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize: number, make: () => Value): Value {
-  const known = map.get(key);
+  const existing = map.get(key);
   // If each call moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The order
   // of use is therefore maintained only when the map is more than half full.
-  if (known !== undefined && map.size <= maxSize / 2) return known;
-  const value = known ?? make();
+  if (existing !== undefined && map.size <= maxSize / 2) return existing;
+  const value = existing ?? make();
   // Moved to the end: the first entry is the least recently used one.
   map.delete(key);
   const [oldest] = map.keys();
@@ -99,8 +99,8 @@ export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize
   return value;
 }
 
-function isRepeat({ failed: known }: CallOutcome, failed: FailureSeen): boolean {
-  return known !== undefined && known.body === failed.body && known.of === failed.of;
+function isRepeat({ failed: other }: CallOutcome, failed: FailureSeen): boolean {
+  return other !== undefined && other.body === failed.body && other.of === failed.of;
 }
 
 /**

@@ -34,20 +34,20 @@ export async function followStates({
   const accountRests = new Map<string, CoolDown>();
   const switched = new Map<string, Switched>();
 
-  function follow(known: Map<string, CoolDown>, shared: ReadonlyMap<string, CoolDown>): void {
-    for (const [name, rest] of shared) if ((known.get(name)?.until ?? 0) < rest.until) known.set(name, rest);
-    for (const name of known.keys()) {
+  function applyShared(local: Map<string, CoolDown>, shared: ReadonlyMap<string, CoolDown>): void {
+    for (const [name, rest] of shared) if ((local.get(name)?.until ?? 0) < rest.until) local.set(name, rest);
+    for (const name of local.keys()) {
       if (shared.has(name)) continue;
-      known.delete(name);
+      local.delete(name);
       forgotten(name);
     }
   }
   async function refresh(): Promise<void> {
     const states = await readChannelStates(redis);
     switched.clear();
-    for (const [scope, why] of states.switched) switched.set(scope, why);
-    follow(coolDowns, states.coolDowns);
-    follow(accountRests, states.accountRests);
+    for (const [scope, reason] of states.switched) switched.set(scope, reason);
+    applyShared(coolDowns, states.coolDowns);
+    applyShared(accountRests, states.accountRests);
   }
   async function dropOld(): Promise<void> {
     const oldest = Date.now() - accountMemoryMs;

@@ -13,14 +13,14 @@ export interface GateEntry extends Disposable {
 }
 
 /** Reason why an attempt may not use a route now. No request was sent and no seat is occupied. */
-export interface TurnedAway {
+export interface SeatRefusal {
   /** Scope to skip for the remainder of the call: a complete channel, or one `channel/key`. */
   readonly scope: RestScope;
   /**
    * `full`: no free seat, or the limit of calls per minute is reached; `tried`: its cooldown has ended, and another
    * call is testing whether it works again.
    */
-  readonly why: "full" | "tried";
+  readonly cause: "full" | "tried";
   /** Time after which another attempt may succeed. */
   readonly retryAfterMs: number;
 }
@@ -35,7 +35,7 @@ export interface Gate extends AsyncDisposable {
    * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique. An
    * attempt of last resort needs no trial. Throws Failure server_overloaded if Redis does not answer.
    */
-  enter(attempt: Attempt, permit: string, isLastResort?: boolean): GateEntry | Promise<GateEntry | TurnedAway>;
+  enter(attempt: Attempt, permit: string, isLastResort?: boolean): GateEntry | Promise<GateEntry | SeatRefusal>;
 }
 
 /** Time after which a full channel is tried again. It is short because nobody knows when a running call will end. */
@@ -67,14 +67,14 @@ interface SeatSet {
   readonly key: string;
   readonly seats: number;
   readonly scope: RestScope;
-  readonly why: TurnedAway["why"];
+  readonly cause: SeatRefusal["cause"];
 }
 
-function nothing(): void {
+function doNothing(): void {
   // There is no seat to release
 }
 
-const free: GateEntry = { tried: nothing, [Symbol.dispose]: nothing };
+const unlimitedEntry: GateEntry = { tried: doNothing, [Symbol.dispose]: doNothing };
 
 /** Opens the gate. The seats of a process that dies are free after `leaseMs`. */
 export function openGate({
@@ -89,21 +89,21 @@ export function openGate({
   leaseMs: number;
 }): Gate {
   const open = new Map<string, readonly string[]>();
-  const quietly = (step: Promise<unknown>): void =>
+  const logFailure = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
   const renewals = runOnBeat(leaseMs / 3, () => {
-    for (const [permit, keys] of open) quietly(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
+    for (const [permit, keys] of open) logFailure(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 
   /** Releases some of a permit's seats. */
-  const leave = (permit: string, keys: readonly string[]): void => {
+  const release = (permit: string, keys: readonly string[]): void => {
     const left = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
     if (left.length > 0) open.set(permit, left);
     else open.delete(permit);
-    for (const key of keys) quietly(redis.zrem(key, permit));
+    for (const key of keys) logFailure(redis.zrem(key, permit));
   };
 
-  const take = async (channel: CatalogChannel, permit: string, sets: readonly SeatSet[]) => {
+  const takeSeat = async (channel: CatalogChannel, permit: string, sets: readonly SeatSet[]) => {
     const { id, requestsPerMinute: perMinute = 0 } = channel;
     const reply = await orUnavailable(
       takeSeats(
@@ -112,17 +112,17 @@ export function openGate({
         { permit, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
       ),
     );
-    const refused = turnedAway(reply, sets, channel);
+    const refused = refusalOf(reply, sets, channel);
     if (refused !== undefined) return refused;
-    if (sets.length === 0) return free;
-    const trials = sets.filter(({ why }) => why === "tried").map(({ key }) => key);
+    if (sets.length === 0) return unlimitedEntry;
+    const trials = sets.filter(({ cause }) => cause === "tried").map(({ key }) => key);
     open.set(
       permit,
       sets.map(({ key }) => key),
     );
     return {
-      tried: () => leave(permit, trials.splice(0)),
-      [Symbol.dispose]: () => leave(permit, open.get(permit) ?? []),
+      tried: () => release(permit, trials.splice(0)),
+      [Symbol.dispose]: () => release(permit, open.get(permit) ?? []),
     };
   };
 
@@ -130,7 +130,9 @@ export function openGate({
     enter(attempt, permit, isLastResort = false) {
       const { channel } = attempt.route.candidate;
       const sets = seatSets(attempt, health, isLastResort);
-      return sets.length === 0 && (channel.requestsPerMinute ?? 0) === 0 ? free : take(channel, permit, sets);
+      return sets.length === 0 && (channel.requestsPerMinute ?? 0) === 0
+        ? unlimitedEntry
+        : takeSeat(channel, permit, sets);
     },
     async [Symbol.asyncDispose]() {
       renewals[Symbol.dispose]();
@@ -147,30 +149,33 @@ function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): read
   const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
   const sets: SeatSet[] = isLastResort || health.isQuiet ? [] : trialSets(attempt, health);
   if (maxConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, why: "full" });
+    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, cause: "full" });
   if (keyConcurrency !== undefined) {
     const scope = channelKeyIdOf(route);
-    sets.push({ key: gateKeys.seats(id, route.key.id), seats: keyConcurrency, scope, why: "full" });
+    sets.push({ key: gateKeys.seats(id, route.key.id), seats: keyConcurrency, scope, cause: "full" });
   }
   return sets;
 }
 
 function trialSets(attempt: Attempt, health: Health): SeatSet[] {
   const { id } = attempt.route.candidate.channel;
-  return health
-    .unproven(attempt)
-    .map(({ leaveOut, trial }) => ({ key: gateKeys.trial(id, trial), seats: 1, scope: leaveOut, why: "tried" }));
+  return health.unprovenScopes(attempt).map(({ skipScope, trial }) => ({
+    key: gateKeys.trial(id, trial),
+    seats: 1,
+    scope: skipScope,
+    cause: "tried",
+  }));
 }
 
-function turnedAway(
+function refusalOf(
   reply: Awaited<ReturnType<typeof takeSeats>>,
   sets: readonly SeatSet[],
   { id }: CatalogChannel,
-): TurnedAway | undefined {
+): SeatRefusal | undefined {
   if (reply.verdict === "taken") return undefined;
-  if (reply.verdict === "minute") return { scope: id, why: "full", retryAfterMs: reply.waitMs };
-  const { scope, why } = sets[reply.set - 1] ?? { scope: id, why: "full" };
-  return { scope, why, retryAfterMs: seatRetryMs };
+  if (reply.verdict === "minute") return { scope: id, cause: "full", retryAfterMs: reply.waitMs };
+  const { scope, cause } = sets[reply.set - 1] ?? { scope: id, cause: "full" };
+  return { scope, cause, retryAfterMs: seatRetryMs };
 }
 
 /** Reads the number of seats in use, by `channel` and `channel/key`. Only scopes with a limit are included. */

@@ -1,6 +1,6 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
-import { judge, type Extent, type Judged } from "./blame.ts";
+import { findBlamedExtent, type Extent, type BlamedFailure } from "./blame.ts";
 import { Evidence, getOrCreate, type FailureSeen, type Subject } from "./evidence.ts";
 import {
   channelKeyIdOf,
@@ -56,7 +56,7 @@ export interface Blame extends FailureSeen {
 /** A scope whose cooldown has ended and where no call has worked since. One call at a time may test it. */
 export interface Unproven {
   /** Scope to skip while another call tests it: a channel, or one `channel/key`. */
-  readonly leaveOut: RestScope;
+  readonly skipScope: RestScope;
   /** Name of the trial, unique within the channel. */
   readonly trial: string;
 }
@@ -76,16 +76,16 @@ export interface Health extends AsyncDisposable {
    */
   lastResortOf(account: string): Rests;
   /** Records that a call of the account uses a route in spite of its cooldown. */
-  resorts(attempt: Attempt): void;
-  unproven(attempt: Attempt): readonly Unproven[];
+  useLastResort(attempt: Attempt): void;
+  unprovenScopes(attempt: Attempt): readonly Unproven[];
   failed(attempt: Attempt, blame: Blame): void;
   /**
    * Records that an answer has begun to a call that was sent at `sentAt` (Unix ms). This may end cooldowns of its
    * route.
    */
-  answered(attempt: Attempt, sentAt: number): void;
+  reportAnswer(attempt: Attempt, sentAt: number): void;
   /** Records that an answer was complete. */
-  worked(attempt: Attempt): void;
+  reportSuccess(attempt: Attempt): void;
 }
 
 /** Reads and shares the states through Redis. If Redis fails later, this process uses the states that it knows. */
@@ -126,24 +126,24 @@ class SharedHealth implements Health {
     return {
       ofChannel: (candidate) => {
         const next = this.#lastResort.next(modelScopeOf(candidate), account);
-        return Math.max(latest(channelScopes(candidate), until), next > Date.now() ? next : 0);
+        return Math.max(latestOf(channelScopes(candidate), until), next > Date.now() ? next : 0);
       },
-      ofKey: (candidate, key) => latest(keyScopes({ candidate, key }), until),
+      ofKey: (candidate, key) => latestOf(keyScopes({ candidate, key }), until),
     };
   }
 
-  resorts({ route, account }: Attempt): void {
-    this.#lastResort.goes(modelScopeOf(route.candidate), account, Date.now());
+  useLastResort({ route, account }: Attempt): void {
+    this.#lastResort.recordCall(modelScopeOf(route.candidate), account, Date.now());
   }
 
-  unproven({ route, account }: Attempt): readonly Unproven[] {
+  unprovenScopes({ route, account }: Attempt): readonly Unproven[] {
     if (this.#rests.isQuiet) return [];
     const { id } = route.candidate.channel;
     return scopesOf(route, account)
-      .filter(([scope, who]) => this.#rests.at(scope, who) !== undefined)
-      .map(([scope, who]) => ({
-        leaveOut: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
-        trial: nameWithin(id, scope, who),
+      .filter(([scope, affected]) => this.#rests.at(scope, affected) !== undefined)
+      .map(([scope, affected]) => ({
+        skipScope: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
+        trial: nameWithin(id, scope, affected),
       }));
   }
 
@@ -158,24 +158,29 @@ class SharedHealth implements Health {
       const rest = this.#rests.at(scopeOfExtent(route, of, extent), extent.for === "account" ? account : undefined);
       return rest !== undefined && !isResting(rest, now);
     };
-    const extent = judge(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
+    const extent = findBlamedExtent(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
     if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "throttled";
-    const who = extent.for === "account" ? account : undefined;
-    this.#rests.begin(scopeOfExtent(route, of, extent), { kind, reason, retryAfterMs, account: who }, blame.seenBy);
+    const affected = extent.for === "account" ? account : undefined;
+    this.#rests.begin(
+      scopeOfExtent(route, of, extent),
+      { kind, reason, retryAfterMs, account: affected },
+      blame.seenBy,
+    );
   }
 
-  answered({ route, account }: Attempt, sentAt: number): void {
+  reportAnswer({ route, account }: Attempt, sentAt: number): void {
     if (this.#rests.isQuiet) return;
-    for (const [scope, who] of scopesOf(route, account))
-      if (this.#rests.answered(scope, who, sentAt)) this.#evidence.forgive(route.candidate.channel.id, who);
+    for (const [scope, affected] of scopesOf(route, account))
+      if (this.#rests.reportAnswer(scope, affected, sentAt))
+        this.#evidence.forgive(route.candidate.channel.id, affected);
   }
 
-  worked(attempt: Attempt): void {
+  reportSuccess(attempt: Attempt): void {
     const { route, account } = attempt;
     this.#evidence.add(route.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
-    this.#lastResort.worked(modelScopeOf(route.candidate), account);
-    this.#rests.worked(() => scopesOf(route, account));
+    this.#lastResort.reportSuccess(modelScopeOf(route.candidate), account);
+    this.#rests.reportSuccess(() => scopesOf(route, account));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -198,11 +203,11 @@ class AccountRests implements Rests {
   }
 
   ofChannel(candidate: Candidate): number {
-    return latest(channelScopes(candidate), (scope) => this.#until(scope));
+    return latestOf(channelScopes(candidate), (scope) => this.#until(scope));
   }
 
   ofKey(candidate: Candidate, key: ChannelKey): number {
-    return latest(keyScopes({ candidate, key }), (scope) => this.#until(scope));
+    return latestOf(keyScopes({ candidate, key }), (scope) => this.#until(scope));
   }
 
   #until(scope: RestScope): number {
@@ -212,13 +217,13 @@ class AccountRests implements Rests {
   }
 }
 
-function judged(attempt: Attempt, failed: Blame, onProbation: Judged["onProbation"]): Judged {
+function judged(attempt: Attempt, failed: Blame, onProbation: BlamedFailure["onProbation"]): BlamedFailure {
   const isRefusal = failed.isRefusal === true;
   return {
     ...subjectOf(attempt),
     failed,
     isExplicit: isRefusal || failed.retryAfterMs !== undefined,
-    wholeAtOnce: isRefusal || attempt.route.candidate.channel.models.size < 2,
+    concernsAllModels: isRefusal || attempt.route.candidate.channel.models.size < 2,
     onProbation,
   };
 }
@@ -260,8 +265,8 @@ function subjectOf({ route, account }: Attempt): Subject {
   return { account, model: route.candidate.upstreamModel, key: route.key.id };
 }
 
-function latest(scopes: readonly RestScope[], until: (scope: RestScope) => number): number {
-  return scopes.reduce((most, scope) => Math.max(most, until(scope)), 0);
+function latestOf(scopes: readonly RestScope[], until: (scope: RestScope) => number): number {
+  return scopes.reduce((latestEnd, scope) => Math.max(latestEnd, until(scope)), 0);
 }
 
 /** Pause of an account after its first failed call to a channel of last resort; each further failure doubles it. */
@@ -280,23 +285,23 @@ export class LastResort {
 
   /** Returns the time from which the account may try the scope again, Unix ms. */
   next(scope: RestScope, account: string): number {
-    const known = this.#counted.get(restName(scope, account));
-    return known === undefined ? 0 : known.at + Math.min(firstPauseMs * 2 ** (known.failures - 1), maxPauseMs);
+    const counted = this.#counted.get(restName(scope, account));
+    return counted === undefined ? 0 : counted.at + Math.min(firstPauseMs * 2 ** (counted.failures - 1), maxPauseMs);
   }
 
   /** Records that the account makes a call; the next one must wait until its pause has ended. */
-  goes(scope: RestScope, account: string, now: number): void {
-    const known = this.#counted.get(restName(scope, account));
-    if (known !== undefined) known.at = now;
+  recordCall(scope: RestScope, account: string, now: number): void {
+    const counted = this.#counted.get(restName(scope, account));
+    if (counted !== undefined) counted.at = now;
   }
 
   failed(scope: RestScope, account: string, now: number): void {
-    const known = getOrCreate(this.#counted, restName(scope, account), maxCounted, () => ({ failures: 0, at: now }));
-    known.failures++;
-    known.at = now;
+    const counted = getOrCreate(this.#counted, restName(scope, account), maxCounted, () => ({ failures: 0, at: now }));
+    counted.failures++;
+    counted.at = now;
   }
 
-  worked(scope: RestScope, account: string): void {
+  reportSuccess(scope: RestScope, account: string): void {
     if (this.#counted.size > 0) this.#counted.delete(restName(scope, account));
   }
 }

@@ -5,7 +5,7 @@ export {
   type AttemptPlan,
   type SendState,
   type WireRoute,
-  type Tried,
+  type AttemptReport,
 } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCapped, readCapped } from "./state.ts";
@@ -24,7 +24,7 @@ export {
   type RestScope,
 } from "./rest-scope.ts";
 export type { Route } from "./rest-scope.ts";
-export { Refused } from "./refused.ts";
+export { VendorRefusal } from "./refused.ts";
 export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
 export { hostsIn } from "./remote/pinned-address.ts";
@@ -43,7 +43,7 @@ export {
 } from "./remote/remote-streams.ts";
 export {
   endModelRests,
-  putBackRefused,
+  endKeyRefusals,
   readChannelStates,
   restModel,
   switchChannel,

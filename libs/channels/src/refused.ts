@@ -16,7 +16,7 @@ const tooLarge = 413;
  * A vendor's refusal of a request: an answer with an error status, or a 2xx answer that reports an error (thrown by
  * `accept`). `verdictOn` decides what follows.
  */
-export class Refused extends Error {
+export class VendorRefusal extends Error {
   override readonly name = "Refused";
   readonly meaning: VendorFailure;
   readonly failure: Failure;
@@ -28,7 +28,7 @@ export class Refused extends Error {
     meaning: VendorFailure,
     status: number,
     retryAfterMs: number | undefined,
-    vendorError: Refused["vendorError"] = {},
+    vendorError: VendorRefusal["vendorError"] = {},
   ) {
     super(meaning.code);
     this.meaning = meaning;
@@ -45,16 +45,21 @@ export class Refused extends Error {
 }
 
 /** Reads an answer with an error status and interprets it. */
-export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<Refused> {
+export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<VendorRefusal> {
   const text = await readText(answer, errorBodyBytes);
   const meaning = provider.failureOf(answer.status, text);
   const { code, type, status, message } = readErrorBody(text);
   const vendorError = { code: meaning.vendorCode ?? code ?? type ?? status, message };
-  return new Refused(meaning, answer.status, granted(retryAfterOf(answer) ?? meaning.retryAfterMs), vendorError);
+  return new VendorRefusal(
+    meaning,
+    answer.status,
+    limitPause(retryAfterOf(answer) ?? meaning.retryAfterMs),
+    vendorError,
+  );
 }
 
 /** Limits the pause that a vendor requests. Returns undefined if it requests none. */
-function granted(ms: number | undefined): number | undefined {
+function limitPause(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, maxRetryAfterMs);
 }
 

@@ -34,10 +34,10 @@ export function keyModelScopeOf(route: Route): RestScope {
 }
 
 /**
- * Returns whether a scope equals `whole` or is a part of it: a key or model of the channel, or a model with the key.
+ * Returns whether a scope equals `container` or is a part of it: a key or model of the channel, or a model with the key.
  */
-export function isWithin(scope: RestScope, whole: RestScope): boolean {
-  return scope === whole || scope.startsWith(`${whole}/`) || scope.startsWith(`${whole}#`);
+export function isWithin(scope: RestScope, container: RestScope): boolean {
+  return scope === container || scope.startsWith(`${container}/`) || scope.startsWith(`${container}#`);
 }
 
 /** Returns the channel of a scope. */

@@ -1,7 +1,7 @@
 import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 import { Failure, type ChannelChoice } from "@modelgate/contracts";
 import type { AttemptPlan } from "./attempt-plan.ts";
-import type { TurnedAway } from "./gate.ts";
+import type { SeatRefusal } from "./gate.ts";
 import type { Health, Rests } from "./health.ts";
 import { channelKeyIdOf, type Route } from "./rest-scope.ts";
 
@@ -18,8 +18,8 @@ export class RouteChooser {
   readonly #health: Health;
   readonly #options: PickOptions;
   readonly #tried: Route[] = [];
-  readonly #away: TurnedAway[] = [];
-  #again: ChosenRoute | undefined;
+  readonly #refusals: SeatRefusal[] = [];
+  #retried: ChosenRoute | undefined;
 
   constructor(
     { account, prefer, choice }: Pick<AttemptPlan<unknown>, "account" | "prefer" | "choice">,
@@ -31,11 +31,11 @@ export class RouteChooser {
     this.#candidates = candidates;
     this.#health = health;
     const excluded = (candidate: Candidate, key: ChannelKey): boolean => {
-      if (this.#tried.length + this.#away.length === 0) return false;
+      if (this.#tried.length + this.#refusals.length === 0) return false;
       const id = channelKeyId(candidate.channel.id, key.id);
       return (
         this.#tried.some((route) => channelKeyIdOf(route) === id) ||
-        this.#away.some(({ scope }) => scope === id || scope === candidate.channel.id)
+        this.#refusals.some(({ scope }) => scope === id || scope === candidate.channel.id)
       );
     };
     this.#options = { random, turn, score, excluded, prefer, choice };
@@ -50,8 +50,8 @@ export class RouteChooser {
   }
 
   /** Returns the scopes that turned this call away, because they are full or another call is testing them. */
-  get away(): readonly TurnedAway[] {
-    return this.#away;
+  get refusals(): readonly SeatRefusal[] {
+    return this.#refusals;
   }
 
   /**
@@ -60,9 +60,9 @@ export class RouteChooser {
    * model completely unavailable.
    */
   next(isFirst: boolean): ChosenRoute | undefined {
-    const again = this.#again;
-    this.#again = undefined;
-    if (again !== undefined) return again;
+    const retried = this.#retried;
+    this.#retried = undefined;
+    if (retried !== undefined) return retried;
     const rests = this.#health.restsOf(this.#account);
     const route = pick(this.#candidates, rests === undefined ? this.#options : { ...this.#options, rests });
     if (route !== undefined) return { route, isLastResort: false };
@@ -72,23 +72,25 @@ export class RouteChooser {
     return resort && { route: resort, isLastResort: true };
   }
 
-  tried(route: Route): void {
+  reportTried(route: Route): void {
     this.#tried.push(route);
   }
 
-  turnedAway(why: TurnedAway): void {
-    this.#away.push(why);
+  reportRefusal(refusal: SeatRefusal): void {
+    this.#refusals.push(refusal);
   }
 
   /** Allows another attempt at the same route, with a different request. */
   retry(chosen: ChosenRoute): void {
     this.#tried.splice(this.#tried.indexOf(chosen.route), 1);
-    if (chosen.isLastResort) this.#again = chosen;
+    if (chosen.isLastResort) this.#retried = chosen;
   }
 
   #isFull({ channel }: Candidate, { id }: ChannelKey): boolean {
     const key = channelKeyId(channel.id, id);
-    return this.#away.some(({ why, scope }) => why === "full" && (scope === key || scope === channel.id));
+    return this.#refusals.some(
+      ({ cause: refusal, scope }) => refusal === "full" && (scope === key || scope === channel.id),
+    );
   }
 }
 
@@ -99,16 +101,17 @@ const unknownRestSeconds = 30;
  * Creates the failure of a call for which no attempt could be made, with a `retry-after`: 429 if a channel has reached
  * a limit; 503 if all channels are in a cooldown, are being tested by another call, or are switched off.
  */
-export function nothingLeft(
+export function noRouteFailure(
   { candidates, model }: { readonly candidates: readonly Candidate[]; readonly model: string },
-  away: readonly TurnedAway[],
+  refusals: readonly SeatRefusal[],
   rests: Rests,
 ): Failure {
-  const full = away.filter(({ why }) => why === "full");
+  const full = refusals.filter(({ cause: refusal }) => refusal === "full");
   if (full.length > 0)
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
   const until = earliestAvailableAt(candidates, rests);
-  const wait = away.length > 0 ? secondsUntilFirst(away) : until === undefined ? unknownRestSeconds : secondsTo(until);
+  const wait =
+    refusals.length > 0 ? secondsUntilFirst(refusals) : until === undefined ? unknownRestSeconds : secondsTo(until);
   return new Failure(
     "no_available_channel",
     `No channel of ${JSON.stringify(model)} is available now; try again in ${wait} s.`,
@@ -116,8 +119,8 @@ export function nothingLeft(
   );
 }
 
-function secondsUntilFirst(away: readonly TurnedAway[]): number {
-  return Math.max(1, Math.ceil(Math.min(...away.map(({ retryAfterMs }) => retryAfterMs)) / 1_000));
+function secondsUntilFirst(refusals: readonly SeatRefusal[]): number {
+  return Math.max(1, Math.ceil(Math.min(...refusals.map(({ retryAfterMs }) => retryAfterMs)) / 1_000));
 }
 
 function secondsTo(timeMs: number): number {
@@ -158,9 +161,9 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Ro
   return key === undefined ? undefined : { candidate, key };
 }
 
-function routeTo(wanted: ChannelKeyId, candidates: readonly Candidate[], options: PickOptions): Route | undefined {
+function routeTo(preferred: ChannelKeyId, candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   for (const candidate of candidates) {
-    const key = candidate.channel.keys.find(({ id }) => wanted === channelKeyId(candidate.channel.id, id));
+    const key = candidate.channel.keys.find(({ id }) => preferred === channelKeyId(candidate.channel.id, id));
     if (key !== undefined && usableKeys(candidate, options).includes(key)) return { candidate, key };
   }
   return undefined;
@@ -205,22 +208,22 @@ export function choose<T extends Weighed>(
   { choice = "weighted", score, random }: ChoiceOptions,
 ): T | undefined {
   if (from.length < 2) return from[0];
-  if (choice === "fastest") return faster(from, score, random);
-  return weighted(choice === "cheapest" ? cheapest(from) : from, random);
+  if (choice === "fastest") return chooseFaster(from, score, random);
+  return chooseWeighted(choice === "cheapest" ? keepCheapest(from) : from, random);
 }
 
 /**
  * Selects the candidates with the lowest cost at their vendors. Those of unknown cost are selected only if all costs
  * are unknown.
  */
-function cheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
+function keepCheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
   const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
   const least = Math.min(...from.map(costOf));
   return from.filter((each) => costOf(each) === least);
 }
 
 /** Draws two candidates at random and returns the faster one. The fastest candidate thus does not receive all calls. */
-function faster<T extends Weighed>(
+function chooseFaster<T extends Weighed>(
   from: readonly T[],
   score: ChoiceOptions["score"],
   random: () => number,
@@ -233,7 +236,7 @@ function faster<T extends Weighed>(
 }
 
 /** Draws one candidate at random, in proportion to the weights. If all weights are zero, they count as equal. */
-function weighted<T extends Weighed>(from: readonly T[], random: () => number): T | undefined {
+function chooseWeighted<T extends Weighed>(from: readonly T[], random: () => number): T | undefined {
   if (from.length < 2) return from[0];
   const weights = from.map(({ candidate }) => candidate.channel.weight);
   const sum = weights.reduce((total, weight) => total + weight, 0);

@@ -13,19 +13,19 @@ import { channelRequest } from "./channel-request.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import { ProxyFailed } from "./proxy.ts";
 import type { Route } from "./rest-scope.ts";
-import { refusal, Refused } from "./refused.ts";
+import { refusal, VendorRefusal } from "./refused.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { SentAttempt } from "./verdict.ts";
 
 /** An answer that was accepted, and the route that gave it. */
-export interface BegunAnswer<Accepted> {
+export interface StartedAnswer<Accepted> {
   readonly accepted: Accepted;
   readonly route: WireRoute;
 }
 
 /** Results of the call's earlier attempts that change the next one. */
-export interface TriedAlready {
+export interface AttemptHistory {
   /** "withoutSignatures" if a vendor refused thinking signatures in the history; the next attempt leaves them out. */
   readonly history?: "withoutSignatures" | undefined;
   /** Wire whose endpoint refused the call although another endpoint of the vendor may accept it. */
@@ -39,10 +39,10 @@ export interface TriedAlready {
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: SentAttempt,
   plan: AttemptPlan<Accepted, Wire>,
-  { history, refusing }: TriedAlready,
+  { history, refusing }: AttemptHistory,
   deps: { readonly transport: Transport; readonly supportedWires: SupportedWires },
   span: Span,
-): Promise<BegunAnswer<Accepted>> {
+): Promise<StartedAnswer<Accepted>> {
   const choosing = wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
   const route = choosing instanceof Promise ? await choosing : choosing;
   sent.wire = route.wire;
@@ -58,7 +58,9 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   const accepted =
     firstByteMs === undefined
       ? await exchangeOnce(sent, routed, deps.transport, plan.signal)
-      : await beginsWithin(firstByteMs, plan.signal, (signal) => exchangeOnce(sent, routed, deps.transport, signal));
+      : await withStartTimeout(firstByteMs, plan.signal, (signal) =>
+          exchangeOnce(sent, routed, deps.transport, signal),
+        );
   return { route, accepted };
 }
 
@@ -93,10 +95,10 @@ async function withFewestUnsupported<Wire extends UpstreamWire>(
   let best: Wire = route.wire;
   let least = Infinity;
   for (const wire of usable) {
-    const lost = (await plan.countUnsupported?.(wire, route.candidate.upstreamModel)) ?? 0;
-    if (lost < least) {
+    const unsupportedCount = (await plan.countUnsupported?.(wire, route.candidate.upstreamModel)) ?? 0;
+    if (unsupportedCount < least) {
       best = wire;
-      least = lost;
+      least = unsupportedCount;
     }
     if (least === 0) break;
   }
@@ -133,7 +135,7 @@ async function exchangeOnce<Accepted>(
       headers: traceparent === undefined ? undefined : { [contractHeaders.traceparent]: traceparent },
     },
   );
-  const request = sending instanceof Promise ? await admitted(sending) : sending;
+  const request = sending instanceof Promise ? await awaitSigned(sending) : sending;
   let answer: UpstreamAnswer;
   let opened: SocketAnswer | undefined;
   try {
@@ -144,30 +146,30 @@ async function exchangeOnce<Accepted>(
       if (!(socket instanceof RefusedSocket)) opened = socket;
     }
   } catch (error) {
-    throw unreached(error, signal);
+    throw noAnswerError(error, signal);
   }
   sent.answer = answer;
   if (prepared.connect !== undefined && opened !== undefined) return await prepared.accept(opened);
   if (prepared.connect !== undefined || answer.status >= 300) throw await refusal(answer, provider);
   const reframing = provider.reframing?.(wire);
-  return await prepared.accept(reframing === undefined ? answer : reframed(answer, reframing));
+  return await prepared.accept(reframing === undefined ? answer : reframeAnswer(answer, reframing));
 }
 
 /** Returns the signed request. Treats a failure of the signing credentials as the vendor's refusal of the key. */
-async function admitted<Request>(signing: Promise<Request>): Promise<Request> {
+async function awaitSigned<Request>(signing: Promise<Request>): Promise<Request> {
   try {
     return await signing;
   } catch (error) {
     if (!(error instanceof CredentialsFailed)) throw error;
     const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key", isCertain: true } as const;
-    throw new Refused(meaning, unauthorized, undefined, { message: cleanText(error.message) });
+    throw new VendorRefusal(meaning, unauthorized, undefined, { message: cleanText(error.message) });
   }
 }
 
 const unauthorized = 401;
 
 /** Returns the error to report for an exchange without an answer: the error itself after an abort, else a Failure. */
-function unreached(error: unknown, signal: AbortSignal): unknown {
+function noAnswerError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof Failure) return error;
   if (error instanceof ProxyFailed) return new Failure("upstream_proxy_failed", undefined, { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -180,11 +182,11 @@ function unreached(error: unknown, signal: AbortSignal): unknown {
  * limit does not apply to the remainder of the answer; `outer` can end the exchange at any time. Throws Failure
  * upstream_timeout after `ms`, otherwise the errors of the exchange.
  */
-export async function beginsWithin<BegunAnswer>(
+export async function withStartTimeout<StartedAnswer>(
   ms: number | undefined,
   outer: AbortSignal,
-  exchange: (signal: AbortSignal) => Promise<BegunAnswer>,
-): Promise<BegunAnswer> {
+  exchange: (signal: AbortSignal) => Promise<StartedAnswer>,
+): Promise<StartedAnswer> {
   if (ms === undefined) return exchange(outer);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ms);
@@ -199,7 +201,7 @@ export async function beginsWithin<BegunAnswer>(
 }
 
 /** Converts a streamed answer to the framing that its wire uses. Returns any other answer unchanged. */
-export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefined): UpstreamAnswer {
+export function reframeAnswer(answer: UpstreamAnswer, reframing: Reframing | undefined): UpstreamAnswer {
   const { status, headers } = answer;
   const type = headers["content-type"];
   if (reframing === undefined || typeof type !== "string" || !type.startsWith(reframing.from)) return answer;
@@ -219,24 +221,24 @@ export function reframed(answer: UpstreamAnswer, reframing: Reframing | undefine
  */
 function reframedSink(answer: Pick<UpstreamAnswer, "abort">, reframing: Reframing, sink: BodySink): BodySink {
   const reframer = reframing.open();
-  let isOver = false;
+  let hasEnded = false;
   return {
     data(chunk) {
-      if (isOver) return;
+      if (hasEnded) return;
       try {
         const bytes = reframer.push(chunk);
         if (bytes.length > 0) sink.data(bytes);
       } catch (error) {
-        isOver = true;
+        hasEnded = true;
         answer.abort();
         sink.broken(error instanceof Error ? error : new Error(String(error)));
       }
     },
     end() {
-      if (!isOver) sink.end();
+      if (!hasEnded) sink.end();
     },
     broken(error) {
-      if (!isOver) sink.broken(error);
+      if (!hasEnded) sink.broken(error);
     },
   };
 }

@@ -65,11 +65,11 @@ export class SharedRests implements AsyncDisposable {
     const { redis, log } = this.#options;
     const { account, kind, reason } = cause;
     const name = restName(scope, account);
-    const known = this.at(scope, account);
+    const current = this.at(scope, account);
     const now = Date.now();
-    const before = known?.rests ?? this.#before.get(name)?.rests ?? 0;
+    const before = current?.rests ?? this.#before.get(name)?.rests ?? 0;
     const vendorMessage = seenBy?.vendorMessage?.replaceAll(/\s+/g, " ");
-    const rest = restFor(known, { ...cause, before, vendorMessage }, now);
+    const rest = restFor(current, { ...cause, before, vendorMessage }, now);
     if (rest === undefined) return;
     const line = { scope, account, reason, restMs: rest.until - now, ...seenBy };
     if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");
@@ -80,7 +80,7 @@ export class SharedRests implements AsyncDisposable {
   }
 
   /** Records that an answer has begun to a call that was sent at `sentAt`. Returns whether this ended a cooldown. */
-  answered(scope: RestScope, account: string | undefined, sentAt: number): boolean {
+  reportAnswer(scope: RestScope, account: string | undefined, sentAt: number): boolean {
     const rest = this.at(scope, account);
     if (rest === undefined) return false;
     // A call that was sent before the cooldown proves nothing, and a pause that the vendor requested is observed.
@@ -96,7 +96,7 @@ export class SharedRests implements AsyncDisposable {
   }
 
   /** Records a completed answer: the next cooldown of these scopes starts again with the shortest length. */
-  worked(scopes: () => readonly (readonly [scope: RestScope, account: string | undefined])[]): void {
+  reportSuccess(scopes: () => readonly (readonly [scope: RestScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
     for (const [scope, account] of scopes()) this.#before.delete(restName(scope, account));
   }
@@ -146,11 +146,11 @@ export function isResting(coolDown: CoolDown | undefined, now: number): boolean 
  * Returns the cooldown that a cause starts. Undefined if the scope is in a cooldown already, because failures of calls
  * that were in progress when it began add no evidence. A longer pause that a vendor requested replaces the current one.
  */
-export function restFor(known: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
+export function restFor(current: CoolDown | undefined, cause: RestCause, now: number): CoolDown | undefined {
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;
-  const resting = isResting(known, now);
-  if (resting && now + (retryAfterMs ?? 0) <= (known?.until ?? 0)) return undefined;
-  const rests = resting ? (known?.rests ?? 1) : cause.before + 1;
+  const resting = isResting(current, now);
+  if (resting && now + (retryAfterMs ?? 0) <= (current?.until ?? 0)) return undefined;
+  const rests = resting ? (current?.rests ?? 1) : cause.before + 1;
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const restMs = retryAfterMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();

@@ -78,8 +78,8 @@ export async function switchChannel(redis: Redis, scope: RestScope, on: boolean,
   if (on) {
     await redis.hdel(cappedKey, scope);
     for (const key of [stateKeys.switched, stateKeys.health]) {
-      const own = (await redis.hkeys(key)).filter((name) => isWithin(parseRestName(name).scope, scope));
-      if (own.length > 0) await redis.hdel(key, ...own);
+      const ownNames = (await redis.hkeys(key)).filter((name) => isWithin(parseRestName(name).scope, scope));
+      if (ownNames.length > 0) await redis.hdel(key, ...ownNames);
     }
   } else {
     const switched: Switched = { reason, since: new Date().toISOString() };
@@ -89,7 +89,7 @@ export async function switchChannel(redis: Redis, scope: RestScope, on: boolean,
 }
 
 /** Ends the cooldown of every key that a vendor refused, because a new configuration may contain a corrected key. */
-export async function putBackRefused(redis: Redis): Promise<void> {
+export async function endKeyRefusals(redis: Redis): Promise<void> {
   const { coolDowns, accountRests } = await readChannelStates(redis);
   const refused = [...coolDowns, ...accountRests].filter(([, { kind }]) => kind === "refused");
   await endRests(

@@ -22,83 +22,83 @@ export class SupportedWires {
   }
 
   /** Returns whether the vendor supports at least one of the wires. */
-  speaks(candidate: Candidate, wanted: readonly UpstreamWire[]): boolean {
-    return this.choose(candidate, wanted) !== undefined;
+  supportsAny(candidate: Candidate, requested: readonly UpstreamWire[]): boolean {
+    return this.choose(candidate, requested) !== undefined;
   }
 
   /**
    * Returns the first wire of `usable`, which is used if all wires express the request equally well; undefined if the
    * vendor supports none.
    */
-  choose<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): Wire | undefined {
-    return this.usable(candidate, wanted)[0];
+  choose<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): Wire | undefined {
+    return this.usable(candidate, requested)[0];
   }
 
   /**
-   * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `wanted`, then
+   * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `requested`, then
    * the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last.
    */
-  usable<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
-    const ordered = this.#ordered(candidate, wanted);
+  usable<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
+    const ordered = this.#ordered(candidate, requested);
     if (this.#missing.isEmpty && this.#refusing.isEmpty) return ordered;
-    const known = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
+    const available = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
     const isRefusing = (wire: Wire): boolean => isAt(this.#refusing, candidate, wire, this.#now());
-    return [...known.filter((wire) => !isRefusing(wire)), ...known.filter(isRefusing)];
+    return [...available.filter((wire) => !isRefusing(wire)), ...available.filter(isRefusing)];
   }
 
   /**
    * Lists the wires in their order, including those with a missing endpoint. The list is computed once per candidate.
    */
-  #ordered<Wire extends UpstreamWire>(candidate: Candidate, wanted: readonly Wire[]): readonly Wire[] {
-    const { vendor, orders } = this.#known(candidate);
-    const kept = orders.get(wanted);
-    // The stored order contains only wires of `wanted`.
+  #ordered<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
+    const { vendor, orders } = this.#configured(candidate);
+    const cached = orders.get(requested);
+    // The stored order contains only wires of `requested`.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (kept !== undefined) return kept as readonly Wire[];
+    if (cached !== undefined) return cached as readonly Wire[];
     const supported = vendor?.wires ?? [];
-    const [own] = wanted;
-    const others = supported.flatMap((wire) => wanted.filter((each) => each === wire && each !== own));
-    const ordered = own !== undefined && supported.includes(own) ? [own, ...others] : others;
-    orders.set(wanted, ordered);
+    const [clientWire] = requested;
+    const others = supported.flatMap((wire) => requested.filter((each) => each === wire && each !== clientWire));
+    const ordered = clientWire !== undefined && supported.includes(clientWire) ? [clientWire, ...others] : others;
+    orders.set(requested, ordered);
     return ordered;
   }
 
   /** Returns the vendor behind a candidate; undefined for a provider that this version does not know. */
   vendorOf(candidate: Candidate): Vendor | undefined {
-    return this.#known(candidate).vendor;
+    return this.#configured(candidate).vendor;
   }
 
   /** Returns the vendor and wires that follow from the configuration alone. They are computed once per candidate. */
-  #known(candidate: Candidate): KnownCandidate {
-    const known = this.#candidates.get(candidate);
-    if (known !== undefined) return known;
+  #configured(candidate: Candidate): KnownCandidate {
+    const cached = this.#candidates.get(candidate);
+    if (cached !== undefined) return cached;
     const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
-    const found: KnownCandidate = { vendor, orders: new WeakMap() };
-    this.#candidates.set(candidate, found);
-    return found;
+    const computed: KnownCandidate = { vendor, orders: new WeakMap() };
+    this.#candidates.set(candidate, computed);
+    return computed;
   }
 
   /** Records that the vendor has no endpoint for calls of this model in this wire. */
-  missing(candidate: Candidate, wire: UpstreamWire): void {
+  reportMissing(candidate: Candidate, wire: UpstreamWire): void {
     this.#missing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 
   /**
    * Records that the endpoint of this wire refuses calls of this model that another endpoint of the vendor may accept.
    */
-  refusing(candidate: Candidate, wire: UpstreamWire): void {
+  reportRefusing(candidate: Candidate, wire: UpstreamWire): void {
     this.#refusing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 }
 
-/** A candidate's vendor, and its ordered wires for each `wanted` list. */
+/** A candidate's vendor, and its ordered wires for each `requested` list. */
 interface KnownCandidate {
   readonly vendor: Vendor | undefined;
   readonly orders: WeakMap<readonly UpstreamWire[], readonly UpstreamWire[]>;
 }
 
-function isAt(known: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
-  const until = known.get(nameOf(candidate, wire));
+function isAt(expiries: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
+  const until = expiries.get(nameOf(candidate, wire));
   return until !== undefined && until > now;
 }
 

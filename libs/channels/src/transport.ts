@@ -34,15 +34,15 @@ export function openTransport(): Transport {
 
   function poolOf(origin: string, proxy: string | undefined): Pool {
     const name = proxy === undefined ? origin : `${origin} ${proxy}`;
-    const known = pools.get(name);
-    if (known !== undefined) {
+    const existing = pools.get(name);
+    if (existing !== undefined) {
       // If each request moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The
       // order of use is therefore maintained only when the map is more than half full.
-      if (pools.size <= maxPools / 2) return known;
+      if (pools.size <= maxPools / 2) return existing;
       // Moved to the end: the first entry is the least recently used one.
       pools.delete(name);
-      pools.set(name, known);
-      return known;
+      pools.set(name, existing);
+      return existing;
     }
     const [oldest] = pools.keys();
     if (pools.size >= maxPools && oldest !== undefined) {
@@ -187,11 +187,11 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     else this.#controller.abort(ended);
   }
 
-  #finish(over: { readonly error?: Error }): void {
+  #finish(outcome: { readonly error?: Error }): void {
     this.#signal.removeEventListener("abort", this);
     this.#paused = false;
     const refused = this.#handOn();
-    this.#over = refused === undefined ? over : { error: refused };
+    this.#over = refused === undefined ? outcome : { error: refused };
     if (this.#sink !== undefined) this.#end(this.#sink, this.#over);
   }
 
@@ -248,6 +248,6 @@ const idHeaders = [
 
 /** Returns the vendor's id of an exchange; undefined if there is none, or if it is not safe to log. */
 export function vendorRequestIdOf({ headers }: Pick<UpstreamAnswer, "headers">): string | undefined {
-  const found = firstHeader(headers, idHeaders);
-  return found !== undefined && isRequestId(found) ? found : undefined;
+  const header = firstHeader(headers, idHeaders);
+  return header !== undefined && isRequestId(header) ? header : undefined;
 }

@@ -5,7 +5,7 @@ import type { RequestRoute } from "./channel-request.ts";
 import { fingerprintOf } from "./evidence.ts";
 import { ProxyFailed, proxyTimeoutCode } from "./proxy.ts";
 import type { Attempt, Blame, Health, SeenBy } from "./health.ts";
-import { Refused } from "./refused.ts";
+import { VendorRefusal } from "./refused.ts";
 import { vendorRequestIdOf } from "./transport.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 
@@ -58,9 +58,9 @@ export function verdictOn(
       seenBy: seenBy(plan, sent, error),
     });
   // A request that the vendor may have received must not be sent again.
-  if (sent.prepared?.unrepeatable === true && mayBeTaken(error))
+  if (sent.prepared?.unrepeatable === true && mayHaveReceived(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
-  return { failure: failureOf(error), next: isWorthAnother(error) ? "another" : "none" };
+  return { failure: failureOf(error), next: mayRetryElsewhere(error) ? "another" : "none" };
 }
 
 /** Maximum characters of a vendor's code in a log line. */
@@ -79,7 +79,7 @@ export function vendorMessageOf(
 ): string | undefined {
   const { cause } = failureOf(error);
   const message =
-    error instanceof Refused ? error.vendorError.message : cause instanceof Error ? cause.message : undefined;
+    error instanceof VendorRefusal ? error.vendorError.message : cause instanceof Error ? cause.message : undefined;
   if (message === undefined) return undefined;
   const secrets = [key.secret, ...Object.values(headers).filter((value) => value.length >= minSecret)];
   const redacted = secrets.reduce((text, secret) => text.replaceAll(secret, "[redacted]"), message);
@@ -92,7 +92,7 @@ function seenBy(
   { attempt, answer }: SentAttempt,
   error: unknown,
 ): SeenBy {
-  const refused = error instanceof Refused ? error.vendorError : undefined;
+  const refused = error instanceof VendorRefusal ? error.vendorError : undefined;
   return {
     ...idsOf(plan),
     callId: plan.callId,
@@ -105,13 +105,13 @@ function seenBy(
 
 /** Returns the failure that the client gets if no other attempt succeeds. */
 function failureOf(error: unknown): Failure {
-  if (error instanceof Refused) return error.failure;
+  if (error instanceof VendorRefusal) return error.failure;
   return error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
 }
 
 /** Returns the part of the route that a failed attempt counts against; undefined if the vendor is not to blame. */
 export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
-  if (error instanceof Refused) {
+  if (error instanceof VendorRefusal) {
     const { meaning, retryAfterMs } = error;
     const reason = meaning.blame === "key" && meaning.vendorCode !== undefined ? meaning.vendorCode : meaning.code;
     if (meaning.blame === "request") return undefined;
@@ -126,21 +126,21 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
   // A failure of the gateway, such as full buffers or an unsupported feature, does not count against the vendor.
   if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
   const code = codeOf(failure);
-  if (code !== undefined && ownTrouble.has(code)) return undefined;
+  if (code !== undefined && localErrorCodes.has(code)) return undefined;
   const isCertain =
     failure.cause instanceof ProxyFailed ? code !== proxyTimeoutCode : code !== undefined && isUnprovoked(code);
   return { of: "channel", reason: failure.code, isCertain };
 }
 
 /** Error codes of an operating system that cannot open another connection. The vendor is not to blame for them. */
-const ownTrouble: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
+const localErrorCodes: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 
 /**
  * Error codes of failed connections that no client can cause: the operator configured the address, and no byte of the
  * request was sent. Timeouts and failures of a busy resolver are not included, because an overloaded process can cause
  * them too.
  */
-const unprovoked: ReadonlySet<string> = new Set([
+const serverSideCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EHOSTUNREACH",
@@ -154,7 +154,7 @@ const unprovoked: ReadonlySet<string> = new Set([
 ]);
 
 function isUnprovoked(code: string): boolean {
-  return unprovoked.has(code) || code.startsWith("CERT_");
+  return serverSideCodes.has(code) || code.startsWith("CERT_");
 }
 
 /** Returns the error code of a failure's cause, such as that of the operating system. */
@@ -171,11 +171,11 @@ function isElsewhere(
   { attempt, wire }: SentAttempt,
   { wires, refusing }: JudgedCall,
   supportedWires: SupportedWires,
-): error is Refused {
-  if (!(error instanceof Refused) || wire === undefined) return false;
+): error is VendorRefusal {
+  if (!(error instanceof VendorRefusal) || wire === undefined) return false;
   const { candidate } = attempt.route;
-  if (error.meaning.blame === "wire") supportedWires.missing(candidate, wire);
-  else if (error.meaning.isAboutEndpoint === true) supportedWires.refusing(candidate, wire);
+  if (error.meaning.blame === "wire") supportedWires.reportMissing(candidate, wire);
+  else if (error.meaning.isAboutEndpoint === true) supportedWires.reportRefusing(candidate, wire);
   else return false;
   return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
@@ -183,8 +183,8 @@ function isElsewhere(
 /**
  * Returns whether the vendor refused only thinking signatures in the history, and the call can be sent without them.
  */
-function refusesSignatures(error: unknown, { canDropSignatures, history }: JudgedCall): error is Refused {
-  if (!(error instanceof Refused) || error.meaning.isAboutReasoningData !== true) return false;
+function refusesSignatures(error: unknown, { canDropSignatures, history }: JudgedCall): error is VendorRefusal {
+  if (!(error instanceof VendorRefusal) || error.meaning.isAboutReasoningData !== true) return false;
   return canDropSignatures === true && history === undefined;
 }
 
@@ -192,14 +192,14 @@ function refusesSignatures(error: unknown, { canDropSignatures, history }: Judge
  * Returns whether another route may succeed after this failure. An answer that was too large would be too large from
  * another vendor as well.
  */
-function isWorthAnother(error: unknown): boolean {
-  if (error instanceof Refused) return error.meaning.retryable;
+function mayRetryElsewhere(error: unknown): boolean {
+  if (error instanceof VendorRefusal) return error.meaning.retryable;
   if (error instanceof Failure && error.code === "answer_too_large") return false;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
 /** Error codes of connections that were never opened, or were closed before the first byte of the request was sent. */
-const neverSent: ReadonlySet<string> = new Set([
+const unsentCodes: ReadonlySet<string> = new Set([
   "NOTHING_SENT",
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -213,9 +213,9 @@ const neverSent: ReadonlySet<string> = new Set([
  * Returns whether the vendor may have received the request and started work. False after an explicit refusal (a status
  * below 500 except 408, or 503), or if no connection was made.
  */
-function mayBeTaken(error: unknown): boolean {
-  if (error instanceof Refused) return error.status === 408 || (error.status >= 500 && error.status !== 503);
+function mayHaveReceived(error: unknown): boolean {
+  if (error instanceof VendorRefusal) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;
   if (error.status < 500 || error.code === "no_available_channel" || error.cause instanceof ProxyFailed) return false;
-  return !neverSent.has(codeOf(error) ?? "");
+  return !unsentCodes.has(codeOf(error) ?? "");
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { judge, type Judged, type Extent } from "../src/blame.ts";
+import { findBlamedExtent, type BlamedFailure, type Extent } from "../src/blame.ts";
 import { Evidence, fingerprintOf, type FailureSeen } from "../src/evidence.ts";
 
 /** One call: `account model key`, and what failed; "ok" where nothing did. `body` absent: a body of its own. */
@@ -16,7 +16,7 @@ interface Call {
 let bodies = 0;
 
 /** Counts the calls, one a millisecond, and gives what the last failure takes out. */
-function after(calls: readonly Call[], more: Partial<Judged> = {}, stepMs = 1): string {
+function after(calls: readonly Call[], more: Partial<BlamedFailure> = {}, stepMs = 1): string {
   const evidence = new Evidence();
   let found: Extent | undefined;
   for (const [at, call] of calls.entries()) {
@@ -27,13 +27,13 @@ function after(calls: readonly Call[], more: Partial<Judged> = {}, stepMs = 1): 
     const now = 1_000_000 + at * stepMs;
     evidence.add("c", subject, { at: now, failed });
     if (failed === undefined) continue;
-    found = judge(
+    found = findBlamedExtent(
       evidence.at("c", now),
       {
         ...subject,
         failed,
         isExplicit,
-        wholeAtOnce: false,
+        concernsAllModels: false,
         onProbation: () => false,
         ...more,
       },
@@ -133,7 +133,7 @@ describe("scopes that rest after failures", () => {
 describe("states that a vendor reports", () => {
   const limited = (more: Call = {}): Call => ({ failed: "key", isExplicit: true, ...more });
 
-  test.each<[string, readonly Call[], Partial<Judged>, string]>([
+  test.each<[string, readonly Call[], Partial<BlamedFailure>, string]>([
     ["a limit that one account meets", [good(), good(), limited()], {}, "model for account"],
     ["a limit that a second account meets", [limited(), limited({ account: "b" })], {}, "model for all"],
     ["a limit of two models", [limited(), limited({ account: "b", model: "n" })], {}, "whole for all"],
@@ -143,8 +143,8 @@ describe("states that a vendor reports", () => {
       {},
       "model for account",
     ],
-    ["a key refused to one account", [limited()], { wholeAtOnce: true }, "whole for account"],
-    ["a key refused to two", [limited(), limited({ account: "b" })], { wholeAtOnce: true }, "whole for all"],
+    ["a key refused to one account", [limited()], { concernsAllModels: true }, "whole for account"],
+    ["a key refused to two", [limited(), limited({ account: "b" })], { concernsAllModels: true }, "whole for all"],
   ])("%s", (_, calls, more, expected) => {
     expect(after(calls, { isExplicit: true, ...more })).toBe(expected);
   });
@@ -158,7 +158,7 @@ test("a scope on probation rests again at its first failure, for all accounts st
 });
 
 test("a channel of one model rests as a whole", () => {
-  expect(after(times(3, bad()), { wholeAtOnce: true })).toBe("whole for account");
+  expect(after(times(3, bad()), { concernsAllModels: true })).toBe("whole for account");
 });
 
 test("one account's failures never rest a scope for all while another account is answered", () => {

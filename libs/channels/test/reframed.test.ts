@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { reframed } from "../src/send-attempt.ts";
+import { reframeAnswer } from "../src/send-attempt.ts";
 import type { BodySink, UpstreamAnswer } from "../src/attempt-plan.ts";
 
 const upper = {
@@ -36,7 +36,7 @@ function answerOf(type: string) {
 describe("reframed()", () => {
   test("a stream has its wire's framing, and empty chunks are dropped", () => {
     const { answer, taken, seen, vendor } = answerOf("application/x-frames; v=1");
-    const made = reframed(answer, upper);
+    const made = reframeAnswer(answer, upper);
     expect(made.headers["content-type"]).toBe("text/event-stream");
     made.pipe(taken);
     for (const chunk of ["a", " ", "b"]) vendor().data(Buffer.from(chunk));
@@ -48,7 +48,7 @@ describe("reframed()", () => {
 
   test("a damaged stream fails at the damage, once", () => {
     const { answer, taken, seen, vendor } = answerOf("application/x-frames");
-    reframed(answer, upper).pipe(taken);
+    reframeAnswer(answer, upper).pipe(taken);
     for (const chunk of ["a", "!", "b"]) vendor().data(Buffer.from(chunk));
     vendor().end();
     vendor().broken(new Error("late"));
@@ -60,6 +60,6 @@ describe("reframed()", () => {
     ["of a wire that needs none", "application/x-frames", undefined],
   ])("an answer %s is unchanged", (_, type, reframing) => {
     const { answer } = answerOf(type);
-    expect(reframed(answer, reframing)).toBe(answer);
+    expect(reframeAnswer(answer, reframing)).toBe(answer);
   });
 });

@@ -2,13 +2,13 @@ import { expect, test } from "vitest";
 import { Failure, type FailureCode } from "@modelgate/contracts";
 import type { VendorFailure } from "@modelgate/providers";
 import { ProxyFailed, proxyTimeoutCode } from "../src/proxy.ts";
-import { Refused } from "../src/refused.ts";
+import { VendorRefusal } from "../src/refused.ts";
 import { blameOf, vendorMessageOf } from "../src/verdict.ts";
 
 const coded = (code: string): Error => Object.assign(new Error(code), { code });
 const failure = (code: FailureCode, cause?: Error): Failure => new Failure(code, undefined, { cause });
-const refused = (meaning: Partial<VendorFailure>, retryAfterMs?: number): Refused =>
-  new Refused({ code: "upstream_error", retryable: true, blame: "channel", ...meaning }, 500, retryAfterMs);
+const refused = (meaning: Partial<VendorFailure>, retryAfterMs?: number): VendorRefusal =>
+  new VendorRefusal({ code: "upstream_error", retryable: true, blame: "channel", ...meaning }, 500, retryAfterMs);
 
 test.each<[string, unknown, object | undefined]>([
   ["an answer beyond the gateway's bound", failure("answer_too_large"), undefined],
@@ -60,8 +60,8 @@ test.each<[string, unknown, object | undefined]>([
   else expect(blameOf(error)).toMatchObject(expected);
 });
 
-const saying = (message: string): Refused =>
-  new Refused({ code: "upstream_error", retryable: true, blame: "channel" }, 500, undefined, { message });
+const saying = (message: string): VendorRefusal =>
+  new VendorRefusal({ code: "upstream_error", retryable: true, blame: "channel" }, 500, undefined, { message });
 
 test.each<[string, unknown, string | undefined]>([
   ["a long text", saying("x".repeat(5_000)), "x".repeat(300)],

@@ -35,23 +35,23 @@ export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
 export function attemptVendors<Result, Wire extends UpstreamWire>(
   { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
   { caller, requestId, span }: Pick<Call, "caller" | "requestId" | "span">,
-  wanted: VendorAttempts<Result, Wire>,
+  options: VendorAttempts<Result, Wire>,
 ): Promise<OpenAttempt<Result>> {
-  const { model, candidates = catalog.current().candidates(model.name, caller.group) } = wanted;
+  const { model, candidates = catalog.current().candidates(model.name, caller.group) } = options;
   return channels.attempts.run<Result, Wire>({
-    callId: wanted.callId,
+    callId: options.callId,
     requestId,
     account: caller.accountId,
     model: model.name,
     candidates,
     choice: model.choice,
-    wires: wanted.wires,
-    countUnsupported: wanted.countUnsupported,
-    prefer: wanted.prefer,
-    canDropSignatures: wanted.canDropSignatures,
+    wires: options.wires,
+    countUnsupported: options.countUnsupported,
+    prefer: options.prefer,
+    canDropSignatures: options.canDropSignatures,
     span,
-    signal: wanted.signal,
-    prepare: wanted.prepare,
+    signal: options.signal,
+    prepare: options.prepare,
   });
 }
 
@@ -63,7 +63,7 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
   const { deps, call, kind, plan, serving } = run;
   const { conversation } = plan;
   using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
-  const kept =
+  const stored =
     conversation === undefined
       ? undefined
       : await deps.channels.affinity.find(ownerOf(call, serving.model), conversation);
@@ -72,7 +72,7 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
     model: serving.model,
     candidates: plan.candidates,
     wires: plan.wires,
-    prefer: plan.prefer ?? kept,
+    prefer: plan.prefer ?? stored,
     canDropSignatures: plan.canDropSignatures,
     signal: run.leaving.ended,
     countUnsupported: async (wire, upstreamModel) => (await kind.countUnsupported?.(plan, wire, upstreamModel)) ?? 0,
@@ -140,8 +140,8 @@ class PreparedCall {
       const task = await readAnswer(answer, reader, limits.answerBytes, budget);
       return { kind: "task", exchange, task, firstByteAt: performance.now() };
     }
-    const whole = await readAnswer(answer, reader, limits.answerBytes, budget);
-    return { kind: "whole", exchange, answer: whole, firstByteAt: performance.now() };
+    const answerBytes = await readAnswer(answer, reader, limits.answerBytes, budget);
+    return { kind: "whole", exchange, answer: answerBytes, firstByteAt: performance.now() };
   }
 }
 

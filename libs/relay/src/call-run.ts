@@ -1,5 +1,5 @@
 import { tokensIn, type CallStatus } from "@modelgate/contracts";
-import { channelKeyIdOf, type OpenAttempt, type AttemptsFailed, type Tried } from "@modelgate/channels";
+import { channelKeyIdOf, type OpenAttempt, type AttemptsFailed, type AttemptReport } from "@modelgate/channels";
 import type { Exchange, StartedJob, StartedTask, WholeAnswer } from "./answers/exchange.ts";
 import type { HeldStream } from "./answers/held-stream.ts";
 import type { StreamAnswerReader } from "./answers/stream-reader.ts";
@@ -30,7 +30,7 @@ export type Accepted = {
 /** The money that is held for a run, with its price and expected cost. */
 export type RunMoney = Pick<
   HeldMoney,
-  | "again"
+  | "renew"
   | "callId"
   | "certain"
   | "chargedNanos"
@@ -50,7 +50,7 @@ export interface CallRunParts<Planned extends Plan> {
   readonly serving: ServingModel;
   readonly held: RunMoney;
   /** Attempts with the models that were tried before; absent: this model is the first. */
-  readonly triedBefore?: readonly Tried[] | undefined;
+  readonly triedBefore?: readonly AttemptReport[] | undefined;
 }
 
 /** Processing of a call with one model, from the time its money is held to its settlement. */
@@ -66,10 +66,10 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly leaving: Leaving;
   /** Outcome of the call so far. */
   outcome: Outcome = notSent;
-  readonly #triedBefore: readonly Tried[];
+  readonly #triedBefore: readonly AttemptReport[];
 
   constructor(deps: RunDeps, call: Call, { kind, plan, serving, held, triedBefore = [] }: CallRunParts<Planned>) {
-    const { most } = held.expected;
+    const { most: max } = held.expected;
     this.deps = deps;
     this.call = call;
     this.kind = kind;
@@ -77,7 +77,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.serving = serving;
     this.held = held;
     this.meter = new Meter({
-      maxReported: most === undefined ? undefined : most.outputTokens + most.extraTokens,
+      maxReported: max === undefined ? undefined : max.outputTokens + max.extraTokens,
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;

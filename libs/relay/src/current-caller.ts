@@ -14,11 +14,13 @@ export async function currentCaller(
   const group = catalog.current().group(token.group);
   if (group === undefined) throw new Failure("group_not_allowed");
   const { models, ...limits } = callerLimits(token, group.limits);
-  const allowed = rest.settingsId === undefined ? models : inBoth(ownModels, models);
+  const allowed = rest.settingsId === undefined ? models : intersect(ownModels, models);
   return { ...rest, ...limits, ...present({ models: allowed }) };
 }
 
 /** Restricts the models of a client secret to those of the API key that created it. */
-function inBoth(own: string[] | undefined, owners: string[] | undefined): string[] | undefined {
-  return own === undefined || owners === undefined ? (own ?? owners) : own.filter((name) => owners.includes(name));
+function intersect(tokenNames: string[] | undefined, ownerNames: string[] | undefined): string[] | undefined {
+  return tokenNames === undefined || ownerNames === undefined
+    ? (tokenNames ?? ownerNames)
+    : tokenNames.filter((name) => ownerNames.includes(name));
 }

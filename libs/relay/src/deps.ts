@@ -4,7 +4,7 @@ import type { BufferBudget, BoundedMap, Logger, Redis } from "@modelgate/platfor
 import type { RelayLimits } from "./env.ts";
 import type { DetachedAnswers } from "./detached-answers.ts";
 import type { Renewals, Settlements } from "./money/settlements.ts";
-import type { MadeIds } from "./vendor-stores/made-ids.ts";
+import type { CreatedIds } from "./vendor-stores/created-ids.ts";
 
 /** Dependencies of calls, opened once per service. */
 export interface RelayDeps {
@@ -19,7 +19,7 @@ export interface RelayDeps {
    * vendors' final usage reports.
    */
   readonly unseen: BoundedMap<true>;
-  readonly madeIds: MadeIds;
+  readonly createdIds: CreatedIds;
   readonly detachedAnswers: DetachedAnswers;
   readonly budget: BufferBudget;
   readonly log: Logger;
@@ -28,7 +28,7 @@ export interface RelayDeps {
 }
 
 /** Dependencies of one call. */
-export interface CallDeps extends Omit<RelayDeps, "catalog" | "channels" | "madeIds"> {
+export interface CallDeps extends Omit<RelayDeps, "catalog" | "channels" | "createdIds"> {
   readonly catalog: { current(): Pick<Catalog, "candidates" | "fallbacksOf" | "group" | "resolve"> };
   readonly channels: Pick<Channels, "affinity" | "attempts" | "transport">;
 }

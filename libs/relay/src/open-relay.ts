@@ -18,7 +18,7 @@ import { DetachedAnswers } from "./detached-answers.ts";
 import type { JsonLimits } from "./bodies/read-json.ts";
 import { openRenewals, openSettlements } from "./money/settlements.ts";
 import { showTopCallers } from "./money/top-callers.ts";
-import { openMadeIds } from "./vendor-stores/made-ids.ts";
+import { openCreatedIds } from "./vendor-stores/created-ids.ts";
 
 /** Dependencies of the calls of one service. */
 export interface ServiceRelay {
@@ -70,7 +70,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       settlements,
       renewals,
       unseen: new BoundedMap(),
-      madeIds: openMadeIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
+      createdIds: openCreatedIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
       detachedAnswers: shared.use(new DetachedAnswers(env.detachedAnswers)),
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),
       newCallId: idSource("call"),

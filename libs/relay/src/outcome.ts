@@ -1,5 +1,5 @@
 import type { CallStatus, UnitName, Units } from "@modelgate/contracts";
-import type { Route, Tried } from "@modelgate/channels";
+import type { Route, AttemptReport } from "@modelgate/channels";
 import type { UsageBound } from "./money/measure.ts";
 
 /**
@@ -10,7 +10,7 @@ export interface Outcome {
   /** Route of the last attempt; undefined if there was none. */
   readonly route: Route | undefined;
   /** Attempts, in order. */
-  readonly tried: readonly Tried[];
+  readonly tried: readonly AttemptReport[];
   /** Start of the call; set if its money was held earlier, for example for the next request of a session. */
   readonly startedAt?: number | undefined;
   /** Time at which the vendor's first byte arrived; undefined if none arrived. */

@@ -59,5 +59,5 @@ export function isSupported(
   return deps.catalog
     .current()
     .candidates(model.name, call.caller.group)
-    .some((candidate) => deps.channels.supportedWires.speaks(candidate, wires));
+    .some((candidate) => deps.channels.supportedWires.supportsAny(candidate, wires));
 }

@@ -1,5 +1,5 @@
 import { InsufficientQuota } from "@modelgate/accounts";
-import { AttemptsFailed, type OpenAttempt, type Tried } from "@modelgate/channels";
+import { AttemptsFailed, type OpenAttempt, type AttemptReport } from "@modelgate/channels";
 import { asFailure, Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
 import { attemptCall } from "./attempt.ts";
@@ -131,7 +131,7 @@ export async function holdPlan<Planned extends Plan>(
 /** A call that no model could serve so far. */
 interface Unserved {
   /** Attempts with all models so far. */
-  readonly tried: readonly Tried[];
+  readonly tried: readonly AttemptReport[];
   /** Failure of the last model that was tried. */
   readonly failure: Failure;
 }

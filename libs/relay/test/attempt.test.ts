@@ -66,7 +66,14 @@ function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): A
       seen({ callId, prefer, request: prepared.request, lost: () => plan.countUnsupported?.(wire, "m") });
       const accepted = await prepared.accept(answer);
       const tried = [{ channel: "vendor", key: "k", ms: 1 }];
-      return { accepted, route, attempts: 1, tried, broke: () => undefined, [Symbol.dispose]: () => undefined };
+      return {
+        accepted,
+        route,
+        attempts: 1,
+        tried,
+        reportInterruption: () => undefined,
+        [Symbol.dispose]: () => undefined,
+      };
     },
   };
 }
@@ -91,7 +98,7 @@ async function attempted(
     record: { callId: "c", call: callOf(new FakeClient()), price: { model, multiplier: 1 }, heldAt: 0 },
     costOf: () => 0n,
     extend: () => Promise.resolve(true),
-    again: () => Promise.reject(new Failure("server_overloaded")),
+    renew: () => Promise.reject(new Failure("server_overloaded")),
     handOver: () => undefined,
     settle: () => Promise.resolve(),
   };

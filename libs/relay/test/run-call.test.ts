@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, type Settlement } from "@modelgate/accounts";
-import { AttemptsFailed, type Attempts, type Route, type Tried } from "@modelgate/channels";
+import { AttemptsFailed, type Attempts, type Route, type AttemptReport } from "@modelgate/channels";
 import { compilePrice, Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
@@ -61,7 +61,7 @@ function attemptsAt(vendors: Readonly<Record<string, Vendor>>): Attempts {
           route: answering,
           attempts: 1,
           tried,
-          broke: () => undefined,
+          reportInterruption: () => undefined,
           [Symbol.dispose]: () => undefined,
         };
       }
@@ -88,7 +88,7 @@ function routeTo(model: string): Route {
   return { candidate: { channel, upstreamModel: model }, key: { id: "k", secret: "s" } };
 }
 
-function triedAt({ candidate }: Route, failed?: string): Tried {
+function triedAt({ candidate }: Route, failed?: string): AttemptReport {
   return { channel: candidate.channel.id, key: "k", ms: 1, failed };
 }
 

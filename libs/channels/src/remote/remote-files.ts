@@ -93,17 +93,17 @@ async function follow(hop: Hop): Promise<RemoteFile> {
   let url = parsed(hop.request.url);
   for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {
     const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
-    const found = await request(url, address, hop);
-    if (!(found instanceof URL)) return found;
-    url = found;
+    const result = await request(url, address, hop);
+    if (!(result instanceof URL)) return result;
+    url = result;
   }
   throw new NotFetched(`it redirects more than ${hop.limits.maxRedirects} times`);
 }
 
 function parsed(url: string, base?: URL): URL {
-  const found = URL.parse(url, base?.href);
-  if (found === null) throw new NotFetched("it is not a valid URL");
-  return found;
+  const parsedUrl = URL.parse(url, base?.href);
+  if (parsedUrl === null) throw new NotFetched("it is not a valid URL");
+  return parsedUrl;
 }
 
 /** Sends one request. Returns the file, or the URL that it redirects to. */

@@ -82,7 +82,7 @@ async function connect(url: URL, address: string, request: RemoteStreamRequest):
 }
 
 function parsed(url: string, base?: URL): URL {
-  const found = URL.parse(url, base?.href);
-  if (found === null) throw new NotFetched("it is not a valid URL");
-  return found;
+  const parsedUrl = URL.parse(url, base?.href);
+  if (parsedUrl === null) throw new NotFetched("it is not a valid URL");
+  return parsedUrl;
 }

@@ -81,13 +81,13 @@ export async function exchangeWith<
     renderSupported(call.unsupported, call.dropped, () => vendor.render(request, target));
   const [request, ...more] = await call.requests(vendor, target);
   const [first, others] = [render(request), more.map(render)];
-  const written = await (call.write?.(first, vendor, target) ?? writeJson(first, call.bodyBytes));
+  const parts = await (call.write?.(first, vendor, target) ?? writeJson(first, call.bodyBytes));
   return {
     wire: name,
     query: first.query,
     streams: false,
     unrepeatable: vendor.startsTask,
-    ...written,
+    ...parts,
     dropped: more.length === 0 ? first.dropped : [...new Set([first, ...others].flatMap(({ dropped }) => dropped))],
     read: (head) => call.reader?.(head, vendor) ?? documentReader(head, { vendor, call, target, others }),
   };

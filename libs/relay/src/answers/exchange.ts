@@ -73,11 +73,11 @@ export interface StartedJob {
    * Stores the job, which takes over the money that is held for the call. Returns the client's answer as JSON. Throws
    * Failure if the job could not be stored; the call is then settled as failed.
    */
-  keep(held: JobMoney, outcome: Outcome): Promise<Buffer>;
+  store(held: JobMoney, outcome: Outcome): Promise<Buffer>;
 }
 
 /** The money that is held for a call which starts a job. */
-export type JobMoney = Pick<HeldMoney, "again" | "handOver" | "record">;
+export type JobMoney = Pick<HeldMoney, "renew" | "handOver" | "record">;
 
 /** A complete answer in the client's wire (API format). */
 export interface WholeAnswer {
@@ -107,7 +107,7 @@ export interface StartedTask {
    * The task, if it is cancelled at the vendor after its client has disconnected. Absent: the gateway waits for its
    * end.
    */
-  readonly run?: Pick<VendorRun, "id" | "isOver" | "usageOf"> | undefined;
+  readonly run?: Pick<VendorRun, "id" | "hasEnded" | "usageOf"> | undefined;
   /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */
   finish(vendor: VendorLink): Promise<WholeAnswer>;
 }

@@ -38,11 +38,11 @@ export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
     async read(bytes) {
       const task = await taskIn(bytes);
       if (task !== undefined) {
-        const run = usageOf && { id: task, isOver: false, usageOf };
+        const run = usageOf && { id: task, hasEnded: false, usageOf };
         const finished = async (state: Buffer): Promise<Answer | undefined> => {
-          const isOver = (await taskIn(state)) === undefined;
-          if (run !== undefined) run.isOver = isOver;
-          return isOver ? await read(state) : undefined;
+          const hasEnded = (await taskIn(state)) === undefined;
+          if (run !== undefined) run.hasEnded = hasEnded;
+          return hasEnded ? await read(state) : undefined;
         };
         return { run, finish: async (link) => finish(await finishTask(task, link, finished, waitMs), link) };
       }

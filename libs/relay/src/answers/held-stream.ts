@@ -32,12 +32,12 @@ export class HeldStream implements BodySink {
    */
   static async open(
     answer: UpstreamAnswer,
-    { framing, begins }: Pick<StreamAnswerReader, "framing" | "begins">,
+    { framing, isFirstFrame }: Pick<StreamAnswerReader, "framing" | "isFirstFrame">,
   ): Promise<HeldStream> {
     const held = new HeldStream(answer, framing);
     answer.pipe(held);
     const first = await held.#begun.promise;
-    if (first === undefined || begins(first)) return held;
+    if (first === undefined || isFirstFrame(first)) return held;
     held.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }
@@ -63,7 +63,7 @@ export class HeldStream implements BodySink {
   broken(error: Error): void {
     this.#over = { error };
     if (this.#sink !== undefined) this.#sink.broken(error);
-    else if (!this.#isBegun) this.#begun.reject(brokenOff(error));
+    else if (!this.#isBegun) this.#begun.reject(interruptionFailure(error));
   }
 
   /** Passes the buffered bytes and the remainder of the stream to a sink. */
@@ -106,7 +106,7 @@ function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
  * Converts the error of an interrupted body to a Failure: upstream_timeout if the vendor stopped sending, otherwise
  * upstream_error.
  */
-export function brokenOff(error: Error): Failure {
+export function interruptionFailure(error: Error): Failure {
   const silent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
   return new Failure(
     silent ? "upstream_timeout" : "upstream_error",

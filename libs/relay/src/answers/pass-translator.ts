@@ -54,24 +54,24 @@ export class PassTranslator implements StreamTranslator {
 
   read(frame: Buffer): FrameReading {
     const { pass, mode, hideUsage, early } = this.#options;
-    const seen = pass.see(frame, this.#usage);
+    const seen = pass.inspect(frame, this.#usage);
     if (seen.failed) return seen.overloaded === true ? overloadedFrame : failedFrame;
     this.#usage = seen.usage ?? this.#usage;
-    const words = seen.usageOnly ? "" : pass.written(frame);
+    const rawText = seen.usageOnly ? "" : pass.extractRawText(frame);
     // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
     const done = seen.done && !pass.endsWithConnection;
     const { usage, fees, usageOnly } = seen;
     const render = (): Buffer => {
       this.#sequence = seen.sequence ?? this.#sequence;
-      early?.saw(frame, words);
-      const shown = mode === "patched" ? this.#patched(frame) : frame;
+      early?.recordFrame(frame, rawText);
+      const output = mode === "patched" ? this.#patched(frame) : frame;
       if (seen.done) {
         this.#done = true;
-        this.#last = shown;
+        this.#last = output;
       }
-      return usageOnly && hideUsage === true ? noBytes : shown;
+      return usageOnly && hideUsage === true ? noBytes : output;
     };
-    return { text: words, usage, fees, done, render };
+    return { text: rawText, usage, fees, done, render };
   }
 
   mayThink(frame: Buffer): boolean {
@@ -108,8 +108,8 @@ export class PassTranslator implements StreamTranslator {
   #patched(frame: Buffer): Buffer {
     const { pass, rename, echo, framing } = this.#options;
     const renamed = rename === undefined ? frame : pass.renameFrame(frame, rename);
-    const whole = echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
-    return framing === undefined ? whole : Buffer.from(framing.reframe(whole));
+    const echoed = echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
+    return framing === undefined ? echoed : Buffer.from(framing.reframe(echoed));
   }
 }
 

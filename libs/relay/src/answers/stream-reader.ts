@@ -12,7 +12,7 @@ export interface StreamAnswerReader {
   /**
    * Returns whether an answer can begin with this frame. False for an error message, and for a frame of another wire.
    */
-  begins(first: Buffer): boolean;
+  isFirstFrame(first: Buffer): boolean;
   /**
    * Creates the translator of a new stream. `mayBeCut` is true if the gateway may have to end the stream before its
    * vendor does.
@@ -38,7 +38,7 @@ export interface StreamTranslator {
   /** Reads the vendor's next frame. Throws RangeError or Failure if the frame cannot be read. */
   read(frame: Buffer): FrameReading;
   /**
-   * Extracts the text that the model wrote from `FrameReading.words` of one frame, or of several frames concatenated.
+   * Extracts the text that the model wrote from `FrameReading.text` of one frame, or of several frames concatenated.
    */
   extractText(raw: string): string;
   /** Returns whether the frame may contain reasoning, which some vendors do not count against the output limit. */

@@ -27,7 +27,7 @@ export function renderSupported<R extends RenderedFields>(
 ): R {
   const rendered = inWordsOf(spelling, render);
   if (before.length === 0 && rendered.dropped.length === 0) return rendered;
-  const dropped = [...new Set([...before, ...rendered.dropped.map((word) => spell(spelling, word))])];
+  const dropped = [...new Set([...before, ...rendered.dropped.map((field) => spell(spelling, field))])];
   if (strict && dropped.length > 0)
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take: ${dropped.join(", ")}.`, {
       param: dropped[0],
@@ -36,10 +36,10 @@ export function renderSupported<R extends RenderedFields>(
 }
 
 /** Returns the client's name of a hub request's field, or of a path that begins with a field. */
-function spell(spelling: FieldSpelling, word: string): string {
-  const [head = "", ...rest] = word.split(".");
-  const own = Object.hasOwn(spelling, head) ? spelling[head] : undefined;
-  return own === undefined ? word : [own, ...rest].join(".");
+function spell(spelling: FieldSpelling, field: string): string {
+  const [head = "", ...rest] = field.split(".");
+  const respelled = Object.hasOwn(spelling, head) ? spelling[head] : undefined;
+  return respelled === undefined ? field : [respelled, ...rest].join(".");
 }
 
 function inWordsOf<R>(spelling: FieldSpelling, render: () => R): R {

@@ -3,7 +3,7 @@ import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { BufferBudget } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { brokenOff } from "./held-stream.ts";
+import { interruptionFailure } from "./held-stream.ts";
 import { checkedBefore, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
@@ -50,8 +50,8 @@ export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   return answer;
 }
 
-function unreadable(why: string, cause?: unknown): Failure {
-  return new Failure("upstream_error", `The vendor's answer ${why}.`, { cause });
+function unreadable(reason: string, cause?: unknown): Failure {
+  return new Failure("upstream_error", `The vendor's answer ${reason}.`, { cause });
 }
 
 /**
@@ -103,7 +103,7 @@ class AnswerCollector implements BodySink {
   }
 
   broken(error: Error): void {
-    if (!this.#isOver) this.#fail(brokenOff(error));
+    if (!this.#isOver) this.#fail(interruptionFailure(error));
   }
 
   #fail(failure: Error): void {

@@ -35,7 +35,7 @@ export interface JsonBody<Seen> extends Body {
  * Throws Failure if the body is not acceptable, and the exceptions of `inspect`. The parsed value is not kept, because
  * that of a large body would occupy memory until the answer has ended.
  *
- * @param relied members whose names must be unambiguous, because other parsers may read them differently
+ * @param inspectedMembers members whose names must be unambiguous, because other parsers may read them differently
  */
 export async function readJson<Seen>(
   {
@@ -47,7 +47,7 @@ export async function readJson<Seen>(
   }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "ending" | "params" | "format">>,
   limits: JsonLimits,
   inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
-  relied: readonly string[] = [],
+  inspectedMembers: readonly string[] = [],
 ): Promise<JsonBody<Seen>> {
   const type = request.headers["content-type"];
   // Ollama accepts JSON with any content type. The curl examples of its documentation send it with that of a form.
@@ -65,7 +65,7 @@ export async function readJson<Seen>(
     const { value, bytes } =
       model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
     const seen = await inspect(value, bytes);
-    if (relied.length > 0) refuseAmbiguous(bytes, relied);
+    if (inspectedMembers.length > 0) refuseAmbiguous(bytes, inspectedMembers);
     return { ...body, bytes, seen };
   } catch (error) {
     body[Symbol.dispose]();

@@ -10,7 +10,7 @@ import type { RouteLink } from "./route-link.ts";
  */
 export async function cancelUnfinished(
   { call }: Pick<CallRun, "call">,
-  vendorRun: Pick<VendorRun, "id" | "isOver" | "usageOf">,
+  vendorRun: Pick<VendorRun, "id" | "hasEnded" | "usageOf">,
   link: Pick<RouteLink, "cancel">,
 ): Promise<Units | undefined> {
   if (!isUnfinished(vendorRun)) return undefined;
@@ -23,8 +23,8 @@ export async function cancelUnfinished(
 }
 
 /** Returns whether a vendor has begun an answer in the background and not ended it, so that it can be cancelled. */
-export function isUnfinished<Run extends Pick<VendorRun, "id" | "isOver">>(
+export function isUnfinished<Run extends Pick<VendorRun, "id" | "hasEnded">>(
   vendorRun: Run,
 ): vendorRun is Run & { readonly id: string } {
-  return vendorRun.id !== undefined && !vendorRun.isOver;
+  return vendorRun.id !== undefined && !vendorRun.hasEnded;
 }

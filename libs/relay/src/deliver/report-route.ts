@@ -1,4 +1,4 @@
-import type { Tried } from "@modelgate/channels";
+import type { AttemptReport } from "@modelgate/channels";
 import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
@@ -14,7 +14,7 @@ const [maxNamed, maxTried] = [1_000, 2_000];
 export function reportRoute(
   { catalog }: Pick<RunDeps, "catalog">,
   { answer, caller }: Pick<ServiceCall, "answer" | "caller">,
-  tried: readonly Tried[],
+  tried: readonly AttemptReport[],
 ): void {
   const last = tried.at(-1);
   if (last === undefined || answer.begun) return;

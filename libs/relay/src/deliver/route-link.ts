@@ -60,8 +60,8 @@ export class RouteLink implements VendorLink {
     return { baseUrl, key: key.secret, nowMs: Date.now(), requestId, wire: this.#exchange.wire };
   }
 
-  #runRequest(what: { act: "follow" | "cancel"; task: string; lastEvent?: string | undefined }): VendorRequest {
-    const request = this.#route.provider.run?.({ ...this.#call, ...what });
+  #runRequest(action: { act: "follow" | "cancel"; task: string; lastEvent?: string | undefined }): VendorRequest {
+    const request = this.#route.provider.run?.({ ...this.#call, ...action });
     if (request === undefined) throw new Failure("upstream_error", "The vendor has no answers in the background.");
     return request;
   }

@@ -75,7 +75,7 @@ export class RunStream implements BodySink, StreamSource {
   end(): void {
     // The last event may lack the blank line after it.
     if (!this.#splitter.empty) this.data(blankLine);
-    if (this.#run.isOver) return this.#sink?.end();
+    if (this.#run.hasEnded) return this.#sink?.end();
     this.broken(new Error("the stream ended before its answer"));
   }
 

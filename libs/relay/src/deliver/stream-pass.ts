@@ -5,7 +5,7 @@ import type { FrameSplitter } from "@modelgate/wires/sse";
 import { wroteBeyondBound, type Allowance, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
 import type { Meter } from "../money/meter.ts";
-import { brokenOff } from "../answers/held-stream.ts";
+import { interruptionFailure } from "../answers/held-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import type { StreamSource } from "./run-stream.ts";
 
@@ -38,7 +38,7 @@ export interface StreamOwner {
   /** Measures each chunk of the vendor. */
   readonly watch: { chunk(): void };
   /** Returns the usage of a stream that the gateway ends for this reason. */
-  meterCut(why: StreamStop): Promise<Metered>;
+  meterCut(reason: StreamStop): Promise<Metered>;
   /**
    * Called when the vendor's stream has ended, before the client's stream ends, so that the money is settled first.
    * `cut` is the usage of a stream that the gateway ended early. The client receives the last bytes when the returned
@@ -141,7 +141,7 @@ export class StreamPass implements BodySink {
   broken(error: Error): void {
     if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
     // If the gateway ended the call, the error is the abort of the exchange, and not a failure of the vendor.
-    this.#fail(endedBy(this.#options.ending) ?? brokenOff(error));
+    this.#fail(endedBy(this.#options.ending) ?? interruptionFailure(error));
   }
 
   /**
@@ -211,17 +211,17 @@ export class StreamPass implements BodySink {
    * Returns the reading of a frame. The frame that waited for money has been read already, and must not be read twice.
    */
   #readOnce(frame: Buffer): FrameReading {
-    const known = this.#unpaid;
+    const unpaid = this.#unpaid;
     this.#unpaid = undefined;
-    return known?.frame === frame ? known.reading : this.#options.translator.read(frame);
+    return unpaid?.frame === frame ? unpaid.reading : this.#options.translator.read(frame);
   }
 
-  #isPaid({ text: words }: FrameReading, frame: Buffer): boolean {
+  #isPaid({ text: rawText }: FrameReading, frame: Buffer): boolean {
     const { owner, translator } = this.#options;
     const allowance = owner?.allowance;
-    if (allowance === undefined || words === "" || allowance.covers(Buffer.byteLength(words))) return true;
+    if (allowance === undefined || rawText === "" || allowance.covers(Buffer.byteLength(rawText))) return true;
     // The text is extracted only if the raw output of the frame is not covered.
-    return allowance.admits(Buffer.byteLength(translator.extractText(words)), translator.mayThink(frame));
+    return allowance.admits(Buffer.byteLength(translator.extractText(rawText)), translator.mayThink(frame));
   }
 
   /**
@@ -238,11 +238,11 @@ export class StreamPass implements BodySink {
       if (before.length > 0) sink.write(before);
       return this.#fail(malformed(error));
     }
-    const kept = owner?.ended(undefined);
+    const stored = owner?.ended(undefined);
     this.#finish({ ended: "completed" });
     // The remainder of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
-    endAfter(kept, sink, [before, last]);
+    endAfter(stored, sink, [before, last]);
   }
 
   /** Holds back the frames that are not covered until the hold is extended; ends the stream there if that fails. */
@@ -262,18 +262,18 @@ export class StreamPass implements BodySink {
   }
 
   /** Stops the vendor and ends the client's stream as if the answer had reached its output limit. */
-  async #cut(why: StreamStop): Promise<void> {
+  async #cut(reason: StreamStop): Promise<void> {
     if (this.#over) return;
     const { sink, held, translator, owner } = this.#options;
     held.abort();
-    const isAtBound = why === wroteBeyondBound || why.code === "insufficient_quota";
-    const metered = isAtBound ? await owner?.meterCut(why) : undefined;
+    const isAtBound = reason === wroteBeyondBound || reason.code === "insufficient_quota";
+    const metered = isAtBound ? await owner?.meterCut(reason) : undefined;
     if (this.#over) return;
     const last = metered === undefined ? undefined : translator.cut?.(metered.units);
-    if (last === undefined) return this.#fail(why === wroteBeyondBound ? tooLong() : why);
-    const kept = owner?.ended(undefined, metered);
+    if (last === undefined) return this.#fail(reason === wroteBeyondBound ? tooLong() : reason);
+    const stored = owner?.ended(undefined, metered);
     this.#finish({ ended: "completed" });
-    endAfter(kept, sink, [last]);
+    endAfter(stored, sink, [last]);
   }
 
   #fail(failure: Failure): void {
@@ -353,12 +353,12 @@ export class Outgoing {
   }
 }
 
-/** Ends a client's stream with its last bytes, after `kept` is fulfilled. */
-function endAfter(kept: Promise<void> | undefined, sink: StreamSink, last: readonly (Buffer | string)[]): void {
+/** Ends a client's stream with its last bytes, after `stored` is fulfilled. */
+function endAfter(stored: Promise<void> | undefined, sink: StreamSink, last: readonly (Buffer | string)[]): void {
   const end = (): void => {
     for (const bytes of last.slice(0, -1)) if (bytes.length > 0) sink.write(bytes);
     sink.end(last.at(-1) ?? "");
   };
-  if (kept === undefined) end();
-  else void kept.then(end);
+  if (stored === undefined) end();
+  else void stored.then(end);
 }

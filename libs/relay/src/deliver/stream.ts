@@ -61,7 +61,7 @@ export async function deliverStream(
     const { id: channel } = attempted.route.candidate.channel;
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
-  await owner.kept;
+  await owner.stored;
   await owner.cancelRun();
   await (owner.settled ?? settle(run, ended, failure));
 }
@@ -99,7 +99,7 @@ export async function settleDetached(
   await cancelRun(run, reader, link);
   const { ended } = await pass.ended;
   const { aborted } = leaving.ended;
-  if (ended === "failed" && !aborted) attempted.broke("upstream_error");
+  if (ended === "failed" && !aborted) attempted.reportInterruption("upstream_error");
   const metered =
     aborted && !meter.any
       ? { units: await unitsOfLeft(plan.cost, run.held.expected), estimated: true }
@@ -154,7 +154,7 @@ class StreamDelivery implements StreamOwner {
   /** The settlement; undefined until it has begun. */
   settled: Promise<void> | undefined;
   /** Work of the call's kind that must finish before the client receives the last byte. */
-  kept: Promise<void> | undefined;
+  stored: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: OpenAttempt<Accepted>;
   readonly #parts: StreamParts;
@@ -168,11 +168,11 @@ class StreamDelivery implements StreamOwner {
     this.#parts = parts;
   }
 
-  async meterCut(why: StreamStop): Promise<Metered> {
+  async meterCut(reason: StreamStop): Promise<Metered> {
     const { plan, meter, held } = this.#run;
-    const most = why === wroteBeyondBound ? held.expected.output?.most : undefined;
+    const max = reason === wroteBeyondBound ? held.expected.output?.most : undefined;
     return plan.cost.by === "text"
-      ? await meterCut(plan.cost, meter, most)
+      ? await meterCut(plan.cost, meter, max)
       : await meterStream(plan.cost, meter, "completed");
   }
 
@@ -181,8 +181,8 @@ class StreamDelivery implements StreamOwner {
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
     if (failure === undefined) {
-      this.kept = kind.answered?.(plan, shownAnswer(attempted, this.#parts.translator.last, cut !== undefined));
-    } else if (failure.code.startsWith("upstream_")) attempted.broke(failure.code);
+      this.stored = kind.answered?.(plan, shownAnswer(attempted, this.#parts.translator.last, cut !== undefined));
+    } else if (failure.code.startsWith("upstream_")) attempted.reportInterruption(failure.code);
     // The vendor has finished, so its channel may serve another call before the client has received the last byte.
     attempted[Symbol.dispose]();
     const isBrokenOff = failure !== undefined || cut !== undefined;
@@ -193,7 +193,7 @@ class StreamDelivery implements StreamOwner {
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
     // The charge is still unknown if the vendor reported no usage, because the tokens are then being counted.
     if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
-    return this.kept;
+    return this.stored;
   }
 
   /** Cancels an unfinished answer at its vendor and meters its usage, at the first call only. Never rejects. */
@@ -220,7 +220,7 @@ class StreamDelivery implements StreamOwner {
  * billed by text, and needs no other limit.
  */
 function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
-  const { output, most } = held.expected;
+  const { output, most: max } = held.expected;
   if (output === undefined || cost.by !== "text") return undefined;
   const { size } = cost;
   const { model, multiplier } = serving;
@@ -230,7 +230,7 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
   return new Allowance({
     output: isFree ? { ...output, first: output.most } : output,
     meter,
-    extraReasoningTokens: most?.extraTokens ?? 0,
+    extraReasoningTokens: max?.extraTokens ?? 0,
     extend: (from, to) =>
       held.extend(upperCost(size, model, multiplier, to) - upperCost(size, model, multiplier, from)),
   });

@@ -47,7 +47,7 @@ export async function deliverJob(
   attempted: OpenAttempt<Accepted>,
   { job }: JobAnswer,
 ): Promise<void> {
-  const body = await job.keep(held, outcome);
+  const body = await job.store(held, outcome);
   attempted[Symbol.dispose]();
   // If the gateway has ended the call meanwhile, the client has received an error. It finds the job in its list of jobs.
   if (call.answer.begun) return;
@@ -73,7 +73,7 @@ async function finish(
     return await task.finish(vendor);
   } catch (error) {
     const { code, status } = asFailure(error);
-    if (status >= 500 && code.startsWith("upstream_") && !leaving.ended.aborted) attempted.broke(code);
+    if (status >= 500 && code.startsWith("upstream_") && !leaving.ended.aborted) attempted.reportInterruption(code);
     throw error;
   }
 }

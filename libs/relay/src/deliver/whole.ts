@@ -16,8 +16,8 @@ export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted
   const metered = metering instanceof Promise ? await metering : metering;
   if (leaving.isClientGone) return await run.settle(metered, "cancelled", clientLeft);
   const settled = run.settle(metered, "completed", 200);
-  const kept = run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
-  if (kept !== undefined) await kept;
+  const stored = run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
+  if (stored !== undefined) await stored;
   const charged = formatUsd(held.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? addCost(answer.body, charged) : answer.body;
   if (!call.answer.begun) {

@@ -32,7 +32,7 @@ export interface ImagesRequest {
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
   /** Renders finished images as the client's answer. */
-  readonly render: (made: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
+  readonly render: (images: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
 }
 
 /** Returns the wires (API formats) in which a request for images can be sent, best first. */
@@ -57,7 +57,7 @@ function imagesCall(
   proxy: string | undefined,
 ): ImagesCall {
   const { request, dropped } = parsed;
-  const wanted = wantedForm(request);
+  const format = requestedFormat(request);
   return {
     unsupported,
     dropped,
@@ -71,7 +71,7 @@ function imagesCall(
     },
     reader: (head) => (isEventStream(head) ? imageStream(request) : undefined),
     async complete(made, link) {
-      const images = await Promise.all(made.images.map((image) => inWantedForm(image, wanted, deps.remote, link)));
+      const images = await Promise.all(made.images.map((image) => inRequestedFormat(image, format, deps.remote, link)));
       return { ...made, images };
     },
     render: ([{ answer }]) => ({ usage: answer.usage, ...render(answer) }),
@@ -84,7 +84,7 @@ function imageStream(request: ImageRequest): AnswerReader {
   return {
     kind: "stream",
     framing: eventStreamFraming,
-    begins: (first) => isStreamStart({ framing: eventStreamFraming, begins: pass.begins }, first),
+    isFirstFrame: (first) => isStreamStart({ framing: eventStreamFraming, isFirstEvent: pass.isFirstEvent }, first),
     translator: () => new PassTranslator({ pass: pass.stream(maxImagesOf(request)), mode: "bytes" }),
   };
 }
@@ -93,7 +93,7 @@ function imageStream(request: ImageRequest): AnswerReader {
  * Returns the form in which the client receives its images: as URLs or as base64. Undefined: as the vendor returns
  * them. Events of a stream always contain base64.
  */
-export function wantedForm({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
+export function requestedFormat({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
   return stream ? "b64_json" : responseFormat;
 }
 
@@ -101,15 +101,15 @@ export function wantedForm({ stream, responseFormat }: ImageRequest): ImageReque
  * Converts an image to the form that the client requested: base64 becomes a data URL, and the bytes of a URL are
  * fetched. Throws Failure upstream_error if they cannot be fetched.
  */
-export async function inWantedForm(
+export async function inRequestedFormat(
   image: MadeImage,
-  wanted: ImageRequest["responseFormat"],
+  format: ImageRequest["responseFormat"],
   remote: RemoteFiles,
   vendor: Pick<VendorLink, "origin" | "proxy" | "signal">,
 ): Promise<MadeImage> {
   const { revisedPrompt } = image;
-  if (wanted === "url" && "base64" in image) return { url: imageDataUrl(image.base64), revisedPrompt };
-  if (wanted !== "b64_json" || !("url" in image)) return image;
+  if (format === "url" && "base64" in image) return { url: imageDataUrl(image.base64), revisedPrompt };
+  if (format !== "b64_json" || !("url" in image)) return image;
   return { base64: base64InUrl(image.url) ?? (await fetchMade(image.url, remote, vendor)), revisedPrompt };
 }
 
@@ -129,7 +129,7 @@ async function fetchMade(
 }
 
 /** Fields of an image request on which vendors' prices depend. */
-export interface WantedImages {
+export interface PricedImages {
   readonly quality?: string | undefined;
   /** A size such as `1024x1024`, or a size class such as `4K`. */
   readonly size?: string | undefined;
@@ -142,11 +142,11 @@ export interface WantedImages {
  * several times as much for these. A price per output token covers them. A field that was dropped because the vendor
  * does not support it needs no check.
  */
-export function refuseUnpricedTier(wanted: WantedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
+export function refuseUnpricedTier(priced: PricedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;
-  const member = memberAboveStandardPrice(wanted);
+  const member = memberAboveStandardPrice(priced);
   if (member === undefined) return;
-  const param = wanted.spelling[member] ?? member;
+  const param = priced.spelling[member] ?? member;
   if (dropped.includes(param)) return;
   throw new Failure(
     "unsupported_parameter",

@@ -1,5 +1,5 @@
 // Calls for images.
 export { imagesExchange, imagesWiresFor, type ImagesRequest } from "./images-call.ts";
-export { refuseUnpricedTier, type WantedImages } from "./images-call.ts";
+export { refuseUnpricedTier, type PricedImages } from "./images-call.ts";
 export { InputImages } from "./input-images.ts";
 export { imagesVariables, openImages, type ImagesDeps, type ImagesEnv } from "./open-images.ts";

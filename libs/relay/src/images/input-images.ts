@@ -32,9 +32,9 @@ export class InputImages implements Disposable {
     const bytes = copies * bytesOf(request);
     budget.take(bytes);
     this.#held.defer(() => budget.release(bytes));
-    const over = new AbortController();
-    this.#held.defer(() => over.abort());
-    this.#signal = AbortSignal.any([ending, over.signal]);
+    const failed = new AbortController();
+    this.#held.defer(() => failed.abort());
+    this.#signal = AbortSignal.any([ending, failed.signal]);
   }
 
   /**

@@ -129,9 +129,9 @@ export class Allowance implements Disposable {
    */
   #checkBound(): boolean {
     const { output, meter, extraReasoningTokens = 0 } = this.#options;
-    const most = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? extraReasoningTokens : 0);
+    const max = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? extraReasoningTokens : 0);
     // The frame itself is not counted. If it contains the complete answer, its tokens would be overestimated.
-    const left = most - meter.maxShownTokens;
+    const left = max - meter.maxShownTokens;
     // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the
     // limit.
     this.#bytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));

@@ -8,7 +8,7 @@ import {
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
-import { countCapped, providerNameOf, type Tried } from "@modelgate/channels";
+import { countCapped, providerNameOf, type AttemptReport } from "@modelgate/channels";
 import {
   Counter,
   Gauge,
@@ -98,7 +98,7 @@ export interface CallSeen {
   readonly units: Units;
   readonly costNanos: Nanos;
   /** Attempts, in order. */
-  readonly tried: readonly Tried[];
+  readonly tried: readonly AttemptReport[];
   /** Code of the failure, if the call failed. */
   readonly error?: string | undefined;
 }

@@ -54,18 +54,18 @@ export function expectCost(
     return { ...expectUnits(measure, model, multiplier), most: { ...boundOfHeld(measure.upper), ...measure.most } };
   }
   const { size } = cost;
-  const whole = wholeOutput(size, model, limits.outputTokens);
+  const maxOutputTokens = wholeOutput(size, model, limits.outputTokens);
   const step = limits.stepTokens * size.choices;
   if (size.paidOutputTokens !== undefined) {
-    const output = cost.stream ? { first: whole, step, most: whole } : undefined;
-    return { ...expectText(size, model, multiplier, whole), output, most: boundWithinHold(size, model) };
+    const output = cost.stream ? { first: maxOutputTokens, step, most: maxOutputTokens } : undefined;
+    return { ...expectText(size, model, multiplier, maxOutputTokens), output, most: boundWithinHold(size, model) };
   }
-  const most = boundOfText(size, model);
-  if (!cost.stream) return { ...expectText(size, model, multiplier, whole), most };
-  const hidden = cost.billsUnseen === true || unseen.get(model.name) === true;
-  const first = hidden ? whole : Math.min(step, whole);
+  const max = boundOfText(size, model);
+  if (!cost.stream) return { ...expectText(size, model, multiplier, maxOutputTokens), most: max };
+  const hidden = cost.billsUnseenInput === true || unseen.get(model.name) === true;
+  const first = hidden ? maxOutputTokens : Math.min(step, maxOutputTokens);
   const output = { first, step, most: maxOutput(size, model) };
-  return { ...expectText(size, model, multiplier, first), output, most };
+  return { ...expectText(size, model, multiplier, first), output, most: max };
 }
 
 /** Computes the limits of a cost that does not depend on text alone. */
@@ -89,8 +89,8 @@ const maxReservedTokens = 1_000_000_000;
  * limit, `usual` tokens per choice are assumed.
  */
 export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
-  const most = maxOutput(size, model);
-  return Number.isFinite(most) ? most : usual * size.choices;
+  const max = maxOutput(size, model);
+  return Number.isFinite(max) ? max : usual * size.choices;
 }
 
 /** Computes the limits of a text call's cost, with a hold for `outputTokens`. */
@@ -130,12 +130,12 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
   const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
   const { textBytes, addedBytes = 0, mediaTokens } = size;
   const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
-  let most = 0n;
+  let max = 0n;
   for (const each of pricesUpTo(price, tokens.input)) {
     const cost = costOf({ ...costliestTokens(tokens, each), ...units, requests: 1 }, each, multiplier);
-    if (cost > most) most = cost;
+    if (cost > max) max = cost;
   }
-  return most;
+  return max;
 }
 
 /**
@@ -186,7 +186,7 @@ export function costliestTokens(
 const costliestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
 
 function costliestUnit(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {
-  let [most] = units;
-  for (const unit of units) if ((price.get(unit) ?? 0n) > (price.get(most) ?? 0n)) most = unit;
-  return most;
+  let [costliest] = units;
+  for (const unit of units) if ((price.get(unit) ?? 0n) > (price.get(costliest) ?? 0n)) costliest = unit;
+  return costliest;
 }

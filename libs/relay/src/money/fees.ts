@@ -32,7 +32,7 @@ export interface SentFees {
   /** Tools and service tiers that the body requests; absent: those of the client's request. */
   readonly requestedFees?: RequestedFees | undefined;
   /** Limits the number of tool calls in a body to `most`; absent: the wire cannot express such a limit. */
-  readonly capTools?: ((body: Buffer, most: number) => Buffer) | undefined;
+  readonly capTools?: ((body: Buffer, max: number) => Buffer) | undefined;
   /** Returns the price of another model of the vendor, by the vendor's name of it; undefined if it is unknown. */
   readonly priceOf?: ((upstreamModel: string) => Price | undefined) | undefined;
 }
@@ -131,9 +131,9 @@ export class CallFees {
     if (counts !== undefined) this.#counts = counts;
     for (const { unit, id } of calls) {
       this.#calls ??= new Map<ToolUnit, Set<string>>();
-      const known = this.#calls.get(unit) ?? new Set();
-      if (known.size < maxCalls) known.add(id);
-      this.#calls.set(unit, known);
+      const ids = this.#calls.get(unit) ?? new Set();
+      if (ids.size < maxCalls) ids.add(id);
+      this.#calls.set(unit, ids);
     }
   }
 
@@ -175,8 +175,8 @@ export class CallFees {
   }
 
   #priceAt(upstreamModel: string | undefined): Price {
-    const known = upstreamModel === undefined ? undefined : this.#priceOf?.(upstreamModel);
-    return known ?? this.#options.price;
+    const knownPrice = upstreamModel === undefined ? undefined : this.#priceOf?.(upstreamModel);
+    return knownPrice ?? this.#options.price;
   }
 
   #used(units: Units): Units {
@@ -193,10 +193,10 @@ export class CallFees {
   #check(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
     // In another wire, the tool has another path. It then corresponds to the client's tool with the same unit.
-    const own =
+    const ownUnits =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);
-    const path = own?.path ?? tool.path;
+    const path = ownUnits?.path ?? tool.path;
     if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
     if (tool.fallback !== undefined) return this.#checkFallback(tool.fallback, path);
     if (unpriced === "pass") return;
@@ -252,24 +252,24 @@ function heldFees(options: FeesOptions): HeldFees {
   const all = requested?.maxCalls;
   const units: Units = {};
   let calls = 0;
-  for (const { unit, most } of tools) {
-    const each = Math.min(most ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
+  for (const { unit, most: max } of tools) {
+    const each = Math.min(max ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
     calls += each;
     if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;
   }
-  const found = Math.min(calls, all ?? Infinity) * limits.toolTokens;
-  return { units, inputTokens: found, price: costliestPrice(options, heldPrice(requested, price)) };
+  const toolTokens = Math.min(calls, all ?? Infinity) * limits.toolTokens;
+  return { units, inputTokens: toolTokens, price: costliestPrice(options, heldPrice(requested, price)) };
 }
 
 /** Returns the price of the most expensive of the models that may answer. */
 function costliestPrice({ requested, fallbackPrice }: FeesOptions, price: Price): Price {
-  let most = price;
+  let costliest = price;
   for (const { fallback } of requested?.tools ?? []) {
     const other = fallback === undefined ? undefined : priceOrNone(fallbackPrice, fallback);
     const held = other === undefined ? undefined : heldPrice(requested, other);
-    if (held !== undefined && costOf(compared, held, 1) > costOf(compared, most, 1)) most = held;
+    if (held !== undefined && costOf(compared, held, 1) > costOf(compared, costliest, 1)) costliest = held;
   }
-  return most;
+  return costliest;
 }
 
 /** Usage by which prices are compared. */
@@ -293,9 +293,9 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
     requested === undefined || requested.tiers.length === 0 ? chosenByVendors : requested.tiers.map(({ name }) => name);
-  return names.reduce((most, name) => {
+  return names.reduce((costliest, name) => {
     const at = price.serviceTiers.get(name);
-    return at !== undefined && at.factor > most.factor ? at : most;
+    return at !== undefined && at.factor > costliest.factor ? at : costliest;
   }, price);
 }
 
@@ -318,6 +318,6 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
  * Creates the failure of a request with a tool or tier that has no price. Only the operator can set a price or change
  * the group.
  */
-function refused(param: string, why: string): Failure {
-  return new Failure("unsupported_parameter", `${why}. Leave it out, or ask the operator for a price.`, { param });
+function refused(param: string, reason: string): Failure {
+  return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator for a price.`, { param });
 }

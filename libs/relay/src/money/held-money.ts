@@ -23,7 +23,7 @@ export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "l
 };
 
 /** A call, and the money to hold for it. */
-export interface HoldWanted {
+export interface MoneyRequest {
   readonly call: BilledCall;
   readonly price: Priced;
   readonly expected: Expectation;
@@ -38,9 +38,9 @@ export interface HoldWanted {
  * Holds money for a call. Throws Failure if the balance or the tokens per minute do not suffice, or if Redis is
  * unavailable.
  */
-export async function holdMoney(deps: HoldDeps, wanted: HoldWanted): Promise<HeldMoney> {
-  const { call, price, expected } = wanted;
-  const certain = wanted.certain ?? { ...notSent, units: expected.floorUnits, estimated: true };
+export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<HeldMoney> {
+  const { call, price, expected } = request;
+  const certain = request.certain ?? { ...notSent, units: expected.floorUnits, estimated: true };
   const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
   const { accountId, tokenId, limitsId, tokensPerMinute, budgets } = call.caller;
   const { upperNanos, floorNanos, tokens } = expected;
@@ -114,7 +114,7 @@ export class HeldMoney implements RenewedHold, Disposable {
    * Holds the same amount again under another call id, because Redis has lost the first hold. Throws Failure as
    * `holdMoney` does.
    */
-  again(): Promise<HeldMoney> {
+  renew(): Promise<HeldMoney> {
     const { call, price } = this.record;
     return holdMoney(this.#deps, { call, price, expected: this.expected });
   }

@@ -18,7 +18,7 @@ export interface TextCost {
    * True if the vendor may bill output that a stream does not show. Money for the maximum output is then held at the
    * start.
    */
-  readonly billsUnseen?: boolean | undefined;
+  readonly billsUnseenInput?: boolean | undefined;
 }
 
 /** Cost that does not depend on text alone, such as speech by characters, audio by seconds, or images by number. */
@@ -79,10 +79,10 @@ export interface Measure {
   /** Maximum usage that is billed. Absent members are derived from `upper`. */
   readonly most?: Partial<UsageBound> | undefined;
   /**
-   * Returns the usage to bill. `reported` is the vendor's report; undefined if there is none. `words` counts the tokens
+   * Returns the usage to bill. `reported` is the vendor's report; undefined if there is none. `countText` counts the tokens
    * of the text that the model wrote, if the exchange shows it. `ended` says how the call ended; absent: completed.
    */
-  meter(reported: Units | undefined, words: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
+  meter(reported: Units | undefined, countText: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
 }
 
 /** Size of a text request, and what else its cost depends on. */
@@ -103,14 +103,14 @@ export interface RequestSize {
    * True if the gateway set `maxOutputTokens` without sending it to vendors. The limit then determines the hold, but
    * does not limit the bill.
    */
-  readonly boundIsOurs?: boolean | undefined;
+  readonly isDefaultBound?: boolean | undefined;
   /**
    * Output limit per answer that is sent to the vendor because the caller's money covers no more. Absent: the limit is
    * the client's, or there is none.
    */
   readonly paidOutputTokens?: number | undefined;
   /** True if the vendor may read more than the body, such as results of its tools or stored content. */
-  readonly readsBeyond?: boolean;
+  readonly readsUnseenInput?: boolean;
   /** Charges other than the tokens of request and answer. */
   readonly fees?: HeldFees | undefined;
 }

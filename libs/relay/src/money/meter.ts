@@ -30,7 +30,7 @@ export class Meter {
   #raw: string[] = [];
   #rawCharacters = 0;
   /** Text that the tokenizer has not counted yet. */
-  #words: string[] = [];
+  #textPieces: string[] = [];
   #heldCharacters = 0;
   #textCharacters = 0;
   #textBytes = 0;
@@ -125,23 +125,23 @@ export class Meter {
   #read(): void {
     if (this.#rawCharacters === 0) return;
     const raw = this.#raw.join("");
-    const words = this.reader?.extractText(raw) ?? raw;
+    const textPiece = this.reader?.extractText(raw) ?? raw;
     this.#raw = [];
     this.#rawCharacters = 0;
-    this.#words.push(words);
-    this.#heldCharacters += words.length;
-    this.#textCharacters += words.length;
-    this.#textBytes += Buffer.byteLength(words);
+    this.#textPieces.push(textPiece);
+    this.#heldCharacters += textPiece.length;
+    this.#textCharacters += textPiece.length;
+    this.#textBytes += Buffer.byteLength(textPiece);
     if (this.#heldCharacters > maxHeld) this.#count();
   }
 
   #count(): void {
-    const words = this.#words.join("");
+    const fullText = this.#textPieces.join("");
     const bytes = this.#textBytes;
-    this.#words = [];
+    this.#textPieces = [];
     this.#heldCharacters = 0;
     this.#counted = this.#counted.then(async (sum) => {
-      const tokens = sum + (await countTokens(words));
+      const tokens = sum + (await countTokens(fullText));
       this.#exact = { tokens, bytes };
       return tokens;
     });
@@ -154,7 +154,7 @@ export class Meter {
  */
 export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
-    return meter.any ? measured(cost.measure, meter.usage, () => meter.outputTokens(), ended) : nothing;
+    return meter.any ? measureUsage(cost.measure, meter.usage, () => meter.outputTokens(), ended) : nothing;
   const reported = reportedUsage(cost, meter, ended);
   if (reported !== undefined) return reported;
   if (cost.by === "job" || !meter.any) return nothing;
@@ -172,13 +172,13 @@ export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): 
 }
 
 /**
- * Returns the usage of a text stream that the gateway ended, so that the vendor's final report is missing. `most` is
+ * Returns the usage of a text stream that the gateway ended, so that the vendor's final report is missing. `max` is
  * the output limit if the vendor exceeded it; the excess is not billed.
  */
-export async function meterCut(cost: TextCost, meter: Meter, most?: number): Promise<Metered> {
+export async function meterCut(cost: TextCost, meter: Meter, max?: number): Promise<Metered> {
   const units: Units = { requests: 1, ...(await unreported(cost, meter)) };
-  if (most === undefined) return { units, estimated: true };
-  const outputTokens = Math.min(units.outputTokens ?? 0, most);
+  if (max === undefined) return { units, estimated: true };
+  const outputTokens = Math.min(units.outputTokens ?? 0, max);
   return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
 }
 
@@ -206,7 +206,7 @@ export function meterWhole(
 ): Metered | Promise<Metered> {
   const { usage } = answer;
   if (cost.by === "job") return nothing;
-  if (cost.by === "measure") return measured(cost.measure, usage, () => textTokens(answer), "completed");
+  if (cost.by === "measure") return measureUsage(cost.measure, usage, () => textTokens(answer), "completed");
   return usage === undefined ? estimated(cost, answer) : { units: { requests: 1, ...usage }, estimated: false };
 }
 
@@ -220,8 +220,8 @@ function textTokens(answer: Pick<WholeAnswer, "text">): Promise<number> {
   return countTokens(answer.text?.() ?? "");
 }
 
-async function measured(measure: Measure, ...how: Parameters<Measure["meter"]>): Promise<Metered> {
-  const { units, estimated } = await measure.meter(...how);
+async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
+  const { units, estimated } = await measure.meter(...args);
   return { units: { requests: 1, ...units }, estimated };
 }
 

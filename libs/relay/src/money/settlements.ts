@@ -129,7 +129,7 @@ export interface Renewals extends AsyncDisposable {
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;
-  const shown = registerLeaseCount("holds", () => open.size);
+  const leaseCount = registerLeaseCount("holds", () => open.size);
   const renewals = runOnBeat(leaseMs / 3, () => {
     for (const hold of open) {
       const { accountId, callId } = hold;
@@ -153,7 +153,7 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
       emptied = resolve;
       if (open.size > 0) await promise;
       renewals[Symbol.dispose]();
-      shown[Symbol.dispose]();
+      leaseCount[Symbol.dispose]();
     },
   };
 }

@@ -20,10 +20,10 @@ export function* piecesOf(text: string): Generator<string> {
  * Returns the end of the piece that begins at `start`: before a space if possible, and never between two surrogates.
  */
 function endOfPiece(text: string, start: number): number {
-  const most = start + pieceCharacters;
-  if (most >= text.length) return text.length;
-  for (let at = most; at > most - breakWithin; at--) if (text[at] === " " && text[at - 1] !== " ") return at;
-  return isInsidePair(text, most) ? most - 1 : most;
+  const maxEnd = start + pieceCharacters;
+  if (maxEnd >= text.length) return text.length;
+  for (let at = maxEnd; at > maxEnd - breakWithin; at--) if (text[at] === " " && text[at - 1] !== " ") return at;
+  return isInsidePair(text, maxEnd) ? maxEnd - 1 : maxEnd;
 }
 
 function isInsidePair(text: string, at: number): boolean {

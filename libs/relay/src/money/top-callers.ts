@@ -25,18 +25,18 @@ const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 
  * new caller replaces the one with the fewest calls, whose sums are added to those of all others.
  */
 export class TopCallers {
-  readonly #shown: number;
+  readonly #maxShown: number;
   readonly #entries = new Map<string, { readonly sums: CallerSums; weight: number }>();
   readonly #rest = nothing();
 
-  constructor(shown: number) {
-    this.#shown = shown;
+  constructor(maxShown: number) {
+    this.#maxShown = maxShown;
   }
 
   add(caller: string, call: CallerSums): void {
     let entry = this.#entries.get(caller);
     if (entry === undefined) {
-      entry = { sums: nothing(), weight: this.#entries.size < this.#shown * countedForOne ? 0 : this.#evict() };
+      entry = { sums: nothing(), weight: this.#entries.size < this.#maxShown * countedForOne ? 0 : this.#evict() };
       this.#entries.set(caller, entry);
     }
     entry.weight += call.calls;
@@ -46,10 +46,10 @@ export class TopCallers {
   /** Returns the sums of the callers with the most calls, in descending order, then those of all others together. */
   top(): readonly (readonly [caller: string, sums: CallerSums])[] {
     const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
-    const shown = byCalls.slice(0, this.#shown).map(([caller, { sums }]) => [caller, sums] as const);
+    const top = byCalls.slice(0, this.#maxShown).map(([caller, { sums }]) => [caller, sums] as const);
     const rest = { ...this.#rest };
-    for (const [, { sums }] of byCalls.slice(this.#shown)) addTo(rest, sums);
-    return [...shown, [others, rest]];
+    for (const [, { sums }] of byCalls.slice(this.#maxShown)) addTo(rest, sums);
+    return [...top, [others, rest]];
   }
 
   /**

@@ -48,13 +48,13 @@ export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, 
 
 /** Returns the maximum usage to bill for a text call. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
-  const { textBytes, mediaTokens, choices, fees, readsBeyond = false, boundIsOurs = false } = size;
-  const most = maxOutput(boundIsOurs ? { ...size, maxOutputTokens: undefined } : size, model);
-  const output = Number.isFinite(most) ? most : unboundedOutputTokens * choices;
+  const { textBytes, mediaTokens, choices, fees, readsUnseenInput = false, isDefaultBound = false } = size;
+  const max = maxOutput(isDefaultBound ? { ...size, maxOutputTokens: undefined } : size, model);
+  const output = Number.isFinite(max) ? max : unboundedOutputTokens * choices;
   const perAnswer = Math.min(maxExtraReasoningTokens, model.maxOutputTokens ?? Infinity);
   const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;
   return {
-    inputTokens: readsBeyond ? inBody + widestContextTokens : inBody,
+    inputTokens: readsUnseenInput ? inBody + widestContextTokens : inBody,
     outputTokens: Math.ceil(output * (1 + overshoot.share)) + overshoot.tokens * choices,
     extraTokens: perAnswer * choices,
     images: choices,

@@ -12,7 +12,7 @@ import {
   type UsageDraft,
 } from "@modelgate/contracts";
 import { priceVersionOf } from "@modelgate/catalog";
-import type { Tried } from "@modelgate/channels";
+import type { AttemptReport } from "@modelgate/channels";
 import type { Call, ServingModel } from "../call.ts";
 import type { Outcome } from "../outcome.ts";
 import type { BilledFees, CallFees } from "./fees.ts";
@@ -121,7 +121,7 @@ function addDetails(
 ): void {
   if (team !== undefined) draft.team = team;
   if (member !== undefined) draft.member = member;
-  if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(tryOf);
+  if (tried.length > 0) draft.tries = tried.slice(0, maxTries).map(callAttemptOf);
   if (dropped.length > 0)
     draft.dropped = dropped.slice(0, maxDropped).map((name) => name.slice(0, maxDroppedCharacters));
   const upstreamRequestId = tried.at(-1)?.upstreamRequestId;
@@ -130,13 +130,13 @@ function addDetails(
   if (endUser !== undefined) draft.endUser = endUser;
 }
 
-function tryOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: Tried): CallAttempt {
-  const one: CallAttempt = { channel, key, ms };
-  if (status !== undefined) one.status = status;
-  if (failed !== undefined) one.failed = failed;
-  if (vendorCode !== undefined) one.vendorCode = vendorCode;
-  if (vendorMessage !== undefined && vendorMessage !== "") one.vendorMessage = vendorMessage;
-  return one;
+function callAttemptOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: AttemptReport): CallAttempt {
+  const callAttempt: CallAttempt = { channel, key, ms };
+  if (status !== undefined) callAttempt.status = status;
+  if (failed !== undefined) callAttempt.failed = failed;
+  if (vendorCode !== undefined) callAttempt.vendorCode = vendorCode;
+  if (vendorMessage !== undefined && vendorMessage !== "") callAttempt.vendorMessage = vendorMessage;
+  return callAttempt;
 }
 
 /** Returns the bill of a call for these units, including its fees. */

@@ -33,7 +33,7 @@ export const noVendorIds: AdmittedIds = { channelKey: undefined, own: true, carr
  * Kinds of objects that a vendor may create in its store during a call. Their ids are remembered with the call's
  * account.
  */
-const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
+const creatableStores: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**
  * Checks the ids of objects in a vendor's store that a request names, because all accounts use the store of the
@@ -42,7 +42,7 @@ const makable: ReadonlySet<VendorStore> = new Set(["file", "container", "item", 
  * invalid_value for too many ids.
  */
 export async function admitVendorIds(
-  { catalog, madeIds }: Pick<RelayDeps, "catalog" | "madeIds">,
+  { catalog, createdIds }: Pick<RelayDeps, "catalog" | "createdIds">,
   { caller }: NamingCall,
   ids: readonly VendorId[],
 ): Promise<AdmittedIds> {
@@ -53,9 +53,9 @@ export async function admitVendorIds(
       param: first.path,
     });
   const shared = isShared(catalog.current(), caller);
-  const unmade = shared ? undefined : ids.find(({ store }) => !makable.has(store));
+  const unmade = shared ? undefined : ids.find(({ store }) => !creatableStores.has(store));
   if (unmade !== undefined) throw foreign(unmade);
-  const makers = await madeIds.find(caller.accountId, ids);
+  const makers = await createdIds.find(caller.accountId, ids);
   const unknown = ids.find(({ isCarried }, at) => makers[at] === undefined && isCarried !== true);
   if (unknown !== undefined && !shared) throw foreign(unknown);
   const carried = ids.flatMap(({ id, isCarried }, at) =>
@@ -116,7 +116,7 @@ function foreign({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   );
 }
 
-const inStore = (what: string): string => `${what} in the vendor's store`;
+const inStore = (noun: string): string => `${noun} in the vendor's store`;
 
 const nouns: Readonly<Record<VendorStore, string>> = {
   file: inStore("a file"),

@@ -51,7 +51,7 @@ const route: WireRoute = { candidate: { channel, upstreamModel: "m" }, key, prov
 const reader: StreamAnswerReader = {
   kind: "stream",
   framing: chat.framing,
-  begins: (first) => isStreamStart(chat, first),
+  isFirstFrame: (first) => isStreamStart(chat, first),
   translator: ({ mayBeCut }) =>
     new PassTranslator({
       pass: chat.pass,
@@ -111,7 +111,7 @@ function begin(
     route,
     attempts: 1,
     tried: [{ channel: "vendor", key: "key", ms: 1 }],
-    broke: (reason: string) => void events.push(`the channel broke: ${reason}`),
+    reportInterruption: (reason: string) => void events.push(`the channel broke: ${reason}`),
     [Symbol.dispose]: () => void (events.includes("the seat is free") || events.push("the seat is free")),
   };
   const held = {
@@ -123,7 +123,7 @@ function begin(
     extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
     certain: undefined,
     record: { callId: "c", call: callOf(client), price: { model, multiplier: 1 }, heldAt: 0 },
-    again: () => Promise.reject(new Failure("server_overloaded")),
+    renew: () => Promise.reject(new Failure("server_overloaded")),
     handOver: () => void events.push("handed over"),
     settle(end: Outcome) {
       events.push("settled");
@@ -205,7 +205,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
   const run = {
     id: "run-1",
     lastEvent: undefined,
-    isOver: false,
+    hasEnded: false,
     take: () => true,
     resume: () => false,
     usageOf: () => ({ inputTokens: 3, outputTokens: 90 }),
@@ -365,24 +365,24 @@ describe("a task's further requests to its vendor", () => {
 });
 
 test("a job takes over the call's money, and its record is the answer", async () => {
-  const keep = (held: JobMoney): Promise<Buffer> => {
+  const store = (held: JobMoney): Promise<Buffer> => {
     held.handOver();
     return Promise.resolve(Buffer.from('{"id":"job"}'));
   };
-  const { client, events, ends, over } = begin({ kind: "job", exchange, firstByteAt: 0, job: { keep } });
+  const { client, events, ends, over } = begin({ kind: "job", exchange, firstByteAt: 0, job: { store } });
   await over;
   expect([client.status, client.text, ends]).toEqual([200, '{"id":"job"}', []]);
   expect(events).toEqual(["handed over", "the seat is free", "the client has its last byte"]);
 });
 
 test("a job that cannot be stored throws; one whose call has ended meanwhile is stored without an answer", async () => {
-  const lost = { keep: () => Promise.reject(new Failure("create_uncertain")) };
+  const lost = { store: () => Promise.reject(new Failure("create_uncertain")) };
   const failed = begin({ kind: "job", exchange, firstByteAt: 0, job: lost });
   await expect(failed.over).rejects.toMatchObject({ code: "create_uncertain" });
   expect(failed.client.begun).toBe(false);
   const client = new FakeClient();
   const stored = {
-    keep() {
+    store() {
       client.begin(503, {});
       return Promise.resolve(Buffer.from("{}"));
     },

@@ -12,7 +12,7 @@ const { chat } = wires;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
 const done = "data: [DONE]\n\n";
-const reader = { framing: chat.framing, begins: (first: Buffer) => isStreamStart(chat, first) };
+const reader = { framing: chat.framing, isFirstFrame: (first: Buffer) => isStreamStart(chat, first) };
 
 /** A stream under way from a vendor to a client. */
 interface Passing {

@@ -61,7 +61,7 @@ describe("whatever a vendor reports", () => {
 });
 
 test("a request that a vendor's tools add to is bounded by the widest context", () => {
-  const beyond = boundOfText({ ...size, readsBeyond: true }, model);
+  const beyond = boundOfText({ ...size, readsUnseenInput: true }, model);
   expect(capUnits({ inputTokens: 1_900_000 }, beyond).capped).toEqual([]);
   expect(capUnits({ inputTokens: 1_900_000 }, bound).capped).toEqual(["inputTokens"]);
 });

@@ -1,7 +1,7 @@
 import { type ChannelKeyId, isChannelKeyId } from "@modelgate/catalog";
 import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
-import type { MadeId } from "@modelgate/wires/vendor-stores";
+import type { CreatedId } from "@modelgate/wires/vendor-stores";
 
 /** Maximum characters of an id that is remembered. The ids of vendors have less than a hundred. */
 const maxIdCharacters = 256;
@@ -10,35 +10,43 @@ const maxIdCharacters = 256;
  * Remembers the objects that vendors created in their stores for each account, with the route (`channel/key`) that
  * created them.
  */
-export interface MadeIds {
+export interface CreatedIds {
   /**
    * Returns the route that created each object, in the order of `ids`; undefined for objects that this account did not
    * create or whose record has expired.
    */
-  find(accountId: string, ids: readonly MadeId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
+  find(accountId: string, ids: readonly CreatedId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
   /**
    * Stores ids in the background. A later `find` sees them, because Redis executes the commands of a connection in
    * order.
    */
-  keep(accountId: string, ids: readonly MadeId[], channelKey: ChannelKeyId): void;
+  keep(accountId: string, ids: readonly CreatedId[], channelKey: ChannelKeyId): void;
 }
 
 /**
  * Opens the store of ids in Redis. The account is part of each key, so that other accounts do not find an id. Ids
  * expire after `lifetimeMs`.
  */
-export function openMadeIds({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): MadeIds {
+export function openCreatedIds({
+  redis,
+  log,
+  lifetimeMs,
+}: {
+  redis: Redis;
+  log: Logger;
+  lifetimeMs: number;
+}): CreatedIds {
   return {
     async find(accountId, ids) {
-      const names = [...new Set(ids.filter(isKept).map((each) => keyOf(accountId, each)))];
+      const names = [...new Set(ids.filter(isRemembered).map((each) => keyOf(accountId, each)))];
       if (names.length === 0) return ids.map(() => undefined);
-      const found = await redis.mget(names);
-      const known = new Map(names.map((name, at) => [name, channelKeyIn(found[at])]));
-      return ids.map((each) => known.get(keyOf(accountId, each)));
+      const routes = await redis.mget(names);
+      const routesByName = new Map(names.map((name, at) => [name, channelKeyIn(routes[at])]));
+      return ids.map((each) => routesByName.get(keyOf(accountId, each)));
     },
     keep(accountId, ids, channelKey) {
       Promise.all(
-        ids.filter(isKept).map((each) => redis.set(keyOf(accountId, each), channelKey, "PX", lifetimeMs)),
+        ids.filter(isRemembered).map((each) => redis.set(keyOf(accountId, each), channelKey, "PX", lifetimeMs)),
       ).catch((error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not remembered"));
     },
   };
@@ -48,7 +56,7 @@ function channelKeyIn(text: string | null | undefined): ChannelKeyId | undefined
   return typeof text === "string" && isChannelKeyId(text) ? text : undefined;
 }
 
-function isKept({ id }: MadeId): boolean {
+function isRemembered({ id }: CreatedId): boolean {
   return id !== "" && id.length <= maxIdCharacters;
 }
 
@@ -56,6 +64,6 @@ function isKept({ id }: MadeId): boolean {
  * Returns the Redis key of an id. The keys of one account are in one slot, so that one command can read several of them
  * on Redis Cluster.
  */
-function keyOf(accountId: string, { store, id }: MadeId): string {
+function keyOf(accountId: string, { store, id }: CreatedId): string {
   return `made:{s${shardOf(accountId)}}:${accountId}:${store}:${id}`;
 }
