@@ -108,17 +108,17 @@ export function areaHandler<A extends Area>({
     recordOpenResponse(request.socket, response);
     const mark = url.indexOf("?");
     const path = mark < 0 ? url : url.slice(0, mark);
-    const found = findEndpoint(request.method ?? "GET", path);
+    const match = findEndpoint(request.method ?? "GET", path);
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     response.setHeader(headers.requestId, requestId);
-    const handler = found.kind === "endpoint" && endpointOf(found.id).area === area ? byId.get(found.id) : undefined;
-    if (found.kind !== "endpoint" || handler === undefined) {
+    const handler = match.kind === "endpoint" && endpointOf(match.id).area === area ? byId.get(match.id) : undefined;
+    if (match.kind !== "endpoint" || handler === undefined) {
       return answerFailure(response, "common", new Failure("unknown_url"), requestId);
     }
-    const endpoint = endpointOf(found.id);
+    const endpoint = endpointOf(match.id);
     const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
-    const span = startRequestSpan(request, response, found.id);
-    const call = { request, response, id: found.id, endpoint, params: found.params, query, requestId, span, log };
+    const span = startRequestSpan(request, response, match.id);
+    const call = { request, response, id: match.id, endpoint, params: match.params, query, requestId, span, log };
     const findCaller = (): Caller =>
       verifyCaller(secrets, firstHeader(request.headers, [headers.caller]), Math.floor(Date.now() / 1_000));
     void runHandler(call, findCaller, handler, refused);

@@ -50,11 +50,11 @@ export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgra
       // A path that begins with two slashes must not be parsed as a host.
       const [path = "/", ...rest] = (request.url ?? "/").split("?");
       const query = new URLSearchParams(rest.join("?"));
-      const found = findEndpoint(request.method ?? "GET", path);
-      const handler = found.kind === "endpoint" ? handlers[found.id] : undefined;
-      if (found.kind !== "endpoint" || handler === undefined || endpointOf(found.id).area !== area)
+      const match = findEndpoint(request.method ?? "GET", path);
+      const handler = match.kind === "endpoint" ? handlers[match.id] : undefined;
+      if (match.kind !== "endpoint" || handler === undefined || endpointOf(match.id).area !== area)
         throw new Failure("unknown_url");
-      const { id } = found;
+      const { id } = match;
       const span = startSpan({ name: endpointLabel(id), kind: "server", parent });
       socket.once("close", () => span.end());
       const signed = firstHeader(request.headers, [headers.caller]);

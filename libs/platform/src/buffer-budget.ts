@@ -118,11 +118,11 @@ export class BufferBudget {
   }
 
   /** Releases bytes of a holding; `isOver` is true if the holding ends. */
-  releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, isOver: boolean): void {
+  releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, isAccountDone: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;
     this.#count(-bytes);
-    if (!isOver) return;
+    if (!isAccountDone) return;
     if (--token.holdings === 0) account.tokens.delete(tokenId);
     if (--account.holdings === 0) this.#accounts.delete(accountId);
   }

@@ -21,7 +21,7 @@ export async function readProgress(
 ): Promise<Progress | undefined> {
   const { streams, consumers } = await connection.jetstreamManager({ checkAPI: false });
   const [state, reader] = await Promise.all([
-    streams.info(stream).then((found) => found.state, undefinedIfNotFound),
+    streams.info(stream).then((info) => info.state, undefinedIfNotFound),
     consumers.info(stream, durable).catch(undefinedIfNotFound),
   ]);
   if (state === undefined) return undefined;

@@ -30,11 +30,11 @@ export class StreamRefused extends Error {
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();
   for (const { name, subjects } of Object.values(eventStreams)) {
-    const config = await streams.info(name).then((found) => found.config, undefinedIfNotFound);
-    const wanted = { num_replicas: bounds.replicas, max_bytes: bounds.keepBytes };
+    const config = await streams.info(name).then((info) => info.config, undefinedIfNotFound);
+    const expected = { num_replicas: bounds.replicas, max_bytes: bounds.keepBytes };
     if (config === undefined) {
-      const kept = {
-        ...wanted,
+      const limits = {
+        ...expected,
         name,
         subjects: [subjects],
         duplicate_window: nanos(bounds.duplicateWindowMs),
@@ -42,7 +42,7 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
         storage: StorageType.File,
         retention: RetentionPolicy.Limits,
       };
-      await streams.add(kept).catch(rethrowRefused(name, bounds));
+      await streams.add(limits).catch(rethrowRefused(name, bounds));
       continue;
     }
     const replicas = Math.max(config.num_replicas, bounds.replicas);

@@ -185,9 +185,9 @@ class JetStreamBus implements Bus {
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
-        const words = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
-        if (words !== lastError) this.#log.warn({ err: withoutCertificate(error) }, words);
-        lastError = words;
+        const message = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
+        if (message !== lastError) this.#log.warn({ err: withoutCertificate(error) }, message);
+        lastError = message;
         await this.#connection?.close().catch(() => undefined);
         await pause();
       }

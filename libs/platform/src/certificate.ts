@@ -11,9 +11,9 @@ const handshakeMs = 2_000;
  */
 export function certificateRefused(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
-  const [what = ""] = error.message.split(";");
+  const [reason = ""] = error.message.split(";");
   return new StartError(
-    `${server}'s certificate is refused: ${what}. Set NODE_EXTRA_CA_CERTS to the file of your own authority.`,
+    `${server}'s certificate is refused: ${reason}. Set NODE_EXTRA_CA_CERTS to the file of your own authority.`,
   );
 }
 

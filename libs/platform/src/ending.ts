@@ -29,8 +29,8 @@ declare module "node:net" {
  * also write the failure. A handler that has not begun rejects, and `areaHandler` answers.
  */
 export function endingOf(response: ServerResponse): AbortSignal {
-  const known = response[endingKey];
-  if (known !== undefined) return known.signal;
+  const existing = response[endingKey];
+  if (existing !== undefined) return existing.signal;
   const controller = new AbortController();
   response[endingKey] = controller;
   const leave = (): void => {

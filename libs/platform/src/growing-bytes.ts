@@ -43,8 +43,8 @@ export class GrowingBytes {
     const buffer = this.#buffer;
     if (buffer !== undefined && buffer.length >= size) return buffer;
     const doubled = Math.max(firstBufferBytes, 2 * (buffer?.length ?? 0));
-    const wanted = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
-    const larger = Buffer.allocUnsafeSlow(Math.max(size, wanted));
+    const target = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, target));
     buffer?.copy(larger, 0, 0, this.size);
     this.#buffer = larger;
     return larger;

@@ -87,10 +87,10 @@ export function createLogger(name: string, level: string): ProcessLog {
       destination.flush = () => undefined;
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, maxCloseMs);
-      const written = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
+      const closed = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
       // `flushSync` is not used: if a pipe has no reader, it retries without end and the process hangs.
       destination.end();
-      await Promise.race([written, alarm.promise]);
+      await Promise.race([closed, alarm.promise]);
       clearTimeout(late);
       destination.write = () => true;
       destination.flushSync = () => undefined; // pino calls it when the process exits

@@ -95,10 +95,10 @@ const leasesHeld: Gauge<"of"> = new Gauge({
   help: "Leases that this process renews.",
   labelNames: ["of"],
   collect() {
-    for (const [of, known] of Object.entries(leaseCounts))
+    for (const [of, counters] of Object.entries(leaseCounts))
       leasesHeld.set(
         { of },
-        Array.from(known, (count) => count()).reduce((sum, one) => sum + one, 0),
+        Array.from(counters, (count) => count()).reduce((sum, count) => sum + count, 0),
       );
   },
 });

@@ -26,10 +26,10 @@ async function fetchServerState(redis: Redis): Promise<RedisServerState> {
     infos.map((info) => new RegExp(`^${field}:(\\w+)`, "m").exec(info)?.[1]);
   const runs = all("run_id");
   const [changes, saved] = [all("rdb_changes_since_last_save"), all("rdb_last_save_time")];
-  const known = !changes.includes(undefined);
+  const isComplete = !changes.includes(undefined);
   return {
     runs: runs.map((run) => run ?? "unknown").sort().join(" "), // prettier-ignore
-    writes: known
+    writes: isComplete
       ? runs
           .map((run, at) => [run, saved[at], changes[at]].join(":"))
           .sort()

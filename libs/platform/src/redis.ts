@@ -106,10 +106,12 @@ function connectionTo(address: RedisAddress): Redis {
       enableAutoPipelining: true,
       enableOfflineQueue: false,
       redisOptions: command,
-      maxRedirections: maxRedirections,
+      maxRedirections,
       clusterRetryStrategy: reconnectPauseMs,
       // Certificates contain host names, so nodes are connected to by the names that they announce.
-      ...(tls ? { dnsLookup: (host: string, found: (error: null, address: string) => void) => found(null, host) } : {}),
+      ...(tls
+        ? { dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host) }
+        : {}),
     });
   const single = {
     ...command,

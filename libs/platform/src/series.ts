@@ -60,13 +60,13 @@ export class SeriesCounter<Label extends string> {
   constructor({ name, help, labelNames }: SeriesOptions<Label>) {
     const series = new SeriesByLabels<Label, { count: number }>(labelNames, () => ({ count: 0 }));
     this.#series = series;
-    const shown: Counter<Label> = new Counter({
+    const counter: Counter<Label> = new Counter({
       name,
       help,
       labelNames,
       collect() {
-        shown.reset();
-        for (const { labels, series: one } of series.all) shown.inc(labels, one.count);
+        counter.reset();
+        for (const { labels, series: counts } of series.all) counter.inc(labels, counts.count);
       },
     });
   }

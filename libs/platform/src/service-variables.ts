@@ -27,13 +27,13 @@ export interface CommonOptions {
   readonly maxDrainMs?: number;
 }
 
-/** Declares the variables of a service: the common ones (ports, logging, drain), and those of `own`. */
+/** Declares the variables of a service: the common ones (ports, logging, drain), and those of `declaration`. */
 export function serviceVariables<Env>(
   name: string,
-  own: Declaration<Env>,
+  declaration: Declaration<Env>,
   options: CommonOptions = {},
 ): ServiceVariables<Env> {
-  const declare = (read: VariableReader) => ({ common: commonVariables(read, name, options), env: own(read) });
+  const declare = (read: VariableReader) => ({ common: commonVariables(read, name, options), env: declaration(read) });
   return { name, declare, describe: () => describeVariables(declare) };
 }
 

@@ -17,12 +17,12 @@ export interface VariableReader {
   integer(name: string, fallback: number, meaning: string, bounds?: IntegerBounds): number;
   /** Reads a port; 0 selects a free one. */
   port(name: string, fallback: number, meaning: string): number;
-  choice<const Word extends string>(name: string, words: readonly Word[], fallback: Word, meaning: string): Word;
+  choice<const Word extends string>(name: string, values: readonly Word[], fallback: Word, meaning: string): Word;
   /**
-   * Reads a list of words, separated by commas, and returns them in the order of `words`. Returns all words if it is
+   * Reads a list of words, separated by commas, and returns them in the order of `values`. Returns all words if it is
    * unset.
    */
-  choices<const Word extends string>(name: string, words: readonly Word[], meaning: string): readonly Word[];
+  choices<const Word extends string>(name: string, values: readonly Word[], meaning: string): readonly Word[];
   /** Reads a secret, which is never logged. A secret with fewer than 16 characters is refused. */
   secret(name: string, meaning: string): string;
   optionalSecret(name: string, meaning: string): string | undefined;
@@ -98,28 +98,28 @@ function readerOf(take: TakeValue): VariableReader {
       ),
     optionalUrl: (name, meaning) =>
       take({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseUrls) }, undefined),
-    choice: (name, words, fallback, meaning) =>
+    choice: (name, values, fallback, meaning) =>
       take(
         {
           ...describe("choice", name, meaning),
           fallback,
-          allowed: words.join(", "),
+          allowed: values.join(", "),
           read: (text) =>
             text === undefined
               ? fallback
-              : (words.find((word) => word === text) ?? rejectValue(`must be one of ${words.join(", ")}`)),
+              : (values.find((value) => value === text) ?? rejectValue(`must be one of ${values.join(", ")}`)),
         },
         fallback,
       ),
-    choices: (name, words, meaning) =>
+    choices: (name, values, meaning) =>
       take(
         {
           ...describe("choice", name, meaning),
-          fallback: words.join(","),
-          allowed: `some of ${words.join(", ")}`,
-          read: (text) => (text === undefined ? words : parseWords(text, words)),
+          fallback: values.join(","),
+          allowed: `some of ${values.join(", ")}`,
+          read: (text) => (text === undefined ? values : parseWords(text, values)),
         },
-        words,
+        values,
       ),
     secret: (name, meaning) =>
       take(
@@ -183,12 +183,12 @@ function ifSet(text: string | undefined, read: (text: string) => string): string
   return text === undefined ? undefined : read(text);
 }
 
-function parseWords<Word extends string>(text: string, words: readonly Word[]): readonly Word[] {
+function parseWords<Word extends string>(text: string, values: readonly Word[]): readonly Word[] {
   const chosen = new Set(text.split(",").map((item) => item.trim()));
-  const unknown = [...chosen].filter((item) => !words.some((word) => word === item));
+  const unknown = [...chosen].filter((item) => !values.some((value) => value === item));
   return unknown.length === 0
-    ? words.filter((word) => chosen.has(word))
-    : rejectValue(`names ${unknown.join(", ")}, and takes ${words.join(", ")}`);
+    ? values.filter((value) => chosen.has(value))
+    : rejectValue(`names ${unknown.join(", ")}, and takes ${values.join(", ")}`);
 }
 
 function parseSecret(secret: string): string {

@@ -230,8 +230,8 @@ function isInvalidPartName(name: string | undefined, truncated = false): boolean
 }
 
 function invalidPartNameFailure(name: string | undefined): Failure {
-  const what = name === undefined || name === "" ? "no name" : `a name longer than ${maxNameBytes} bytes`;
-  return new Failure("invalid_value", `A part of the form has ${what}.`);
+  const problem = name === undefined || name === "" ? "no name" : `a name longer than ${maxNameBytes} bytes`;
+  return new Failure("invalid_value", `A part of the form has ${problem}.`);
 }
 
 function fieldTooLarge(name: string, { fieldBytes }: FormLimits): Failure {

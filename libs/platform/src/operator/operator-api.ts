@@ -123,8 +123,8 @@ interface FoundRoute {
  * Failure unknown_url.
  */
 function routeFinder(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
-  const table = Object.entries(routes).map(([written, run]) => {
-    const [method = "", path = ""] = written.split(" ");
+  const table = Object.entries(routes).map(([pattern, run]) => {
+    const [method = "", path = ""] = pattern.split(" ");
     return { method, shape: new RegExp(`^${path.replaceAll(/\{(\w+)\}/g, "(?<$1>[^/]+)")}$`), run };
   });
   return (method, path) => {
@@ -149,10 +149,10 @@ const maxActorCharacters = 100;
 
 function actorOf({ headers }: IncomingMessage, operator: Operator): string {
   const { name } = operator;
-  const written = headers[actorHeader];
-  if (operator !== secretCaller || typeof written !== "string" || written === "") return name;
+  const actorName = headers[actorHeader];
+  if (operator !== secretCaller || typeof actorName !== "string" || actorName === "") return name;
   try {
-    return decodeURIComponent(written).slice(0, maxActorCharacters);
+    return decodeURIComponent(actorName).slice(0, maxActorCharacters);
   } catch {
     return name;
   }

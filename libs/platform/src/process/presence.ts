@@ -77,14 +77,14 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
     };
     await redis.publish(announcementChannel, JSON.stringify(announcement));
   };
-  let going = beat().catch(() => undefined);
+  let running = beat().catch(() => undefined);
   const timer = runOnBeat(announceMs, () => {
-    going = beat().catch(() => undefined);
+    running = beat().catch(() => undefined);
   });
   return {
     async [Symbol.asyncDispose]() {
       timer[Symbol.dispose]();
-      await going;
+      await running;
       if (redis.status === "ready") await beat(true).catch(() => undefined);
     },
   };
@@ -104,26 +104,26 @@ export interface ProcessList extends Disposable {
  * refuses the subscription.
  */
 export async function watchProcesses(redis: Redis): Promise<ProcessList> {
-  const known = new Map<string, Announcement>();
+  const announced = new Map<string, Announcement>();
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
   subscriber.on("message", (_: string, text: string) => {
     const beat = readAnnouncement(text);
-    known.delete(beat.id);
-    if (beat.ends !== true) known.set(beat.id, beat);
-    const [first] = known.keys();
-    if (known.size > maxListed && first !== undefined) known.delete(first);
+    announced.delete(beat.id);
+    if (beat.ends !== true) announced.set(beat.id, beat);
+    const [first] = announced.keys();
+    if (announced.size > maxListed && first !== undefined) announced.delete(first);
   });
   await subscriber.subscribe(announcementChannel);
   return {
     list(nowMs = Date.now()) {
-      for (const { id, at } of known.values()) if (nowMs - at > listedMs) known.delete(id);
-      return Array.from(known.values(), ({ at, ends: _over, ...beat }) => ({
+      for (const { id, at } of announced.values()) if (nowMs - at > listedMs) announced.delete(id);
+      return Array.from(announced.values(), ({ at, ends: _over, ...beat }) => ({
         ...beat,
         seenAt: new Date(at).toISOString(),
         isGone: nowMs - at > goneAfterMs,
       })).toSorted(
-        (one, other) => Number(one.isGone) - Number(other.isGone) || (one.startedAt < other.startedAt ? -1 : 1),
+        (left, right) => Number(left.isGone) - Number(right.isGone) || (left.startedAt < right.startedAt ? -1 : 1),
       );
     },
     [Symbol.dispose]: () => subscriber.disconnect(),

@@ -107,7 +107,7 @@ export class ProcessServices implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#isDraining) await this.drain(); // a start that failed may have opened ports
     const settled = await Promise.allSettled(this.#opening);
-    const opened = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const opened = settled.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
     for (const role of closeOrder) {
       const ending = opened.filter(({ service }) => service.role === role);
       await Promise.all(ending.map(async ({ open }) => open.close?.()));

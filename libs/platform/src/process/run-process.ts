@@ -83,8 +83,8 @@ function commonOf<Frame>([first]: readonly { readonly common: Frame }[]): Frame 
 /** Writes to stderr why a start failed, or which error ended the process, and sets the exit status. */
 export function reportFailure(name: string, error: unknown): void {
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
-  const words = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`${name}: ${error instanceof StartError ? error.message : words}\n`);
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${name}: ${error instanceof StartError ? error.message : message}\n`);
 }
 
 /** Reports the ports in the log, and to the parent process if there is one. */

@@ -32,7 +32,7 @@ export async function runWorkers({ program, plan }: { program: string; plan: () 
     await supervise({
       common: readCommon(names[0] ?? ""),
       workers,
-      command: (worker) => ({ program, words: [workerArgument, String(worker)] }),
+      command: (worker) => ({ program, args: [workerArgument, String(worker)] }),
     });
   } catch (error) {
     reportFailure("gateway", error);

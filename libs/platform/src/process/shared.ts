@@ -43,8 +43,8 @@ export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) =>
 export function sharedPart<Settings, Part>(open: SharedPart<Settings, Part>): SharedPart<Settings, Part> {
   const parts = new WeakMap<Shared, Promise<Part>>();
   return (shared, settings) => {
-    const known = parts.get(shared);
-    if (known !== undefined) return known;
+    const existing = parts.get(shared);
+    if (existing !== undefined) return existing;
     const opening = open(shared, settings);
     parts.set(shared, opening);
     return opening;

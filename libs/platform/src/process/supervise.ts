@@ -12,7 +12,7 @@ export interface Supervision {
   readonly common: CommonEnv;
   readonly workers: number;
   /** Returns the command line that starts the worker with this number. */
-  readonly command: (worker: number) => { readonly program: string; readonly words: readonly string[] };
+  readonly command: (worker: number) => { readonly program: string; readonly args: readonly string[] };
 }
 
 /** First and maximum pause in ms before a dead worker is restarted. The pause doubles with each restart. */
@@ -41,12 +41,12 @@ export async function supervise({ common, workers, command }: Supervision): Prom
       },
       () => undefined,
     );
-    const why = await Promise.race([stopped, failed]);
-    if (typeof why === "string") log.info({ signal: why }, "draining");
+    const reason = await Promise.race([stopped, failed]);
+    if (typeof reason === "string") log.info({ signal: reason }, "draining");
     await Promise.all(all.map((worker) => worker.stop()));
     await ready;
     await ops.drain();
-    if (typeof why !== "string") throw why;
+    if (typeof reason !== "string") throw reason;
   } finally {
     await close();
     if (process.connected) process.disconnect?.();
@@ -110,8 +110,8 @@ class Worker {
 
   /** Runs the worker's process until it exits. Returns its exit status. */
   async #runOnce(whenReady: () => void): Promise<number> {
-    const { program, words } = this.#command(this.number);
-    const child = fork(program, words, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+    const { program, args } = this.#command(this.number);
+    const child = fork(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
     this.#child = child;
     child.on("message", (message: unknown) => {
       this.opsPort = opsPortIn(message);

@@ -36,18 +36,18 @@ export function callInGroup(
   args: readonly string[],
 ): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  let known = waitingByConnection.get(redis);
-  if (known === undefined) waitingByConnection.set(redis, (known = { slots: undefined }));
-  if (known.slots === undefined) {
-    known.slots = new Map();
-    setImmediate(sendAll, redis, known);
+  let waiting = waitingByConnection.get(redis);
+  if (waiting === undefined) waitingByConnection.set(redis, (waiting = { slots: undefined }));
+  if (waiting.slots === undefined) {
+    waiting.slots = new Map();
+    setImmediate(sendAll, redis, waiting);
   }
   const slot = redis instanceof Cluster ? hashTag(keys[0] ?? "") : "";
   const call = { script, keys, args, resolve, reject };
-  const group = known.slots.get(slot);
-  if (group === undefined) known.slots.set(slot, [call]);
+  const group = waiting.slots.get(slot);
+  if (group === undefined) waiting.slots.set(slot, [call]);
   else if (group.push(call) === maxTogether) {
-    known.slots.delete(slot);
+    waiting.slots.delete(slot);
     void sendGroup(redis, group);
   }
   return promise;
@@ -58,9 +58,9 @@ function hashTag(key: string): string {
   return key.slice(key.indexOf("{") + 1, key.indexOf("}"));
 }
 
-function sendAll(redis: Redis, known: WaitingCalls): void {
-  const { slots } = known;
-  known.slots = undefined;
+function sendAll(redis: Redis, waiting: WaitingCalls): void {
+  const { slots } = waiting;
+  waiting.slots = undefined;
   for (const group of slots?.values() ?? []) void sendGroup(redis, group);
 }
 
@@ -136,15 +136,15 @@ class WordLines {
   readonly #lines: string[];
   #at = 0;
 
-  constructor(words: number) {
-    this.#lines = Array.from<string>({ length: 2 * words + 2 });
-    this.#lines[this.#at++] = `*${words}`;
+  constructor(argumentCount: number) {
+    this.#lines = Array.from<string>({ length: 2 * argumentCount + 2 });
+    this.#lines[this.#at++] = `*${argumentCount}`;
   }
 
-  add(word: string): void {
-    const bytes = Buffer.byteLength(word);
+  add(argument: string): void {
+    const bytes = Buffer.byteLength(argument);
     this.#lines[this.#at++] = lengthPrefixes[bytes] ?? `$${bytes}`;
-    this.#lines[this.#at++] = word;
+    this.#lines[this.#at++] = argument;
   }
 
   text(): string {

@@ -67,6 +67,6 @@ export function checkHandshake({ headers }: Pick<IncomingMessage, "headers">): r
   return offered?.split(",").map((name) => name.trim()) ?? [];
 }
 
-function invalidHeader(param: string, wanted: string): Failure {
-  return new Failure("invalid_value", `The header ${param} must be ${wanted}.`, { param });
+function invalidHeader(param: string, expected: string): Failure {
+  return new Failure("invalid_value", `The header ${param} must be ${expected}.`, { param });
 }
