@@ -25,11 +25,11 @@ export function conversationOf({
     return { find: [named], keep: named };
   }
   if (opening.length === 0) return undefined;
-  const begun = (): HashedText => new HashedText().take(user).take(instructions).take(opening);
-  const first = begun().digest();
+  const startHash = (): HashedText => new HashedText().take(user).take(instructions).take(opening);
+  const first = startHash().digest();
   if (!isAnswered) return { find: [], keep: first };
-  const own = begun().take("answered").take(answer).digest();
-  return { find: [own, first], keep: own };
+  const answerDigest = startHash().take("answered").take(answer).digest();
+  return { find: [answerDigest, first], keep: answerDigest };
 }
 
 /**

@@ -84,14 +84,14 @@ async function countExchange({ client, pass }: CountingWire, given: Buffer, targ
 
 async function countHere({ instructions, turns, tools }: TextRequest, { media }: TextParams): Promise<number> {
   const content = [...instructions, ...turns.flatMap(({ parts }) => parts)];
-  const words = content.map((part) => {
+  const texts = content.map((part) => {
     if (part.kind === "tool-call") return `${part.name} ${part.arguments}`;
     if (part.kind === "tool-result")
       return part.parts.map((each) => (each.kind === "text" ? each.text : "")).join("\n");
     return "text" in part ? part.text : "";
   });
   const offered = (tools ?? []).map((tool) => JSON.stringify(tool));
-  return (await countTokens([...words, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
+  return (await countTokens([...texts, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
 /** Parses the request of which the tokens are counted. */

@@ -51,7 +51,7 @@ export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
       dropped: [...dropped, ...droppedFields(request)],
     },
-    render: (made) => renderImages(drawing, request, made),
+    render: (answer) => renderImages(drawing, request, answer),
   };
 }
 
@@ -118,13 +118,13 @@ function droppedFields(request: TextRequest): readonly string[] {
   if (param !== undefined)
     throw new Failure("unsupported_parameter", `The vendor of this model cannot take ${param}.`, { param });
   const names: Readonly<Record<string, string | undefined>> = spelling;
-  const lost = Object.entries(request).flatMap(([name, value]) =>
+  const unsupported = Object.entries(request).flatMap(([name, value]) =>
     value === undefined || supportedFields.has(name) ? [] : (names[name] ?? []),
   );
-  return request.image?.size === undefined ? lost : [...lost, "generationConfig.imageConfig.imageSize"];
+  return request.image?.size === undefined ? unsupported : [...unsupported, "generationConfig.imageConfig.imageSize"];
 }
 
-function renderImages(drawing: Drawing, request: TextRequest, made: ImagesAnswer): ReturnType<ReadDrawing["render"]> {
+function renderImages(drawing: Drawing, request: TextRequest, answer: ImagesAnswer): ReturnType<ReadDrawing["render"]> {
   const context: AnswerContext = {
     model: drawing.model,
     requestBody: {},
@@ -133,7 +133,7 @@ function renderImages(drawing: Drawing, request: TextRequest, made: ImagesAnswer
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
-  const json = JSON.stringify(wires.content.client.render(answerOf(made), context));
+  const json = JSON.stringify(wires.content.client.render(answerOf(answer), context));
   if (!drawing.stream) return { body: Buffer.from(json) };
   const framing = drawing.asArray ? arrayFraming() : sseFraming();
   return { body: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };

@@ -49,7 +49,7 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
 }
 
 /** A request of the Gemini wire as an image request. */
-interface DrawnImages {
+interface DrawingAsImages {
   readonly request: ImageRequest;
   readonly images: ImagesRequest;
 }
@@ -60,7 +60,7 @@ interface DrawingRequest {
   readonly input: TextInput;
   readonly drawing: Drawing;
   /** Returns the request as an image request; it is parsed once. */
-  readonly drawn: () => Promise<DrawnImages>;
+  readonly drawn: () => Promise<DrawingAsImages>;
 }
 
 /** Plan of such a request with one model. */
@@ -103,8 +103,8 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
     const { images, drawing, serving, text } = plan;
     const exchange =
       images === undefined ? await this.#text.exchange(text, route, history) : await imagesExchange(images, route);
-    const wanted = { size: drawing.imageSize, spelling: { size: sizeParam } };
-    if (serving.unpriced !== "pass") refuseUnpricedTier(wanted, serving.model.price, exchange);
+    const sizedRequest = { size: drawing.imageSize, spelling: { size: sizeParam } };
+    if (serving.unpriced !== "pass") refuseUnpricedTier(sizedRequest, serving.model.price, exchange);
     return images === undefined ? countingImages(exchange) : exchange;
   }
 }

@@ -24,7 +24,7 @@ export function readText<Params extends TextParams>(
   client: TextClient<Params>,
   path?: RequestPath,
 ): Promise<JsonBody<Params & TurnParams>> {
-  return readJson(call, deps.body, (body) => readTurnParams(deps, call, client, body, path), client.relied);
+  return readJson(call, deps.body, (body) => readTurnParams(deps, call, client, body, path), client.inspectedMembers);
 }
 
 /** Reads the parameters of a text request from its parsed body. Throws Failure as `readText` does. */
@@ -41,13 +41,13 @@ export async function readTurnParams<Params extends TextParams>(
   const hasChoice = candidates.length > 1 || (candidates[0]?.channel.keys.length ?? 0) > 1;
   const dialogue = hasChoice ? client.dialogue?.(record) : undefined;
   const search = inTurnsIfLong(storeUseIn(relay, client.stores, body));
-  const { vendorIds, makes } = search instanceof Promise ? await search : search;
+  const { vendorIds, createsObjects: makes } = search instanceof Promise ? await search : search;
   return {
     ...params,
     conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
     endUser: client.endUser?.(record),
     thinks: client.requestsReasoning?.(record) ?? false,
     vendorIds,
-    makes,
+    createsObjects: makes,
   };
 }

@@ -22,12 +22,12 @@ export async function requestSize(deps: Deps, request: SizedRequest): Promise<Re
   const { params, exchanges, fees, candidates } = request;
   const { body } = exchanges.call;
   const { media, choices } = params;
-  const readsBeyond = params.readsBeyond || hasAgent(candidates) || namesStoredData(body);
+  const readsUnseenInput = params.readsUnseenInput || hasAgent(candidates) || namesStoredData(body);
   return {
     textBytes: textBytesOf(body, media),
     mediaTokens: media.tokens,
     choices,
-    readsBeyond: readsBeyond instanceof Promise ? await readsBeyond : readsBeyond,
+    readsUnseenInput: readsUnseenInput instanceof Promise ? await readsUnseenInput : readsUnseenInput,
     fees: media.more === undefined ? fees.held : { ...fees.held, inputTokens: fees.held.inputTokens + media.more },
     maxOutputTokens: params.thinks === true ? await limitWithReasoning(deps, request) : limitOf(params),
   };
@@ -55,7 +55,7 @@ export function hasAgent(candidates: readonly Candidate[]): boolean {
 }
 
 /** Names of fields that refer to data in a vendor's store. */
-const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));
+const storeReferences = ["file_id", "item_reference"].map((text) => Buffer.from(text));
 
 /** Returns whether a body contains such a name anywhere, even in a text. The call may then use more input tokens. */
 function namesStoredData(body: Buffer): boolean | Promise<boolean> {

@@ -58,7 +58,7 @@ export interface TextInput {
   /** Fields that the answer repeats with other values than those in the body. */
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and the request is about to be sent. */
-  readonly begins?: (() => void) | undefined;
+  readonly onStart?: (() => void) | undefined;
 }
 
 /** Plan of a text call with one model. */
@@ -94,15 +94,15 @@ export async function runText(
     forward,
     answerId = newAnswerId(kind.deps, wire),
     echo,
-    begins,
+    onStart,
   }: Pick<TextInput, "wire" | "body" | "params"> &
-    Partial<Pick<TextInput, "answerId" | "asArray" | "begins" | "echo" | "forward">>,
+    Partial<Pick<TextInput, "answerId" | "asArray" | "onStart" | "echo" | "forward">>,
 ): Promise<void> {
   const { deps } = kind;
   const admission = admitStoreUse(deps, call, params);
   const admitted = admission instanceof Promise ? await admission : admission;
   const { model } = params;
-  const input: TextInput = { model, wire, body, params, answerId, admitted, asArray, forward, echo, begins };
+  const input: TextInput = { model, wire, body, params, answerId, admitted, asArray, forward, echo, onStart };
   return runCall(deps.relay, call, kind, input);
 }
 
@@ -137,7 +137,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         size,
         stream: params.stream,
         // A chat model answers several prompts without streaming, and a stream does not show billed reasoning.
-        billsUnseen: params.thinks === true || (batch !== undefined && params.choices > 1),
+        billsUnseenInput: params.thinks === true || (batch !== undefined && params.choices > 1),
       },
       fees,
       dropped,
@@ -161,8 +161,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input } = plan;
     const textCall = plan.exchanges.call;
-    const { choices, mediaTokens, readsBeyond } = cost.size;
-    if (mediaTokens > 0 || readsBeyond === true || input.params.thinks === true) return undefined;
+    const { choices, mediaTokens, readsUnseenInput } = cost.size;
+    if (mediaTokens > 0 || readsUnseenInput === true || input.params.thinks === true) return undefined;
     const { defaultMaxTokens: usual = tokens }: TextClient = wires[input.wire].client;
     const paidOutputTokens = Math.min(tokens, usual);
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
@@ -210,8 +210,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return (fallback) => {
       const catalog = this.deps.relay.catalog.current();
       const channels = catalog.candidates(name, caller.group).map(({ channel }) => channel);
-      const known = servedName(catalog, channels, fallback);
-      return known === undefined ? undefined : catalog.resolve(caller, known, ["chat"]).price;
+      const servedModel = servedName(catalog, channels, fallback);
+      return servedModel === undefined ? undefined : catalog.resolve(caller, servedModel, ["chat"]).price;
     };
   }
 
@@ -226,13 +226,18 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { admitted, params } = input;
     const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const knownAs = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
-    const made = await exchanges.make(upstream, candidate.upstreamModel, { history, foreignItems: foreign, knownAs });
-    input.begins?.();
-    const named = wire === "messages" ? await this.#withModels(made, candidate.channel, params) : made;
+    const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
+      history,
+      foreignItems: foreign,
+      knownAs,
+    });
+    input.onStart?.();
+    const named =
+      wire === "messages" ? await this.#withModels(modelExchange, candidate.channel, params) : modelExchange;
     const isByAgent = mayBeAgent && isAgent(candidate.upstreamModel);
     const checked = fees.checked(isByAgent ? agentExchange(named, upstream) : named);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
-    if (params.makes !== true) return exchange;
+    if (params.createsObjects !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
   }
 
@@ -243,14 +248,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 
   /** Adds the prices of a channel's other models to an exchange, and names its fallback models as the channel does. */
-  async #withModels(made: Exchange, channel: CatalogChannel, { fees }: TurnParams): Promise<Exchange> {
+  async #withModels(exchange: Exchange, channel: CatalogChannel, { fees }: TurnParams): Promise<Exchange> {
     const catalog = this.deps.relay.catalog.current();
     const nameOf = (model: string): string | undefined => servedName(catalog, [channel], model);
     const priceOf = (model: string): Price | undefined => catalog.priceOf(nameOf(model) ?? "");
     // A converted request has no such models.
-    const isNamed = made.requestedFees === undefined && fees?.tools.some(({ fallback }) => fallback !== undefined);
-    if (isNamed !== true || !Buffer.isBuffer(made.body)) return { ...made, priceOf };
-    return { ...made, priceOf, body: await withFallbackNames(made.body, channel, nameOf) };
+    const isNamed = exchange.requestedFees === undefined && fees?.tools.some(({ fallback }) => fallback !== undefined);
+    if (isNamed !== true || !Buffer.isBuffer(exchange.body)) return { ...exchange, priceOf };
+    return { ...exchange, priceOf, body: await withFallbackNames(exchange.body, channel, nameOf) };
   }
 
   countUnsupported({ exchanges }: TextPlan, wire: UpstreamWire, upstreamModel: string): Promise<number> {

@@ -4,7 +4,13 @@ import { admitVendorIds, noVendorIds, type AdmittedIds, type Exchange } from "@m
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
 import { wires, type ClientWire } from "@modelgate/wires/text";
-import { madeIn, mayNameMade, vendorIdsIn, type StoreDialect, type VendorId } from "@modelgate/wires/vendor-stores";
+import {
+  createdIn,
+  mayNameCreated,
+  vendorIdsIn,
+  type StoreDialect,
+  type VendorId,
+} from "@modelgate/wires/vendor-stores";
 import type { Deps } from "./deps.ts";
 
 /** Use of a vendor's store by a request. */
@@ -12,7 +18,7 @@ export interface StoreUse {
   /** Ids in the vendor's store that the request names; undefined: not inspected. */
   readonly vendorIds?: readonly VendorId[] | undefined;
   /** True if the vendor may create objects in its store that the answer names. */
-  readonly makes?: boolean | undefined;
+  readonly createsObjects?: boolean | undefined;
 }
 
 /** Extends the inspection of a body: its result also contains the use of the vendor's store. */
@@ -37,7 +43,7 @@ export function* storeUseIn(
   body: unknown,
 ): Generator<undefined, StoreUse> {
   const vendorIds = yield* vendorIdsIn(dialect, body, catalog.current().vendorHosts);
-  return { vendorIds, makes: isRecord(body) && dialect.made?.isRequested(body) === true };
+  return { vendorIds, createsObjects: isRecord(body) && dialect.made?.isRequested(body) === true };
 }
 
 /** Checks the ids of a vendor's store in a request, as `admitVendorIds` does. Throws or rejects with Failure (400). */
@@ -50,7 +56,7 @@ export function admitStoreUse(
 }
 
 /** A call whose answer may name objects that the vendor created. */
-export interface MakingCall {
+export interface CreatingCall {
   readonly wire: ClientWire;
   readonly params: StoreUse;
   readonly admitted?: AdmittedIds | undefined;
@@ -58,7 +64,7 @@ export interface MakingCall {
 
 /**
  * Returns the exchange with a reader that records the objects which the vendor creates in its store, before the client
- * can refer to them. It is returned unchanged if the wire stores its answers (`whereKept`), because `keepMadeItems`
+ * can refer to them. It is returned unchanged if the wire stores its answers (`onlyIfStored`), because `recordCreatedItems`
  * then records the objects.
  *
  * @param channelKey the route (`channel/key`) of the attempt
@@ -66,29 +72,30 @@ export interface MakingCall {
 export function withRememberedIds(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
-  { wire, params, admitted = noVendorIds }: MakingCall,
+  { wire, params, admitted = noVendorIds }: CreatingCall,
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
   const { made }: StoreDialect = wires[wire].client.stores;
-  if (params.makes !== true || wire !== exchange.wire || made === undefined || made.whereKept === true) return exchange;
+  if (params.createsObjects !== true || wire !== exchange.wire || made === undefined || made.onlyIfStored === true)
+    return exchange;
   // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
   if (!admitted.own) return exchange;
-  const inspect = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
-    const answer = mayNameMade(made, bytes) ? read(bytes) : undefined;
-    if (answer !== undefined) relay.madeIds.keep(caller.accountId, madeIn(made, answer), channelKey);
+  const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
+    const answer = mayNameCreated(made, bytes) ? read(bytes) : undefined;
+    if (answer !== undefined) relay.createdIds.keep(caller.accountId, createdIn(made, answer), channelKey);
   };
   return {
     ...exchange,
     read(head) {
       const reader = exchange.read(head);
-      if (reader.kind === "stream") return { ...reader, observe: (frame) => inspect(frame, parseFrameRecord) };
+      if (reader.kind === "stream") return { ...reader, observe: (frame) => recordCreated(frame, parseFrameRecord) };
       if (reader.kind !== "whole") return reader;
       return {
         ...reader,
         async read(bytes: Buffer) {
           const answer = await reader.read(bytes);
-          inspect(bytes, (json) => parseRecord(json.toString()));
+          recordCreated(bytes, (json) => parseRecord(json.toString()));
           return answer;
         },
       };

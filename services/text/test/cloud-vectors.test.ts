@@ -61,7 +61,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const settled = async (): Promise<bigint> => (await area.settled("demo")).spentNanos;
 const seen = (name: string) => area.simulator.requests(name);
 
-describe.each(vectors)("vectors of $name", ({ name, most }) => {
+describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
   beforeEach(() => area.simulator.forget(name));
 
   test.each([1, 5])("of %s texts, in their order, with what the vendor counted", async (length) => {
@@ -73,7 +73,7 @@ describe.each(vectors)("vectors of $name", ({ name, most }) => {
     // Four letters a token: "Text number 0" has thirteen.
     expect(answer.usage.prompt_tokens).toBe(4 * length);
     expect((await settled()) - before).toBe(BigInt(4 * length * nanosPerToken));
-    expect(await seen(name)).toHaveLength(Math.ceil(length / most));
+    expect(await seen(name)).toHaveLength(Math.ceil(length / max));
     const [last] = (await client.embeddings.create({ model: name, input: input.slice(-1) })).data;
     expect(answer.data.at(-1)?.embedding).toEqual(last?.embedding);
   });

@@ -133,8 +133,8 @@ async function call(path: string, body: object | FormData, key: string = keys.de
 }
 
 /** A text call with a bound of output. */
-function askText({ wire, path, body, bound }: Client, model: string, stream: boolean, most: number, key?: string) {
-  const named = wire === "content" ? { generationConfig: { [bound]: most } } : { model, stream, [bound]: most };
+function askText({ wire, path, body, bound }: Client, model: string, stream: boolean, max: number, key?: string) {
+  const named = wire === "content" ? { generationConfig: { [bound]: max } } : { model, stream, [bound]: max };
   return call(path(model, stream), { ...body, ...named }, key);
 }
 
@@ -266,17 +266,17 @@ describe("other kinds", () => {
     expect([status, text]).toEqual([200, expect.anything()]);
     return await eventOf(requestId);
   };
-  const most = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
+  const max = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
 
   test("vectors", async () => {
-    vendor.behave({ ...most, items: 1 });
+    vendor.behave({ ...max, items: 1 });
     const { units, capped } = await billed("/v1/embeddings", { model: "vectors", input: "Hello" });
     expect(capped).toEqual(["inputTokens"]);
     expect(units.inputTokens).toBeLessThan(70_000);
   });
 
   test("ranking, by tokens and by search units", async () => {
-    vendor.behave(most);
+    vendor.behave(max);
     const { units, capped } = await billed("/v1/rerank", { model: "ranks", query: "x", documents: ["a", "b"] });
     expect(capped).toEqual(["inputTokens", "requests"]);
     expect(units.requests).toBeLessThanOrEqual(20);

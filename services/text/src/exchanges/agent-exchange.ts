@@ -6,12 +6,12 @@ import type { TextWire } from "@modelgate/wires/text";
  * operator's cost. So no second agent is started, a broken stream is resumed, and an agent that nobody waits for is
  * cancelled.
  */
-export function agentExchange(made: Exchange, { vendor }: Pick<TextWire, "vendor">): Exchange {
+export function agentExchange(exchange: Exchange, { vendor }: Pick<TextWire, "vendor">): Exchange {
   return {
-    ...made,
+    ...exchange,
     unrepeatable: true,
     read(head) {
-      const reader = made.read(head);
+      const reader = exchange.read(head);
       return reader.kind === "stream" ? { ...reader, run: vendor?.run?.() } : reader;
     },
   };

@@ -43,18 +43,18 @@ export class ConvertTranslator implements StreamTranslator {
     const parsed = this.#framing.parse(frame);
     if (parsed === undefined) return silent;
     const all = this.#reader.read(parsed);
-    let words = "";
+    let text = "";
     let usage: Units | undefined;
     let fees: ReportedFees | undefined;
     for (const event of all) {
-      if (event.type === "part-delta") words += event.text;
+      if (event.type === "part-delta") text += event.text;
       else if (event.type === "part-start") this.#thinks ||= event.opened.kind === "reasoning";
       else if (event.type === "fees") fees = event.fees;
       else if (event.type === "usage" || event.type === "start") usage = event.usage ?? usage;
       else if (event.type === "failure")
-        return this.#failed(all.slice(0, all.indexOf(event)), event, { text: words, usage, fees });
+        return this.#failed(all.slice(0, all.indexOf(event)), event, { text, usage, fees });
     }
-    return { text: words, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
+    return { text, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
   }
 
   /** Creates the reading of a frame with a failure. The events `before` it are still sent to the client. */
@@ -75,7 +75,7 @@ export class ConvertTranslator implements StreamTranslator {
   }
 
   end(): string {
-    if (!this.#reader.whole) throw new Failure("upstream_error", "The vendor's answer was cut off.");
+    if (!this.#reader.isComplete) throw new Failure("upstream_error", "The vendor's answer was cut off.");
     const rest = this.#write(this.#reader.end());
     this.last = this.#writer.end();
     return rest + this.last;
@@ -128,7 +128,7 @@ const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
 ]);
 
 function failureOf({ message, status }: Extract<TextEvent, { type: "failure" }>): Failure {
-  const words = cleanText(message);
+  const text = cleanText(message);
   const code = codes.get(status) ?? "upstream_error";
-  return new Failure(code, `The vendor failed in the middle of its answer${words === "" ? "" : `: ${words}`}.`);
+  return new Failure(code, `The vendor failed in the middle of its answer${text === "" ? "" : `: ${text}`}.`);
 }

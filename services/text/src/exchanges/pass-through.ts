@@ -69,19 +69,19 @@ export function* passedBody(call: TextCall, { pass, upstreamModel, target }: Pas
   const isChosen = tokens === undefined && boundNames.length > 1;
   const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(knownAs)) : [];
   const refused = pass.refuses?.(call.foreignNames ?? [], knownAs) ?? [];
-  const own = [...(tokens === undefined ? surplus : boundNames), ...refused];
+  const removed = [...(tokens === undefined ? surplus : boundNames), ...refused];
   // The field `usage` requests the cost. The gateway adds the cost itself, and vendors may refuse the field.
-  if (showsCost) own.push("usage");
-  const kept = own.length === 0 ? call.body : withoutMembers(call.body, own);
+  if (showsCost) removed.push("usage");
+  const remaining = removed.length === 0 ? call.body : withoutMembers(call.body, removed);
   const model = upstreamModel === call.model ? undefined : upstreamModel;
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
-  let body = yield* pass.upstreamBody(kept, { model, reportUsage });
+  let body = yield* pass.upstreamBody(remaining, { model, reportUsage });
   if (tokens !== undefined) body = yield* withBound(pass, body, { tokens, model: knownAs });
-  const lost = refused.filter((name) => name !== "usage");
+  const unsupported = refused.filter((name) => name !== "usage");
   const fitted = yield* fittedBody(pass, body, target);
-  if (lost.length + fitted.dropped.length === 0) return fitted;
+  if (unsupported.length + fitted.dropped.length === 0) return fitted;
   const { client }: ClientOnlyWire = wires[call.wire];
-  return renderSupported({ spelling: client.spelling, strict: call.strict }, lost, () => fitted);
+  return renderSupported({ spelling: client.spelling, strict: call.strict }, unsupported, () => fitted);
 }
 
 /**

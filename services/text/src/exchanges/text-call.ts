@@ -73,9 +73,9 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
 export function textReader(
   { stream }: { readonly stream: boolean },
   upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "run" | "taskOf"> },
-  how: {
+  options: {
     whole(bytes: Buffer): Promise<WholeAnswer>;
-    readonly translator: (how: { readonly mayBeCut: boolean }) => StreamTranslator;
+    readonly translator: (options: { readonly mayBeCut: boolean }) => StreamTranslator;
   },
 ): (head: UpstreamHead) => AnswerReader {
   const { framing, vendor } = upstream;
@@ -84,20 +84,20 @@ export function textReader(
       const { run, taskOf } = vendor;
       return taskReader({
         taskIn: async (bytes) => taskOf(await parseAnswer(bytes)),
-        read: (bytes) => how.whole(bytes),
+        read: (bytes) => options.whole(bytes),
         usageIn: ({ usage }) => usage,
         finish: (answer) => Promise.resolve(answer),
         usageOf: run?.().usageOf,
         waitMs: maxTaskMs,
       });
     }
-    if (!stream) return { kind: "whole", read: (bytes) => how.whole(bytes) };
+    if (!stream) return { kind: "whole", read: (bytes) => options.whole(bytes) };
     requireStreamOf(framing, head);
     return {
       kind: "stream",
       framing,
-      begins: (first) => isStreamStart(upstream, first),
-      translator: how.translator,
+      isFirstFrame: (first) => isStreamStart(upstream, first),
+      translator: options.translator,
     };
   };
 }

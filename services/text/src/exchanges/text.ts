@@ -59,9 +59,9 @@ export class TextExchangeMaker {
   ): Promise<Exchange> {
     const call = this.call;
     const { name: wire, vendor } = upstream;
-    const own = wire === call.wire ? upstream.pass : undefined;
-    if (own !== undefined && (vendor === undefined || history === undefined)) {
-      const to = { upstream, pass: own, upstreamModel, target: { model: knownAs, foreignItems } };
+    const pass = wire === call.wire ? upstream.pass : undefined;
+    if (pass !== undefined && (vendor === undefined || history === undefined)) {
+      const to = { upstream, pass, upstreamModel, target: { model: knownAs, foreignItems } };
       const passing = inTurnsIfLong(this.#passed(to));
       const passed = passing instanceof Promise ? await passing : passing;
       if (passed !== undefined) return passThrough(call, to, passed);
@@ -116,10 +116,13 @@ export class TextExchangeMaker {
     const key = `${wire} ${model} ${knownAs}`;
     const before = all.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
-    const made = vendor.render(parsed.request, { model: knownAs, defaultMaxTokens: this.call.defaultMaxTokens });
+    const vendorRequest = vendor.render(parsed.request, {
+      model: knownAs,
+      defaultMaxTokens: this.call.defaultMaxTokens,
+    });
     // Some wires name the model in the address only.
-    const isNamed = model !== knownAs && made.body["model"] === knownAs;
-    const rendered = isNamed ? { ...made, body: { ...made.body, model } } : made;
+    const isNamed = model !== knownAs && vendorRequest.body["model"] === knownAs;
+    const rendered = isNamed ? { ...vendorRequest, body: { ...vendorRequest.body, model } } : vendorRequest;
     all.set(key, { vendor, parsed, rendered });
     return rendered;
   }

@@ -25,7 +25,7 @@ export function readInteraction(
   const { client } = wires.interactions;
   return async (value, bytes) => {
     const params = await readTurnParams(deps, call, client, value);
-    refuseAmbiguous(bytes, client.relied);
+    refuseAmbiguous(bytes, client.inspectedMembers);
     const {
       agent,
       continuation_token: token,
@@ -62,8 +62,8 @@ export async function prepareInteraction(
   { bytes, holding, seen: { params, steps, isContinuation } }: JsonBody<ReadInteraction>,
 ): Promise<PreparedInteraction> {
   const { previousId } = params;
-  const kept = withoutMembers(bytes, ownMembers);
-  if (previousId === undefined) return { params, body: kept, ancestors: [] };
+  const remaining = withoutMembers(bytes, ownMembers);
+  if (previousId === undefined) return { params, body: remaining, ancestors: [] };
   const { accountId } = call.caller;
   const named = { accountId, previousId, param: "previous_interaction_id" };
   const { ids, last, turns } = await storedTurns(deps.interactions, named, holding);
@@ -72,7 +72,7 @@ export async function prepareInteraction(
     ...turn.input,
     ...(isContinuation && turn === last ? [] : stepsOf(turn.response["steps"])),
   ]);
-  const body = spliceMembers(kept, { input: await renderJson([...earlier, ...steps], Infinity) });
+  const body = spliceMembers(remaining, { input: await renderJson([...earlier, ...steps], Infinity) });
   const { maxBytes } = deps.body;
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes.`);

@@ -9,8 +9,8 @@ import {
   followFrom,
   hasEvents,
   interactionForm,
-  isOver,
-  keepingAnswer,
+  hasEnded,
+  storeAnswerFirst,
   removeStored,
   withStored,
   type BackgroundJob,
@@ -58,11 +58,11 @@ async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBo
   const { previousId, store } = body.seen.params;
   const answerId = newAnswerId(deps, wire);
   const { maxBytes } = deps.body;
-  const answer = keepingAnswer(call, {
+  const answer = storeAnswerFirst(call, {
     maxBytes,
     memory: body.holding,
     collector: new InteractionCollector(),
-    keep: (id, response) => keep(deps, call, id, { response, input: body.seen.steps, ancestors }),
+    store: (id, response) => storeInteraction(deps, call, id, { response, input: body.seen.steps, ancestors }),
   });
   await runText(new TextCallKind(deps), store ? { ...call, answer } : call, {
     wire,
@@ -71,19 +71,20 @@ async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBo
     answerId,
     echo: echoOf(answerId, previousId),
   });
-  await answer.kept;
+  await answer.stored;
 }
 
 /** Stores an interaction. Never rejects, because the client's answer is complete without it; a failure is logged. */
-async function keep(
+async function storeInteraction(
   { interactions, relay }: ResponsesDeps,
   call: ServiceCall,
   id: string,
   stored: Parameters<ResponsesDeps["interactions"]["save"]>[2],
 ): Promise<void> {
   try {
-    const kept = await interactions.save(call.caller.accountId, id, stored, Infinity);
-    if (kept !== "kept") relay.log.warn({ ...idsOf(call), interaction: id, kept }, "an interaction was not kept");
+    const verdict = await interactions.save(call.caller.accountId, id, stored, Infinity);
+    if (verdict !== "kept")
+      relay.log.warn({ ...idsOf(call), interaction: id, kept: verdict }, "an interaction was not kept");
   } catch (error) {
     relay.log.warn({ ...idsOf(call), err: error }, "an interaction was not kept");
   }
@@ -116,7 +117,7 @@ async function jobOf(
     model: params.model,
     queued: { response: { ...echo, ...head, steps: [] }, input: read.seen.steps, ancestors },
     patch: echo,
-    run: (made, begins) => runText(new TextCallKind(deps), made, { ...streamed, begins }),
+    run: (request, onStart) => runText(new TextCallKind(deps), request, { ...streamed, onStart }),
   };
 }
 
@@ -160,5 +161,5 @@ function deleteInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
 }
 
 function isOpen(deps: ResponsesDeps, call: ServiceCall): Promise<boolean> {
-  return withStored(deps, call, interactionForm, ({ response }) => !isOver(response));
+  return withStored(deps, call, interactionForm, ({ response }) => !hasEnded(response));
 }

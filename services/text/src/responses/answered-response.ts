@@ -7,8 +7,8 @@ import type { JsonObject } from "@modelgate/wires/text";
  * there is none.
  */
 export function responseIn(answer: string): JsonObject | undefined {
-  const whole = parseRecord(answer);
-  if (whole !== undefined) return whole;
+  const parsed = parseRecord(answer);
+  if (parsed !== undefined) return parsed;
   const decoder = new SseDecoder();
   const frames = [...decoder.push(Buffer.from(answer)), ...decoder.end()];
   for (const { data } of frames.toReversed()) {

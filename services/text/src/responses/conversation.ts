@@ -17,7 +17,7 @@ interface StoredTurns {
 }
 
 /** The turns that precede a request for a response. */
-export interface Earlier extends StoredTurns {
+export interface EarlierTurns extends StoredTurns {
   /** All items of the conversation, in a form that every vendor accepts. */
   readonly items: readonly JsonObject[];
 }
@@ -31,9 +31,9 @@ export async function earlierTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
   { accountId, previousId }: { readonly accountId: string; readonly previousId: string },
   memory: RecordMemory,
-): Promise<Earlier> {
+): Promise<EarlierTurns> {
   const earlier = await storedTurns(store, { accountId, previousId, param: "previous_response_id" }, memory);
-  const items = earlier.turns.flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(resendable));
+  const items = earlier.turns.flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(portableItems));
   return { ...earlier, items };
 }
 
@@ -110,14 +110,16 @@ export function referenceOf({ type, role, id }: JsonRecord): string | undefined 
  * Returns an item in the form in which it can be sent to any vendor; an empty list for reasoning without content. Ids
  * are removed, because they are valid only with the vendor that assigned them.
  */
-export function resendable(item: JsonRecord): readonly JsonObject[] {
+export function portableItems(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];
   if (item["type"] === "reasoning")
-    return typeof item["encrypted_content"] === "string" || hasWords(item) ? [{ ...item, status: undefined }] : [];
+    return typeof item["encrypted_content"] === "string" || hasReadableText(item)
+      ? [{ ...item, status: undefined }]
+      : [];
   return [{ ...item, id: undefined, status: undefined }];
 }
 
 /** Returns whether a reasoning item has text or a summary, which vendors other than OpenAI can use. */
-function hasWords({ content, summary }: JsonRecord): boolean {
+function hasReadableText({ content, summary }: JsonRecord): boolean {
   return [content, summary].some((parts) => Array.isArray(parts) && parts.length > 0);
 }

@@ -1,5 +1,5 @@
 export { interactionForm } from "./background/event-form.ts";
-export { isOver } from "./background/events.ts";
+export { hasEnded } from "./background/events.ts";
 export { asStream } from "./background/response-job.ts";
 export { BackgroundRuns, type BackgroundJob } from "./background/background-runs.ts";
 export { openResponses, type ResponsesDeps } from "./deps.ts";
@@ -8,7 +8,7 @@ export { responsesRoutes } from "./routes/index.ts";
 export { ResponseSockets } from "./sockets/response-sockets.ts";
 export { storedTurns } from "./conversation.ts";
 export { answerCancelled, followFrom, hasEvents, removeStored, withStored } from "./routes/stored-responses.ts";
-export { keepingAnswer } from "./threads/kept-answer.ts";
-export { keepThread } from "./threads/keep-thread.ts";
-export { threadWishOf, wholeTurn } from "./threads/thread-turn.ts";
+export { storeAnswerFirst } from "./threads/stored-answer.ts";
+export { storeThread } from "./threads/store-thread.ts";
+export { requestedThread, completeTurn } from "./threads/thread-turn.ts";
 export { responsesVariables } from "./variables.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { responseOfItem, type JsonObject } from "@modelgate/wires/text";
-import { referenceOf, resendable } from "./conversation.ts";
+import { referenceOf, portableItems } from "./conversation.ts";
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
@@ -20,7 +20,7 @@ function answerOf(item: JsonObject): string | undefined {
  * Returns whether an item is a reference to one that this gateway returned. Clients send items of a stored response by
  * id only.
  */
-export function refersToOurs(item: JsonObject): boolean {
+export function refersToOwnItem(item: JsonObject): boolean {
   return answerOf(item) !== undefined;
 }
 
@@ -48,14 +48,14 @@ export function withReferences(
   items: readonly JsonObject[],
   responses: readonly (StoredResponse | undefined)[],
 ): readonly JsonObject[] {
-  const known = new Map(
+  const itemsById = new Map(
     responses.flatMap((response) =>
       response === undefined ? [] : outputOf(response).map((item) => [item["id"], item]),
     ),
   );
   return items.flatMap((item) => {
     const id = referenceOf(item);
-    const found = id === undefined ? undefined : known.get(id);
-    return found === undefined ? [item] : resendable(found);
+    const referencedItem = id === undefined ? undefined : itemsById.get(id);
+    return referencedItem === undefined ? [item] : portableItems(referencedItem);
   });
 }

@@ -11,7 +11,7 @@ import { ownCompaction } from "./compaction/compaction-cipher.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
-import { refersToOurs, resolveReferences } from "./item-references.ts";
+import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 
 /** A request that was parsed, before its references are resolved. */
 export interface ReadResponses {
@@ -35,7 +35,7 @@ export function readResponses(
 }
 
 function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): ReadResponses {
-  refuseAmbiguous(bytes, wires.responses.client.relied);
+  refuseAmbiguous(bytes, wires.responses.client.inspectedMembers);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   const isInBackground = value["background"] === true;
   if (isInBackground && !params.store)
@@ -51,13 +51,13 @@ function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): R
     throw new Failure("invalid_value", "conversation and previous_response_id cannot both be given.", {
       param: "conversation",
     });
-  const refers = conversationId !== undefined || refersToOwn(params, value);
+  const refers = conversationId !== undefined || hasOwnReferences(params, value);
   return { params, conversationId, unresolved: refers ? value : undefined, isInBackground };
 }
 
 /** Returns whether a request refers to a response, an item or a compaction of this gateway. */
-function refersToOwn({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
-  return previousId !== undefined || itemsOf(input).some(isOurs);
+function hasOwnReferences({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
+  return previousId !== undefined || itemsOf(input).some(isResolvableHere);
 }
 
 function conversationIn(conversation: unknown): string | undefined {
@@ -66,8 +66,8 @@ function conversationIn(conversation: unknown): string | undefined {
 }
 
 /** Returns whether only this gateway can resolve an item. */
-function isOurs(item: JsonObject): boolean {
-  return ownCompaction(item) !== undefined || refersToOurs(item);
+function isResolvableHere(item: JsonObject): boolean {
+  return ownCompaction(item) !== undefined || refersToOwnItem(item);
 }
 
 /** A request that can be sent to any vendor. */
@@ -86,15 +86,15 @@ export interface PreparedResponses {
 
 /** Splits the ids in a request into those that this gateway may have returned, and those of the vendor's store. */
 function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: string | undefined) {
-  const isOurs = ({ store, id, isCarried }: VendorId): boolean =>
+  const isOwnId = ({ store, id, isCarried }: VendorId): boolean =>
     store === "item" && isCarried !== true && responseOfItem(id) !== undefined;
-  const isVendors = (each: VendorId): boolean =>
-    !isOurs(each) && !(each.store === "conversation" && each.id === conversationId);
-  return [vendorIds.filter(isOurs), { vendorIds: vendorIds.filter(isVendors) }] as const;
+  const isVendorId = (each: VendorId): boolean =>
+    !isOwnId(each) && !(each.store === "conversation" && each.id === conversationId);
+  return [vendorIds.filter(isOwnId), { vendorIds: vendorIds.filter(isVendorId) }] as const;
 }
 
 /** Result for a request that names no earlier response. */
-const nothingEarlier = { items: [], last: undefined, ids: [] };
+const noEarlierTurns = { items: [], last: undefined, ids: [] };
 
 /**
  * Resolves the references of a request to earlier responses, items, conversations and compactions of this gateway.
@@ -106,13 +106,13 @@ export async function prepareResponses(
   { bytes, holding, seen: { params, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
-  const spoken =
+  const conversationItemsBefore =
     named === undefined ? undefined : await conversationItems(deps.conversations, { accountId, id: named }, holding);
-  const conversationId = spoken === undefined ? undefined : named;
-  const [ours, vendors] = splitIds(params, conversationId);
-  const admitted = await admitStoreUse(deps, call, vendors);
+  const conversationId = conversationItemsBefore === undefined ? undefined : named;
+  const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
+  const admitted = await admitStoreUse(deps, call, vendorStoreIds);
   // A conversation that the gateway does not know may be in the vendor's store, so the id is not resolved.
-  if (unresolved === undefined || (conversationId === undefined && !refersToOwn(params, unresolved)))
+  if (unresolved === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolved)))
     return { params, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
@@ -121,24 +121,29 @@ export async function prepareResponses(
   } = deps;
   const { previousId } = params;
   const earlier =
-    previousId === undefined ? nothingEarlier : await earlierTurns(store, { accountId, previousId }, holding);
+    previousId === undefined ? noEarlierTurns : await earlierTurns(store, { accountId, previousId }, holding);
   const newItems = itemsOf(unresolved["input"]);
-  const whole = await resolveReferences(store, accountId, [...earlier.items, ...(spoken ?? []), ...newItems], holding);
+  const items = await resolveReferences(
+    store,
+    accountId,
+    [...earlier.items, ...(conversationItemsBefore ?? []), ...newItems],
+    holding,
+  );
   // An id that is still unresolved may be a vendor's, because a vendor's ids may have the gateway's format.
-  const left = new Set(whole.map(referenceOf));
+  const unresolvedIds = new Set(items.map(referenceOf));
   await admitVendorIds(
     deps.relay,
     call,
-    ours.filter(({ id }) => left.has(id)),
+    ownIds.filter(({ id }) => unresolvedIds.has(id)),
   );
-  const input = openCompactions(cipher, accountId, whole);
-  const kept = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
-  const body = spliceMembers(kept, { input: await renderJson(input, Infinity), previous_response_id: "null" });
+  const input = openCompactions(cipher, accountId, items);
+  const remaining = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
+  const body = spliceMembers(remaining, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
   // The complete conversation must be within the limits of a body, as each part of it was.
   const value = await parseJson(body, deps.body);
-  const keptAt = newItems.some(isOurs) ? undefined : earlier.last?.keptAt;
+  const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);
   const carried = resolved.vendorIds?.filter(({ isCarried }) => isCarried === true);
   return {

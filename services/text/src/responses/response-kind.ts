@@ -47,7 +47,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
         exchanges: new TextExchangeMaker({ ...text.exchanges.call, body: native.body }),
       },
       // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
-      cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseen: true },
+      cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseenInput: true },
       prefer: native?.channelKey ?? text.prefer,
     };
   }
@@ -59,7 +59,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
     // Vendors of the responses wire compact by themselves. For any other vendor, the model writes a summary.
     if (compaction === undefined || route.wire === "responses")
       return await this.#text.exchange((isNative ? plan.nativePlan : undefined) ?? plan, route, history);
-    input.begins?.();
+    input.onStart?.();
     return await compactExchange(compaction, vendorTextWire(route.wire), route.candidate.upstreamModel);
   }
 

@@ -8,7 +8,7 @@ import { compactedTurn, type Compaction } from "./compaction/compaction.ts";
 import { newAnswerId } from "../text-kind.ts";
 import { responseIn } from "./answered-response.ts";
 import { itemsOf } from "./conversation.ts";
-import { keepMadeItems } from "./made-items.ts";
+import { recordCreatedItems } from "./created-items.ts";
 import { prepareResponses, type PreparedResponses, type ReadResponses } from "./prepare.ts";
 import { ResponseKind } from "./response-kind.ts";
 import type { StoredResponse } from "./stored-response.ts";
@@ -24,17 +24,17 @@ export interface AnsweredResponse {
  * Receives each response before the client can refer to it, in the order of the requests; the promise is fulfilled with
  * undefined if there is none. Also called for responses that are not stored.
  */
-export type SeeAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
+export type OnAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
 /** Options for running a prepared response. */
 export interface RunOptions {
-  readonly see?: SeeAnswered | undefined;
+  readonly onAnswered?: OnAnswered | undefined;
   /** Id of the response; absent: a new one. */
   readonly answerId?: string;
   /** Fields of the client's request that the answer must repeat although they are not in the body for the vendor. */
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and the request is about to be sent. */
-  readonly begins?: () => void;
+  readonly onStart?: () => void;
   /** True if the caller stores the response. */
   readonly isKeptElsewhere?: boolean;
 }
@@ -44,7 +44,7 @@ export async function runResponses(
   deps: ResponsesDeps,
   call: Call,
   body: JsonBody<ReadResponses>,
-  see?: SeeAnswered,
+  onAnswered?: OnAnswered,
 ): Promise<void> {
   const prepared = await prepareResponses(deps, call, body);
   const { previousId } = body.seen.params;
@@ -54,7 +54,7 @@ export async function runResponses(
     conversation: conversationId === undefined ? undefined : { id: conversationId },
   });
   const repeats = Object.keys(echo).length > 0;
-  await runPrepared(deps, call, body, prepared, { see, echo: repeats ? echo : undefined });
+  await runPrepared(deps, call, body, prepared, { onAnswered, echo: repeats ? echo : undefined });
 }
 
 /** Runs a request whose references are resolved. */
@@ -63,12 +63,12 @@ export async function runPrepared(
   call: Call,
   body: JsonBody<ReadResponses>,
   prepared: PreparedResponses,
-  { see, answerId = newAnswerId(deps, "responses"), echo, begins, isKeptElsewhere = false }: RunOptions,
+  { onAnswered, answerId = newAnswerId(deps, "responses"), echo, onStart, isKeptElsewhere = false }: RunOptions,
 ): Promise<void> {
   const { params } = body.seen;
   const isKept = params.store && !isKeptElsewhere;
   const { admitted, body: bytes, native } = prepared;
-  const turn = params.compacts ? heldForSummary(prepared.params) : prepared.params;
+  const turn = params.compacts ? withSummaryLimit(prepared.params) : prepared.params;
   const { model } = turn;
   await runCall(deps.relay, call, new ResponseKind(deps), {
     model,
@@ -82,26 +82,26 @@ export async function runPrepared(
       asArray: false,
       forward: undefined,
       echo,
-      begins,
+      onStart,
     },
     native,
     compaction: params.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,
     answered(answered) {
-      keepMadeItems(deps, call, { answered, kept: params.store, admitted });
+      recordCreatedItems(deps, call, { answered, isStored: params.store, admitted });
       const { ancestors, conversationId } = prepared;
       const isTurn = conversationId !== undefined && !isKeptElsewhere;
-      if (!isKept && !isTurn && see === undefined) return undefined;
+      if (!isKept && !isTurn && onAnswered === undefined) return undefined;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: params.store });
-      see?.(response.catch(() => undefined));
+      onAnswered?.(response.catch(() => undefined));
       if (isKept)
         response
-          .then((made) => (made === undefined ? undefined : keep(deps, call, made, body.bytes.length)))
-          .catch((error: unknown) => notKept(deps, call, error));
+          .then((result) => (result === undefined ? undefined : storeResponse(deps, call, result, body.bytes.length)))
+          .catch((error: unknown) => logNotStored(deps, call, error));
       // The client must wait for this, because it may continue the conversation as soon as it has the answer.
       return isTurn
         ? response
-            .then((made) => (made === undefined ? undefined : addTurn(deps, call, conversationId, made.stored)))
-            .catch((error: unknown) => notKept(deps, call, error))
+            .then((result) => (result === undefined ? undefined : addTurn(deps, call, conversationId, result.stored)))
+            .catch((error: unknown) => logNotStored(deps, call, error))
         : undefined;
     },
   });
@@ -111,9 +111,9 @@ export async function runPrepared(
  * Raises the output limit for which money is held to the maximum of the gateway's summary, which may exceed the
  * client's limit.
  */
-function heldForSummary(params: PreparedResponses["params"]): PreparedResponses["params"] {
-  const { maxOutputTokens: most } = params;
-  return most === undefined ? params : { ...params, maxOutputTokens: Math.max(most, summaryTokens) };
+function withSummaryLimit(params: PreparedResponses["params"]): PreparedResponses["params"] {
+  const { maxOutputTokens: max } = params;
+  return max === undefined ? params : { ...params, maxOutputTokens: Math.max(max, summaryTokens) };
 }
 
 /** Returns the compaction that a turn ends with. */
@@ -163,16 +163,16 @@ async function responseOf({
 }
 
 /** Stores a response so that later requests can refer to it. The client's answer does not wait for this. */
-async function keep(
+async function storeResponse(
   { responses: store, relay }: ResponsesDeps,
   call: Call,
   { id, stored }: AnsweredResponse,
   bodyBytes: number,
 ): Promise<void> {
-  const kept = await store.save(call.caller.accountId, id, stored, bodyBytes);
-  if (kept !== "kept") relay.log.warn({ ...idsOf(call), response: id, kept }, "a response was not kept");
+  const verdict = await store.save(call.caller.accountId, id, stored, bodyBytes);
+  if (verdict !== "kept") relay.log.warn({ ...idsOf(call), response: id, kept: verdict }, "a response was not kept");
 }
 
-function notKept({ relay }: ResponsesDeps, call: Call, error: unknown): void {
+function logNotStored({ relay }: ResponsesDeps, call: Call, error: unknown): void {
   relay.log.warn({ ...idsOf(call), err: error }, "a response was not kept");
 }

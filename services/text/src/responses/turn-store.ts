@@ -17,12 +17,12 @@ export interface StoreLimits {
 }
 
 /** Result of storing a turn: stored, too large, or refused because the account has reached its storage limit. */
-export type Kept = "kept" | "too-large" | "full";
+export type SaveVerdict = "kept" | "too-large" | "full";
 
 /** Stored turns of conversations. The account is part of each key, so that no account finds a turn of another. */
 export interface TurnStore<Turn> {
   /** Stores a turn. `bodyBytes` is the size of the request that it answers. */
-  save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<Kept>;
+  save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<SaveVerdict>;
   find(accountId: string, id: string, memory: RecordMemory): Promise<Turn | undefined>;
   /**
    * Returns several turns in the order of `ids`; undefined for those that no longer exist. Throws Failure
@@ -79,16 +79,16 @@ export function openTurnStore<Turn extends object>(
   };
 
   async function findAll(accountId: string, ids: readonly string[], memory: RecordMemory) {
-    const found: (Turn | undefined)[] = [];
+    const turns: (Turn | undefined)[] = [];
     const reader = new RecordReader(memory, bounds);
     for (let at = 0; at < ids.length; at += readAtOnce) {
       const keys = ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id));
       for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
         const packed = record === null ? undefined : cipher.decrypt(record, keys[of] ?? "");
-        found.push(packed === undefined ? undefined : parse(await reader.parse(packed)));
+        turns.push(packed === undefined ? undefined : parse(await reader.parse(packed)));
       }
     }
-    return found;
+    return turns;
   }
 
   return {

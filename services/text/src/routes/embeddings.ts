@@ -71,7 +71,7 @@ function vectors(
         ...client.read(value, pathOf(call)),
         endUser: isContent ? undefined : readEndUser(value),
       })),
-      client.relied,
+      client.inspectedMembers,
     );
     await kind.run(deps, call, body);
   };

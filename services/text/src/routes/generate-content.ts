@@ -9,7 +9,7 @@ import { admitStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1beta/models/{model}:generateContent (interface endpoint 14): answers with one JSON document. */
 export function generateContent(deps: Deps): EndpointHandler {
-  return answering(deps, false);
+  return contentHandler(deps, false);
 }
 
 /**
@@ -17,10 +17,10 @@ export function generateContent(deps: Deps): EndpointHandler {
  * JSON array.
  */
 export function streamGenerateContent(deps: Deps): EndpointHandler {
-  return answering(deps, true);
+  return contentHandler(deps, true);
 }
 
-function answering(deps: Deps, stream: boolean): EndpointHandler {
+function contentHandler(deps: Deps, stream: boolean): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {
     const path = { model: modelIn(call), stream };

@@ -3,7 +3,13 @@ import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, type Forwarded } from "@modelgate/relay";
 import { MessageCollector, wires } from "@modelgate/wires/text";
 import { readTurnParams } from "../read-text.ts";
-import { keepingAnswer, keepThread, threadWishOf, wholeTurn, type ResponsesDeps } from "../responses/index.ts";
+import {
+  storeAnswerFirst,
+  storeThread,
+  requestedThread,
+  completeTurn,
+  type ResponsesDeps,
+} from "../responses/index.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
 
 /**
@@ -15,29 +21,29 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const forward = forwarded(call, "messages");
     const { client } = wires.messages;
-    const inspect = async (value: unknown) => {
-      const thread = threadWishOf(value);
+    const readBody = async (value: unknown) => {
+      const thread = requestedThread(value);
       return thread === undefined ? { params: await readTurnParams(deps, call, client, value) } : { thread };
     };
-    using body = await readJson(call, deps.body, inspect, [...client.relied, "thread"]);
+    using body = await readJson(call, deps.body, readBody, [...client.inspectedMembers, "thread"]);
     const { seen } = body;
     if (seen.thread === undefined)
       return await runText(kind, call, { wire: "messages", body: body.bytes, params: seen.params, forward });
     const { accountId } = call.caller;
-    const { value, bytes, until } = await wholeTurn(deps, accountId, seen.thread, body.holding);
+    const { value, bytes, history } = await completeTurn(deps, accountId, seen.thread, body.holding);
     const { maxBytes } = deps.body;
-    const answer = keepingAnswer(call, {
+    const answer = storeAnswerFirst(call, {
       maxBytes,
       memory: body.holding,
       collector: new MessageCollector(),
-      async keep(id, { role, content }) {
-        const kept = { ...until, messages: [...until.messages, { role, content }] };
-        await keepThread(deps, call, { id, kept, previousId: seen.thread.previousId });
+      async store(id, { role, content }) {
+        const storedThread = { ...history, messages: [...history.messages, { role, content }] };
+        await storeThread(deps, call, { id, thread: storedThread, previousId: seen.thread.previousId });
       },
     });
     const params = await readTurnParams(deps, call, client, value);
     await runText(kind, { ...call, answer }, { wire: "messages", body: bytes, params, forward });
-    await answer.kept;
+    await answer.stored;
   };
 }
 
@@ -70,8 +76,8 @@ const betaHeaders = ["alpha-beta", "anthropic-beta"];
 
 /** Returns the beta features that a vendor receives. Threads are left out, because the gateway implements them. */
 function otherBetas(betas: string | undefined): string | undefined {
-  const others = betas?.split(",").filter((name) => name.trim() !== threadsBeta);
-  return others === undefined || others.length === 0 ? undefined : others.join(",");
+  const otherNames = betas?.split(",").filter((name) => name.trim() !== threadsBeta);
+  return otherNames === undefined || otherNames.length === 0 ? undefined : otherNames.join(",");
 }
 
 const threadsBeta = "message-threads-2026-08-12";

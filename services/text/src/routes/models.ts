@@ -17,7 +17,7 @@ export function listModels({ relay }: Deps): EndpointHandler {
 export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {
     const name = (call.params["model"] ?? "").replace(/^models\//, "");
-    const model = listedIn(relay, call).find((known) => known.name === name);
+    const model = listedIn(relay, call).find((candidate) => candidate.name === name);
     if (model === undefined) throw unknownModel(name);
     answerJson(call.response, 200, listOf(call).one(model));
   };

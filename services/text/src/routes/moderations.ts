@@ -33,7 +33,7 @@ export function moderations(deps: Deps): EndpointHandler {
       call,
       deps.body,
       withStoreUse(deps, plainDialect, (value) => native.client.read(withModel(deps, call, value))),
-      native.client.relied,
+      native.client.inspectedMembers,
     );
     await moderationKind.run(deps, call, body);
   };

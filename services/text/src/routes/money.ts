@@ -51,10 +51,10 @@ export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);
     const used = (period: "day" | "month"): number | undefined => {
-      const own = left.budgets.find(
+      const ownBudget = left.budgets.find(
         ({ budget }) => budget.scope === `key:${caller.tokenId}` && budget.period === period,
       );
-      return own === undefined ? undefined : dollars(own.usedNanos);
+      return ownBudget === undefined ? undefined : dollars(ownBudget.usedNanos);
     };
     answerJson(response, 200, {
       data: {

@@ -34,7 +34,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
       call,
       deps.body,
       withStoreUse(deps, plainDialect, (value) => client.read(value)),
-      client.relied,
+      client.inspectedMembers,
     );
     await kind.run(deps, call, body);
   };

@@ -123,7 +123,7 @@ describe("a stream can begin an answer", () => {
     const exchange = await make(client, vendor, { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     if (reader.kind !== "stream") throw new Error("a stream was asked for");
-    return reader.begins(Buffer.from(`data: ${data}\n\n`));
+    return reader.isFirstFrame(Buffer.from(`data: ${data}\n\n`));
   };
 
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
@@ -135,7 +135,7 @@ describe("a stream can begin an answer", () => {
   test("with a comment, and not with an answer that is no stream", async () => {
     const exchange = await make("chat", "chat", { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
-    expect(reader.kind === "stream" && reader.begins(Buffer.from(": wait\n\n"))).toBe(true);
+    expect(reader.kind === "stream" && reader.isFirstFrame(Buffer.from(": wait\n\n"))).toBe(true);
     expect(() => exchange.read({ headers: { "content-type": "application/json" } })).toThrow(Failure);
   });
 });

@@ -23,7 +23,7 @@ async function connection(): Promise<{ socket: WebSocket; client: WebSocket } & 
   };
 }
 const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
-  new EventSink(socket, { lane: undefined, bufferedBytes: 1024, ending });
+  new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending });
 const quiet = new AbortController().signal;
 
 test("a response whose client left before it began is ended immediately", async () => {

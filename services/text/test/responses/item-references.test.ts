@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { refersToOurs, withReferences } from "../../src/responses/item-references.ts";
+import { refersToOwnItem, withReferences } from "../../src/responses/item-references.ts";
 
 const thought = { type: "reasoning", id: "rs_a1_0", summary: [], encrypted_content: "sealed" };
 const unsealed = { type: "reasoning", id: "rs_a1_1", summary: [] };
@@ -15,7 +15,7 @@ describe("an item that is only referred to", () => {
     ["a message in full", { role: "user", id: "msg_a1_2", content: "Hi" }, false],
     ["a thought in full", thought, false],
   ])("%s: %j is ours to know: %s", (_, item, ours) => {
-    expect(refersToOurs(item)).toBe(ours);
+    expect(refersToOwnItem(item)).toBe(ours);
   });
 
   test("is replaced by its item, as far as that can be sent again", () => {

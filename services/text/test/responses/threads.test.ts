@@ -14,7 +14,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
 const beta = (account = "demo") => anthropicAt(area.url, keyOf(account)).beta.messages;
-const most = 2_000;
+const max = 2_000;
 const betas = ["message-threads-2026-08-12" as const];
 const weather: BetaTool = {
   name: "weather",
@@ -30,7 +30,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
     for (const stream of [false, true]) {
       const runner = beta().toolRunner({
         model,
-        max_tokens: most,
+        max_tokens: max,
         stream,
         messages: [{ role: "user", content: 'call weather {"city":"Oslo"}' }],
         tools: [{ ...weather, run: () => "rain", parse: (input: unknown) => input }],
@@ -43,7 +43,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
   });
 
   test("each turn knows those before it, and what the thread was created with", async () => {
-    const thread = beta().thread({ model, max_tokens: most, system: "Be brief.", tools: [weather] });
+    const thread = beta().thread({ model, max_tokens: max, system: "Be brief.", tools: [weather] });
     await thread.send({ role: "user", content: "My name is Ada." });
     const before = (await sent()).length;
     for await (const _ of thread.stream({ role: "user", content: "And who are you?" }));
@@ -57,7 +57,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
 
   test("thoughts go on with their thread", async () => {
     const thinking = { type: "enabled" as const, budget_tokens: 1_024 };
-    const thread = beta().thread({ model, max_tokens: most, thinking, tools: [weather] });
+    const thread = beta().thread({ model, max_tokens: max, thinking, tools: [weather] });
     const first = await thread.send({ role: "user", content: 'call weather {"city":"Oslo"}' });
     const call = first.content.find((block) => block.type === "tool_use");
     const content = [{ type: "tool_result" as const, tool_use_id: call?.id ?? "", content: "rain" }];
@@ -74,9 +74,9 @@ test.each<[string, string, object, object]>([
 ])("a thread is not continued from %s", async (name, account, more, { status, code }: any) => {
   const model = "messages";
   const messages = [{ role: "user" as const, content: "Hello" }];
-  const { id } = await beta().create({ model, max_tokens: most, messages, betas, thread: { type: "create" } });
+  const { id } = await beta().create({ model, max_tokens: max, messages, betas, thread: { type: "create" } });
   const previous = name.startsWith("a message") ? "msg_none" : id;
-  const asked = { model, max_tokens: most, messages, betas };
+  const asked = { model, max_tokens: max, messages, betas };
   const failed: unknown = await beta(account)
     .create({ ...asked, thread: { type: "continue", previous_message_id: previous }, ...more })
     .catch((error: unknown) => error);

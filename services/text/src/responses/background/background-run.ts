@@ -7,7 +7,7 @@ import type { StoredResponse } from "../stored-response.ts";
 import { BackgroundSink } from "./background-sink.ts";
 import type { BackgroundId } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
-import { isOver } from "./events.ts";
+import { hasEnded } from "./events.ts";
 
 /**
  * Maximum attempts to store a finished response, and the pause between them in ms. The lease lasts longer than all of
@@ -22,10 +22,10 @@ export interface BackgroundWork {
   readonly form: EventForm;
   /** Fields that replace those of the object that the vendor reports. */
   readonly patch: JsonObject;
-  /** Runs the call as a stream. `begins` is called when the money is held and the request is about to be sent. */
-  readonly run: (call: Call, begins: () => void) => Promise<void>;
+  /** Runs the call as a stream. `onStart` is called when the money is held and the request is about to be sent. */
+  readonly run: (call: Call, onStart: () => void) => Promise<void>;
   /** Called after the finished response is stored. */
-  readonly kept?: (stored: StoredResponse) => Promise<void>;
+  readonly onStored?: (stored: StoredResponse) => Promise<void>;
   /** The response as it is stored until it ends. */
   readonly queued: StoredResponse;
   readonly id: string;
@@ -40,9 +40,9 @@ export class BackgroundRun {
    * Resolves when the money is held and the request is about to be sent, or when the run has ended. Rejects with the
    * Failure of a request that is refused before.
    */
-  readonly begun: Promise<void>;
+  readonly started: Promise<void>;
   /** Resolves when the result is stored, or when storing it has failed. */
-  readonly over: Promise<void>;
+  readonly finished: Promise<void>;
   readonly #deps: ResponsesDeps;
   readonly #work: BackgroundWork;
   readonly #sink: BackgroundSink;
@@ -56,7 +56,7 @@ export class BackgroundRun {
     const { maxEvents, maxCharacters } = deps.background;
     this.at = { accountId: call.caller.accountId, id };
     this.tokenId = call.caller.tokenId;
-    this.begun = this.#begun.promise;
+    this.started = this.#begun.promise;
     this.#deps = deps;
     this.#work = work;
     this.#sink = new BackgroundSink({
@@ -69,7 +69,7 @@ export class BackgroundRun {
       memory: body.holding,
       maxHeldBytes: deps.body.maxBytes,
     });
-    this.over = this.#run();
+    this.finished = this.#run();
   }
 
   /** Cancels the run on behalf of its client. */
@@ -84,7 +84,7 @@ export class BackgroundRun {
   }
 
   /** Stops the run after another process declared it dead and stored its result. */
-  lost(): void {
+  stopAfterTakeover(): void {
     this.#isLost = true;
     this.interrupt(new Failure("server_overloaded", "The lease of this response ran out."));
   }
@@ -111,7 +111,7 @@ export class BackgroundRun {
   async #ask(): Promise<Failure | undefined> {
     const { call, form, run } = this.#work;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
-    const made: Call = {
+    const turnCall: Call = {
       answer: this.#sink,
       ending: this.#sink.ending,
       caller: call.caller,
@@ -124,7 +124,7 @@ export class BackgroundRun {
       facts: call.facts,
     };
     try {
-      await run(made, () => {
+      await run(turnCall, () => {
         this.#hasBegun = true;
         this.#begun.resolve();
       });
@@ -141,15 +141,15 @@ export class BackgroundRun {
   }
 
   #finalResponse(failure: Failure | undefined): JsonObject {
-    const shown = this.#sink.response;
-    const last = { ...this.#work.queued.response, ...shown };
-    if (shown !== undefined && isOver(shown)) return last;
+    const response = this.#sink.response;
+    const last = { ...this.#work.queued.response, ...response };
+    if (response !== undefined && hasEnded(response)) return last;
     if (this.#isCancelled) return { ...last, status: "cancelled" };
     return this.#work.form.failed(last, failure ?? new Failure("upstream_error", "The answer ended before its end."));
   }
 
   async #keep(stored: StoredResponse): Promise<void> {
-    const { form, kept } = this.#work;
+    const { form, onStored } = this.#work;
     const { [form.wire]: store, backgroundStore } = this.#deps;
     const { accountId, id } = this.at;
     let { response } = stored;
@@ -169,7 +169,7 @@ export class BackgroundRun {
     });
     if (this.#isLost) return;
     if (!isDeleted) {
-      await kept?.({ ...stored, response });
+      await onStored?.({ ...stored, response });
       await backgroundStore.addFinalEvent(this.at, form.numbered(form.final(response), this.#sink.next));
       // The response may have been deleted while it was stored.
       isDeleted = (await backgroundStore.renew(this.at, this.tokenId)) === "deleted";

@@ -14,7 +14,7 @@ const checksPerLease = 4;
 const maxCheckMs = 1_000;
 
 /** A response or an interaction that is prepared for the background. */
-export interface BackgroundJob extends Pick<BackgroundWork, "kept" | "patch" | "queued" | "run"> {
+export interface BackgroundJob extends Pick<BackgroundWork, "onStored" | "patch" | "queued" | "run"> {
   readonly model: string;
 }
 
@@ -58,8 +58,8 @@ export class BackgroundRuns implements Disposable {
    * Failure if a call in the foreground would be refused, or if the maximum number of responses is reached.
    */
   async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
-    const { most } = this.#deps.background;
-    if (this.#isDraining || this.#open.size + this.#opening >= most) {
+    const { most: max } = this.#deps.background;
+    if (this.#isDraining || this.#open.size + this.#opening >= max) {
       body[Symbol.dispose]();
       throw new Failure("server_overloaded", "The gateway makes as many background responses as it may; try again.", {
         retryAfterSeconds: 1,
@@ -112,15 +112,15 @@ export class BackgroundRuns implements Disposable {
           { retryAfterSeconds: 1 },
         );
       isEntered = true;
-      const kept = await objects.save(accountId, id, queued, body.bytes.length);
-      if (kept === "full") throw contentFull();
-      if (kept === "too-large")
+      const verdict = await objects.save(accountId, id, queued, body.bytes.length);
+      if (verdict === "full") throw contentFull();
+      if (verdict === "too-large")
         throw new Failure("request_too_large", "The request is too large to be kept for the background.");
       const events = form.queued(queued.response).map((event, number) => form.numbered(event, number));
       if (!(await store.addEvents(at, events))) throw contentFull();
       run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
       this.#keep(id, run);
-      await run.begun;
+      await run.started;
       return queued.response;
     } catch (error) {
       if (run === undefined) body[Symbol.dispose]();
@@ -135,7 +135,7 @@ export class BackgroundRuns implements Disposable {
 
   #keep(id: string, run: BackgroundRun): void {
     this.#open.set(id, run);
-    void run.over.then(() => {
+    void run.finished.then(() => {
       this.#open.delete(id);
       this.#checkDrained();
     });
@@ -157,7 +157,7 @@ export class BackgroundRuns implements Disposable {
       const verdict = await this.#deps.backgroundStore.renew(run.at, run.tokenId);
       if (verdict === "cancelled" || verdict === "deleted") run.cancel();
       // The lease is also missing if the response has ended meanwhile.
-      if (verdict === "lost" && this.#open.has(run.at.id)) run.lost();
+      if (verdict === "lost" && this.#open.has(run.at.id)) run.stopAfterTakeover();
     } catch (error) {
       this.#deps.relay.log.warn({ err: error, response: run.at.id }, "a background response's lease was not renewed");
     } finally {

@@ -135,9 +135,9 @@ export class BackgroundSink implements AnswerSink {
     const data = eventStreamFraming.parse(frame)?.data;
     const event = data === undefined ? undefined : parseRecord(data);
     if (event === undefined) return; // a heartbeat, or the end mark of some vendors' streams
-    if (!this.#ending.signal.aborted) this.#hold(this.#followed.heldBytes(frame.length));
-    const kept = this.#followed.take(event);
-    if (kept !== undefined) this.#keep(kept);
+    if (!this.#ending.signal.aborted) this.#hold(this.#followed.memoryBytes(frame.length));
+    const storedEvent = this.#followed.take(event);
+    if (storedEvent !== undefined) this.#keep(storedEvent);
   }
 
   /** Takes memory for an event. Ends the response if there is not enough. */
@@ -154,8 +154,8 @@ export class BackgroundSink implements AnswerSink {
     }
   }
 
-  #keep(kept: JsonObject): void {
-    const event = this.#keeping.form.numbered(kept, this.next++);
+  #keep(json: JsonObject): void {
+    const event = this.#keeping.form.numbered(json, this.next++);
     this.#keptCharacters += event.length;
     const { maxEvents, maxCharacters } = this.#keeping;
     this.#isKeeping &&= this.next <= maxEvents && this.#keptCharacters <= maxCharacters;
@@ -181,10 +181,10 @@ export class BackgroundSink implements AnswerSink {
     this.#flushing = undefined;
   }
 
-  #end(whole: boolean): void {
+  #end(isComplete: boolean): void {
     if (this.#over) return;
     this.#over = true;
-    if (!whole) this.#ending.abort(new ClientGone("the response was cancelled"));
-    for (const { closed } of this.#watchers) closed?.(whole);
+    if (!isComplete) this.#ending.abort(new ClientGone("the response was cancelled"));
+    for (const { closed } of this.#watchers) closed?.(isComplete);
   }
 }

@@ -4,7 +4,7 @@ import type { RecordMemory } from "../record-reader.ts";
 import type { StoredResponse } from "../stored-response.ts";
 import type { BackgroundId } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
-import { isOver, sequenceOf } from "./events.ts";
+import { hasEnded, sequenceOf } from "./events.ts";
 
 /**
  * Returns the current state of a stored response or interaction. If the process that generated it has died, the first
@@ -19,16 +19,16 @@ export async function currentResponse(
   const { backgroundStore: store, [form.wire]: objects } = deps;
   const { accountId, id } = at;
   const stored = await objects.find(accountId, id, memory);
-  if (stored === undefined || isOver(stored.response)) return stored;
+  if (stored === undefined || hasEnded(stored.response)) return stored;
   if (await store.isHeld(at)) {
     const isWorkedOn = (await store.countEvents(at)) > form.queued(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
   // The response may have ended after it was read and before its lease was checked.
-  const again = await objects.find(accountId, id, memory);
-  if (again === undefined || isOver(again.response)) return again;
+  const latest = await objects.find(accountId, id, memory);
+  if (latest === undefined || hasEnded(latest.response)) return latest;
   const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");
-  const failed = { ...again, response: form.failed(again.response, died) };
+  const failed = { ...latest, response: form.failed(latest.response, died) };
   await objects.save(accountId, id, failed, Infinity);
   const [last = ""] = await store.events(at, -1, 1);
   await store.addEvents(at, [form.numbered(form.final(failed.response), sequenceOf(last) + 1)]);

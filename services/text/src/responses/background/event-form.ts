@@ -1,7 +1,7 @@
 import type { Failure } from "@modelgate/contracts";
 import { isRecord } from "@modelgate/wires/json";
 import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
-import { isOver } from "./events.ts";
+import { hasEnded } from "./events.ts";
 
 /**
  * Follows the events of a response or an interaction (an "object") that is being generated. `object` is the latest
@@ -12,7 +12,7 @@ export interface FollowedObject {
   /** Reads an event. Returns the event to store; undefined for an event that is stored elsewhere. */
   take(event: JsonObject): JsonObject | undefined;
   /** Returns the bytes of memory that an event takes until the object has ended. */
-  heldBytes(eventBytes: number): number;
+  memoryBytes(eventBytes: number): number;
 }
 
 /** Form of the stored objects of a wire, and of the events that report them. */
@@ -65,7 +65,7 @@ class FollowedResponse implements FollowedObject {
   }
 
   /** Returns 0: each event with the response contains all of it, so that no event must be kept in memory. */
-  heldBytes(): number {
+  memoryBytes(): number {
     return 0;
   }
 
@@ -79,7 +79,7 @@ class FollowedResponse implements FollowedObject {
     if (!isRecord(response)) return event;
     this.object = { ...response, ...this.#patch };
     // `response.created` was stored before a vendor was chosen. The final event is stored after the response.
-    return type === "response.created" || isOver(this.object) ? undefined : { ...event, response: this.object };
+    return type === "response.created" || hasEnded(this.object) ? undefined : { ...event, response: this.object };
   }
 }
 
@@ -114,7 +114,7 @@ class FollowedInteraction implements FollowedObject {
     return { ...interaction, ...this.#patch, steps, ...failed };
   }
 
-  heldBytes(eventBytes: number): number {
+  memoryBytes(eventBytes: number): number {
     return eventBytes;
   }
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 const openStates: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
 /** Returns whether a response or an interaction has ended. */
-export function isOver({ status }: JsonObject): boolean {
+export function hasEnded({ status }: JsonObject): boolean {
   return typeof status === "string" && !openStates.has(status);
 }
 

@@ -43,20 +43,20 @@ export async function followEvents(
   using client = new EventFollower(call, background.longestMs);
   answer.begin(200, { "content-type": eventStream, "cache-control": "no-cache", "x-accel-buffering": "no" });
   let next = after + 1;
-  let shown = after;
+  let lastSent = after;
   let emptyReads = 0;
   let wroteAt = Date.now();
-  while (!client.isOver) {
+  while (!client.hasEnded) {
     let events = await store.events(at, next, readAtOnce);
     if (events.length === 0) {
       // If some events were not stored, the index of the final event is lower than its sequence number.
       const end = (await store.events(at, -1, 1)).filter(isFinalEvent);
-      if (end.some((event) => sequenceOf(event) <= shown)) return answer.end();
+      if (end.some((event) => sequenceOf(event) <= lastSent)) return answer.end();
       events = end;
     }
     for (const event of events) {
       next++;
-      shown = sequenceOf(event);
+      lastSent = sequenceOf(event);
       await client.write(`event: ${typeOf(event)}\ndata: ${event}\n\n`);
       wroteAt = Date.now();
       if (isFinalEvent(event)) return answer.end();
@@ -101,18 +101,18 @@ class EventFollower implements Disposable {
   }
 
   /** Returns whether writing must stop, because the client has disconnected or the duration has passed. */
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return Date.now() >= this.#until;
   }
 
   /** Writes to the client, and resolves when more can be written. */
   async write(text: string): Promise<void> {
-    if (this.isOver || this.#answer.write(text)) return;
+    if (this.hasEnded || this.#answer.write(text)) return;
     await new Promise<void>((resolve) => void (this.#wake = resolve));
   }
 
   async pause(ms: number): Promise<void> {
-    if (this.isOver) return;
+    if (this.hasEnded) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
       this.#wake = () => {

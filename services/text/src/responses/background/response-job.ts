@@ -32,9 +32,9 @@ export async function responseJob(
     queued: { response, input: itemsOf(requestBody["input"]), ancestors },
     // If the answer is passed through, these fields replace those of the vendor.
     patch: present({ id, ...echo }),
-    run: (made, begins) =>
-      runPrepared(deps, made, body, streamed(prepared), { answerId: id, echo, isKeptElsewhere: true, begins }),
-    async kept(stored) {
+    run: (responseCall, onStart) =>
+      runPrepared(deps, responseCall, body, streamed(prepared), { answerId: id, echo, isKeptElsewhere: true, onStart }),
+    async onStored(stored) {
       const { status } = stored.response;
       if (conversationId !== undefined && (status === "completed" || status === "incomplete"))
         await addTurn(deps, call, conversationId, stored);
@@ -47,8 +47,8 @@ function queuedResponse(id: string, model: string, requestBody: JsonObject): Jso
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };
   const writer = wires.responses.client.stream({ model, requestBody, request, answerId: id, now, inputTokens: 0 });
-  const begun = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
-  return { ...begun, status: "queued" };
+  const startedResponse = responseIn(writer.write({ type: "start", id, model, createdAt: now }));
+  return { ...startedResponse, status: "queued" };
 }
 
 /** Changes the request so that the vendor streams its answer and does not run it in the background. */

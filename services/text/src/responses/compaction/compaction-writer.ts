@@ -48,9 +48,9 @@ export class CompactionWriter implements StreamWriter {
 
   #compaction(): string {
     const value = this.#encrypt(this.#pieces.join(""));
-    const whole = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
+    const part = { kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value } } as const;
     return (
-      this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole }) +
+      this.#inner.write({ type: "part-whole", choice: 0, part: 0, whole: part }) +
       this.#inner.write({ type: "finish", choice: 0, reason: "stop" })
     );
   }

@@ -19,28 +19,28 @@ const maxIdCharacters = 200;
  * Returns items in their stored form: each has a unique id, and messages have parts. An id that is missing, too long or
  * in `taken` is replaced.
  */
-export function keptItems(
+export function identifyItems(
   items: readonly JsonObject[],
   newId: () => string,
   taken: Iterable<string> = [],
-): readonly KeptItem[] {
-  const known = new Set(taken);
+): readonly IdentifiedItem[] {
+  const takenIds = new Set(taken);
   return items.map((item) => {
     const type = typeof item["type"] === "string" ? item["type"] : "message";
-    const id = isNewId(item["id"], known) ? item["id"] : `${prefixes[type] ?? "item"}_${newId()}`;
-    known.add(id);
+    const id = isNewId(item["id"], takenIds) ? item["id"] : `${prefixes[type] ?? "item"}_${newId()}`;
+    takenIds.add(id);
     const named = { ...item, id, type, status: item["status"] ?? "completed" };
     return type === "message" ? { ...named, content: partsOf(item) } : named;
   });
 }
 
 /** An item with an id. */
-export interface KeptItem extends JsonObject {
+export interface IdentifiedItem extends JsonObject {
   readonly id: string;
 }
 
-function isNewId(id: unknown, known: ReadonlySet<string>): id is string {
-  return typeof id === "string" && id !== "" && id.length <= maxIdCharacters && !known.has(id);
+function isNewId(id: unknown, takenIds: ReadonlySet<string>): id is string {
+  return typeof id === "string" && id !== "" && id.length <= maxIdCharacters && !takenIds.has(id);
 }
 
 function partsOf({ role, content }: JsonObject): readonly JsonObject[] {

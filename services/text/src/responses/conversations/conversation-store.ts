@@ -5,7 +5,7 @@ import { parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";
-import { keptItems, type KeptItem } from "./conversation-items.ts";
+import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
 import { addItems, keysOf, readItems, removeItem, type ConversationId } from "./conversation-scripts.ts";
 import { indexConversation } from "./index-conversation.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf } from "./packed-items.ts";
@@ -33,7 +33,7 @@ export interface Conversation {
 
 /** Result of an addition: the stored items, or the reason why none were stored. */
 export type Addition =
-  | { readonly verdict: "added"; readonly items: readonly KeptItem[] }
+  | { readonly verdict: "added"; readonly items: readonly IdentifiedItem[] }
   | { readonly verdict: "absent" }
   | { readonly verdict: "over-limit" }
   | { readonly verdict: "full"; readonly problem: string };
@@ -114,11 +114,11 @@ export class ConversationStore {
     at: ConversationId,
     { items, newId, memory }: { readonly items: readonly JsonObject[]; readonly newId: () => string } & Reads,
   ): Promise<Addition> {
-    let kept = keptItems(items, newId);
+    let newItems = identifyItems(items, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await this.#add(at, kept);
-      if (reply.verdict === "added") return { verdict: "added", items: kept };
-      if (reply.verdict === "taken") kept = keptItems(kept, newId, reply.ids);
+      const reply = await this.#add(at, newItems);
+      if (reply.verdict === "added") return { verdict: "added", items: newItems };
+      if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
       else if (reply.verdict === "unindexed") await indexConversation(this.#records, this.#limits, at, memory);
       else if (reply.verdict === "full") return { verdict: "full", problem: this.#problemOf(reply.bound) };
       else return { verdict: reply.verdict };
@@ -188,18 +188,18 @@ export class ConversationStore {
     throw busy();
   }
 
-  async #add(at: ConversationId, kept: readonly KeptItem[]) {
+  async #add(at: ConversationId, newItems: readonly IdentifiedItem[]) {
     const { redis, book, cipher } = this.#records;
     const keys = keysOf(at);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
     const items: string[] = [];
     let sizes = noSizes;
-    for (const item of kept) {
+    for (const item of newItems) {
       const packed = await packItem(cipher, keys.list, item);
       items.push(item.id, packed.record);
       sizes = addSizes(sizes, packed.sizes);
     }
-    const bytes = items.reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+    const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
     const record = { accountId: at.accountId, record: keys.list };
     if (!(await book.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
     const reply = await orUnavailable(
@@ -220,14 +220,14 @@ export class ConversationStore {
 
   #problemOf(bound: string): string {
     const { maxItems, maxBytes, body } = this.#limits;
-    const most: Readonly<Record<string, string>> = {
+    const max: Readonly<Record<string, string>> = {
       items: `${maxItems} items`,
       bytes: `${maxBytes} bytes, packed`,
       textBytes: `${body.maxBytes} bytes`,
       values: `${body.values} values`,
       members: `${body.members} members of objects`,
     };
-    return `make the conversation larger than it may be: at most ${most[bound] ?? bound}`;
+    return `make the conversation larger than it may be: at most ${max[bound] ?? bound}`;
   }
 }
 

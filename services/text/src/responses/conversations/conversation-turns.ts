@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { idsOf, type ServiceCall } from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
-import { resendable } from "../conversation.ts";
+import { portableItems } from "../conversation.ts";
 import type { RecordMemory } from "../record-reader.ts";
 import { outputOf, type StoredResponse } from "../stored-response.ts";
 import type { ConversationId } from "./conversation-scripts.ts";
@@ -23,7 +23,7 @@ export async function conversationItems(
     throw new Failure("invalid_value", "The conversation has as many items as it may: begin another one.", {
       param: "conversation",
     });
-  return items.flatMap(resendable);
+  return items.flatMap(portableItems);
 }
 
 /** Appends a turn to its conversation. Never rejects; a failure is logged. */

@@ -3,7 +3,7 @@ import { orUnavailable } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";
-import { keptItems } from "./conversation-items.ts";
+import { identifyItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
@@ -24,15 +24,15 @@ export async function indexConversation(
   const keys = keysOf(at);
   const before = (await orUnavailable(redis.hget(keys.head, "bytes"))) ?? undefined;
   const reader = new RecordReader(memory, body);
-  const known = new Set<string>();
+  const ids = new Set<string>();
   const items: string[] = [];
   let sizes = noSizes;
   for (let from = 0; ; from += readAtOnce) {
     const records = await orUnavailable(redis.lrange(keys.list, from, from + readAtOnce - 1));
     for (const record of records) {
       const packed = openItem(cipher, keys.list, record);
-      const indexed = packed === undefined ? unreadable() : await index(await reader.unpack(packed), known);
-      known.add(indexed.id);
+      const indexed = packed === undefined ? unreadable() : await index(await reader.unpack(packed), ids);
+      ids.add(indexed.id);
       sizes = addSizes(sizes, indexed.sizes);
       items.push(
         indexed.id,
@@ -52,10 +52,10 @@ function unreadable(): { readonly id: string; readonly sizes: ItemSizes; readonl
 }
 
 /** Returns the id and sizes of an item. If another item has the same id, `item` is a copy with a new id. */
-async function index(text: Buffer, known: ReadonlySet<string>) {
+async function index(text: Buffer, takenIds: ReadonlySet<string>) {
   const item = await reparseJson(text);
-  const [kept] = keptItems([item], () => randomUUID().replaceAll("-", ""), known);
-  if (kept === undefined || kept.id === item["id"])
+  const [identified] = identifyItems([item], () => randomUUID().replaceAll("-", ""), takenIds);
+  if (identified === undefined || identified.id === item["id"])
     return { id: String(item["id"]), sizes: await sizesOf(text), item: undefined };
-  return { id: kept.id, sizes: await sizesOf(Buffer.from(JSON.stringify(kept))), item: kept };
+  return { id: identified.id, sizes: await sizesOf(Buffer.from(JSON.stringify(identified))), item: identified };
 }

@@ -66,7 +66,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
       ...text,
       compaction,
       // A vendor's endpoint for compaction accepts no output limit.
-      cost: { ...text.cost, size: { ...text.cost.size, boundIsOurs: true } },
+      cost: { ...text.cost, size: { ...text.cost.size, isDefaultBound: true } },
       wires: ["compact", ...text.wires],
       canDropSignatures: false,
     };
@@ -114,7 +114,7 @@ function compactedConversation(
   context: AnswerContext,
 ): JsonObject {
   const id = context.answerId.replace(/^resp_/, "");
-  const kept = lastMessages(items).map((item, at) => ({
+  const candidates = lastMessages(items).map((item, at) => ({
     type: "message",
     id: `msg_${id}_${at}`,
     status: "completed",
@@ -126,19 +126,19 @@ function compactedConversation(
     id: context.answerId,
     object: "response.compaction",
     created_at: context.now,
-    output: [...kept, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
+    output: [...candidates, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
     usage: rendered["usage"] ?? null,
   };
 }
 
 function lastMessages(items: readonly JsonObject[]): readonly JsonObject[] {
-  const kept: JsonObject[] = [];
+  const last: JsonObject[] = [];
   let characters = 0;
   for (const item of items.toReversed()) {
     if (item["role"] !== "user" || (item["type"] ?? "message") !== "message") continue;
     characters += JSON.stringify(item["content"]).length;
     if (characters > maxKept) break;
-    kept.unshift(item);
+    last.unshift(item);
   }
-  return kept;
+  return last;
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 import type { ConversationId } from "../conversations/conversation-scripts.ts";
 import type { Conversation, ItemPage } from "../conversations/conversation-store.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { listOf, readPageQuery, unknownAfter, wrong } from "./pages.ts";
+import { listOf, readPageQuery, unknownAfter, invalidParameter } from "./pages.ts";
 import { withMemory } from "./with-memory.ts";
 
 const readCreation = bodyReader(bodies.CreateConversationRequest);
@@ -37,7 +37,7 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
     const conversation = { ...(await find(deps, call)), metadata: body.seen.metadata ?? {} };
-    if (!(await deps.conversations.save(placeOf(call), conversation))) throw contentFull();
+    if (!(await deps.conversations.save(conversationIdOf(call), conversation))) throw contentFull();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
@@ -45,8 +45,8 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
 /** DELETE /v1/conversations/{conversation_id}. */
 export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const at = placeOf(call);
-    if (!(await deps.conversations.remove(at))) throw absent(at.id);
+    const at = conversationIdOf(call);
+    if (!(await deps.conversations.remove(at))) throw conversationNotFound(at.id);
     answerJson(call.response, 200, { id: at.id, object: "conversation.deleted", deleted: true });
   };
 }
@@ -58,8 +58,8 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const range = readPageQuery(call.query);
     await withMemory(deps, call, async (memory) => {
-      const page = await deps.conversations.read(placeOf(call), range, memory);
-      if (page === undefined) throw absent(idIn(call));
+      const page = await deps.conversations.read(conversationIdOf(call), range, memory);
+      if (page === undefined) throw conversationNotFound(idIn(call));
       if (page === "unknown") throw unknownAfter();
       answerJson(call.response, 200, renderPage(page));
     });
@@ -70,7 +70,7 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readAddition, ["items"]);
-    answerJson(call.response, 200, listOf(await add(deps, placeOf(call), body.seen.items, body)));
+    answerJson(call.response, 200, listOf(await add(deps, conversationIdOf(call), body.seen.items, body)));
   };
 }
 
@@ -79,8 +79,8 @@ export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     await find(deps, call);
     await withMemory(deps, call, async (memory) => {
-      const item = await deps.conversations.item(placeOf(call), itemIdIn(call), memory);
-      if (item === undefined) throw absentItem(itemIdIn(call));
+      const item = await deps.conversations.item(conversationIdOf(call), itemIdIn(call), memory);
+      if (item === undefined) throw itemNotFound(itemIdIn(call));
       answerJson(call.response, 200, item);
     });
   };
@@ -92,7 +92,7 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
     const conversation = await find(deps, call);
     const id = itemIdIn(call);
     await withMemory(deps, call, async (memory) => {
-      if (!(await deps.conversations.removeItem(placeOf(call), id, memory))) throw absentItem(id);
+      if (!(await deps.conversations.removeItem(conversationIdOf(call), id, memory))) throw itemNotFound(id);
     });
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
@@ -120,9 +120,9 @@ async function add(
   { holding: memory }: Pick<JsonBody<unknown>, "holding">,
 ): Promise<readonly JsonObject[]> {
   const added = await deps.conversations.add(at, { items, newId: () => newId(deps), memory });
-  if (added.verdict === "absent") throw absent(at.id);
+  if (added.verdict === "absent") throw conversationNotFound(at.id);
   if (added.verdict === "over-limit") throw contentFull();
-  if (added.verdict === "full") throw wrong("items", added.problem);
+  if (added.verdict === "full") throw invalidParameter("items", added.problem);
   return added.items;
 }
 
@@ -141,16 +141,16 @@ function newId({ newAnswerId }: ResponsesDeps): string {
 }
 
 async function find(deps: ResponsesDeps, call: ServiceCall): Promise<Conversation> {
-  const found = await deps.conversations.find(placeOf(call));
-  if (found === undefined) throw absent(idIn(call));
-  return found;
+  const stored = await deps.conversations.find(conversationIdOf(call));
+  if (stored === undefined) throw conversationNotFound(idIn(call));
+  return stored;
 }
 
 function conversationObject(id: string, { createdAt, metadata }: Conversation): object {
   return { id, object: "conversation", created_at: createdAt, metadata };
 }
 
-function placeOf(call: ServiceCall): ConversationId {
+function conversationIdOf(call: ServiceCall): ConversationId {
   return { accountId: call.caller.accountId, id: idIn(call) };
 }
 
@@ -162,13 +162,13 @@ function itemIdIn({ params }: ServiceCall): string {
   return params["item_id"] ?? "";
 }
 
-function absent(id: string): Failure {
+function conversationNotFound(id: string): Failure {
   return new Failure("conversation_not_found", `Conversation with id ${JSON.stringify(id.slice(0, 200))} not found.`, {
     param: "conversation_id",
   });
 }
 
-function absentItem(id: string): Failure {
+function itemNotFound(id: string): Failure {
   return new Failure(
     "conversation_not_found",
     `The conversation has no item with id ${JSON.stringify(id.slice(0, 200))}.`,

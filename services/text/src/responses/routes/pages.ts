@@ -18,7 +18,7 @@ export interface PageQuery {
  */
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
-  if (order !== "asc" && order !== "desc") throw wrong("order", "must be asc or desc");
+  if (order !== "asc" && order !== "desc") throw invalidParameter("order", "must be asc or desc");
   const limit = readQueryInteger(query, "limit", { fallback: usualItems, max: maxItems });
   return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
 }
@@ -41,10 +41,10 @@ export function listOf(data: readonly JsonObject[]): object {
 
 /** Creates the failure of a request whose `after` names no item of the list. */
 export function unknownAfter(): Failure {
-  return wrong("after", "is not the id of an item of this list");
+  return invalidParameter("after", "is not the id of an item of this list");
 }
 
 /** Creates the failure of an invalid path or query parameter. */
-export function wrong(param: string, problem: string): Failure {
+export function invalidParameter(param: string, problem: string): Failure {
   return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }

@@ -56,9 +56,9 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { count } = wires.responses.client;
     using body = await readJson(call, deps.body, readResponses(deps, call));
-    const { params, body: whole, admitted, native } = await prepareResponses(deps, call, body);
+    const { params, body: resolvedBody, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { wire: wires.responses, body: whole, params, admitted, prefer };
+    const counted = { wire: wires.responses, body: resolvedBody, params, admitted, prefer };
     answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
   };
 }

@@ -4,12 +4,12 @@ import type { JsonObject } from "@modelgate/wires/text";
 import type { BackgroundRuns } from "../background/background-runs.ts";
 import type { BackgroundId } from "../background/background-store.ts";
 import { currentResponse } from "../background/current-response.ts";
-import { isOver } from "../background/events.ts";
+import { hasEnded } from "../background/events.ts";
 import { responseForm, type EventForm } from "../background/event-form.ts";
 import { followEvents } from "../background/follow-events.ts";
 import type { ResponsesDeps } from "../deps.ts";
 import type { StoredResponse } from "../stored-response.ts";
-import { pageOf, wrong } from "./pages.ts";
+import { pageOf, invalidParameter } from "./pages.ts";
 import { withMemory } from "./with-memory.ts";
 
 /**
@@ -21,7 +21,7 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
     await withStored(deps, call, responseForm, ({ response }) => {
       if (!isStream) return answerJson(call.response, 200, response);
       if (response["background"] !== true)
-        throw wrong("stream", "can be true only for a response that was created with background: true");
+        throw invalidParameter("stream", "can be true only for a response that was created with background: true");
     });
     if (isStream) await followFrom(deps, call, responseForm, "starting_after");
   };
@@ -33,8 +33,8 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
  */
 export async function followFrom(deps: ResponsesDeps, call: ServiceCall, form: EventForm, name: string): Promise<void> {
   const after = call.query.get(name);
-  if (after !== null && !/^\d{1,9}$/.test(after)) throw wrong(name, "must be the number of an event");
-  await followEvents(deps, call, form, atOf(call, form), after === null ? -1 : Number(after));
+  if (after !== null && !/^\d{1,9}$/.test(after)) throw invalidParameter(name, "must be the number of an event");
+  await followEvents(deps, call, form, storedIdOf(call, form), after === null ? -1 : Number(after));
 }
 
 /** POST /v1/responses/{response_id}/cancel: cancels a background response and returns its state. */
@@ -42,8 +42,8 @@ export function cancelResponse(deps: ResponsesDeps, background: BackgroundRuns):
   return async (call) => {
     const isOpen = await withStored(deps, call, responseForm, ({ response }) => {
       if (response["background"] !== true)
-        throw wrong("response_id", "must be of a response that was created with background: true");
-      return !isOver(response);
+        throw invalidParameter("response_id", "must be of a response that was created with background: true");
+      return !hasEnded(response);
     });
     await answerCancelled(deps, background, call, responseForm, isOpen);
   };
@@ -74,7 +74,7 @@ async function cancelRun(
   call: ServiceCall,
   form: EventForm,
 ): Promise<void> {
-  const at = atOf(call, form);
+  const at = storedIdOf(call, form);
   background.cancel(at.id);
   await deps.backgroundStore.askToCancel(at);
   const until = Date.now() + cancelWaitMs;
@@ -87,7 +87,7 @@ export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns):
   return async (call) => {
     const state = await withStored(deps, call, responseForm, ({ response }) => {
       const hasEvents = response["background"] === true;
-      return { hasEvents, isOpen: hasEvents && !isOver(response) };
+      return { hasEvents, isOpen: hasEvents && !hasEnded(response) };
     });
     const id = await removeStored(deps, background, call, responseForm, state);
     answerJson(call.response, 200, { id, object: "response", deleted: true });
@@ -105,20 +105,20 @@ export async function removeStored(
   form: EventForm,
   { isOpen, hasEvents }: { readonly isOpen: boolean; readonly hasEvents: boolean },
 ): Promise<string> {
-  const at = atOf(call, form);
+  const at = storedIdOf(call, form);
   if (isOpen) {
     await cancelRun(deps, background, call, form);
     await deps.backgroundStore.markDeleted(at);
   }
   if (hasEvents) await deps.backgroundStore.removeEvents(at);
-  if (!(await deps[form.wire].remove(at.accountId, at.id))) throw absent(at.id, form);
+  if (!(await deps[form.wire].remove(at.accountId, at.id))) throw notFound(at.id, form);
   return at.id;
 }
 
 /** GET /v1/responses/{response_id}/input_items: lists the input in pages by `limit`, `after` and `order`. */
 export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const id = atOf(call, responseForm).id.replace(/^resp_/, "");
+    const id = storedIdOf(call, responseForm).id.replace(/^resp_/, "");
     await withStored(deps, call, responseForm, ({ input }) => {
       const named: readonly JsonObject[] = input.map((item, at) => ({ id: `item_${id}_${at}`, ...item }));
       answerJson(call.response, 200, pageOf(named, call.query));
@@ -137,16 +137,16 @@ export async function withStored<Result>(
   use: (stored: StoredResponse) => Result,
 ): Promise<Result> {
   return await withMemory(deps, call, async (memory) => {
-    const at = atOf(call, form);
+    const at = storedIdOf(call, form);
     const stored = await currentResponse(deps, form, at, memory);
-    if (stored === undefined) throw absent(at.id, form);
+    if (stored === undefined) throw notFound(at.id, form);
     return use(stored);
   });
 }
 
 /** Returns true if the events of a response or interaction are stored, because it was made in the background. */
 export async function hasEvents(deps: ResponsesDeps, call: ServiceCall, form: EventForm): Promise<boolean> {
-  return (await deps.backgroundStore.countEvents(atOf(call, form))) > 0;
+  return (await deps.backgroundStore.countEvents(storedIdOf(call, form))) > 0;
 }
 
 /** Names of the object in error messages, and of its id in paths. */
@@ -156,12 +156,12 @@ const names = {
 } as const;
 
 /** Returns the account and the id that a call names. */
-function atOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
+function storedIdOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
   return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 
 /** Creates the failure of a request that names an id which is not stored. */
-function absent(id: string, { wire }: EventForm): Failure {
+function notFound(id: string, { wire }: EventForm): Failure {
   const [noun, param] = names[wire];
   return new Failure("response_not_found", `${noun} with id ${JSON.stringify(id.slice(0, 200))} not found.`, { param });
 }

@@ -16,8 +16,8 @@ export async function withMemory<Result>(
   try {
     return await work(memory);
   } finally {
-    const isGoingOut = response.writableEnded && !response.writableFinished && !response.destroyed;
-    if (isGoingOut) response.once("close", release);
+    const isAnswering = response.writableEnded && !response.writableFinished && !response.destroyed;
+    if (isAnswering) response.once("close", release);
     else release();
   }
 }

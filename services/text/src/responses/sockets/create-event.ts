@@ -13,7 +13,7 @@ export interface CreateEvent {
 }
 
 /** Maximum characters of a `stream_id`. */
-const maxLaneCharacters = 200;
+const maxStreamIdCharacters = 200;
 
 /** Parses a client's message within the limits of a request body. Throws Failure (400) for an invalid message. */
 export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise<JsonObject> {
@@ -23,17 +23,17 @@ export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise
 }
 
 /** Returns the `stream_id` of an event (its lane), which is repeated in the events of the answer. */
-export function laneOf({ stream_id: lane }: JsonObject): string | undefined {
-  return typeof lane === "string" && lane.length <= maxLaneCharacters ? lane : undefined;
+export function streamIdOf({ stream_id: streamId }: JsonObject): string | undefined {
+  return typeof streamId === "string" && streamId.length <= maxStreamIdCharacters ? streamId : undefined;
 }
 
 /** Reads an event. Throws Failure (400) if it is not a valid response.create event. */
 export async function readCreateEvent(event: JsonObject, messageBytes: number): Promise<CreateEvent> {
-  const { type, stream_id: lane, generate, background, ...body } = event;
+  const { type, stream_id: streamId, generate, background, ...body } = event;
   if (type !== "response.create")
     throw new Failure("invalid_value", "The type of an event must be response.create.", { param: "type" });
-  if (lane !== undefined && laneOf(event) === undefined)
-    throw new Failure("invalid_value", `stream_id must be a text of at most ${maxLaneCharacters} characters.`, {
+  if (streamId !== undefined && streamIdOf(event) === undefined)
+    throw new Failure("invalid_value", `stream_id must be a text of at most ${maxStreamIdCharacters} characters.`, {
       param: "stream_id",
     });
   if (generate !== undefined && typeof generate !== "boolean")

@@ -11,7 +11,7 @@ const brokenCode = 1011;
 const streamEnd = "[DONE]";
 
 interface EventSinkOptions {
-  readonly lane: string | undefined;
+  readonly streamId: string | undefined;
   readonly bufferedBytes: number;
   readonly ending: AbortSignal;
 }
@@ -19,7 +19,7 @@ interface EventSinkOptions {
 /** Sink of one response on a WebSocket. Each event of the stream becomes a message; there is no response head. */
 export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
-  readonly #lane: string | undefined;
+  readonly #streamId: string | undefined;
   readonly #bufferedBytes: number;
   readonly #frames = eventStreamFraming.splitter();
   /** Watchers in the order in which they are called. One may be removed while they are called. */
@@ -32,9 +32,9 @@ export class EventSink implements AnswerSink {
   #wasFull = false;
 
   /** `ending` is aborted with a Failure if the gateway ends the connection's responses. */
-  constructor(socket: WebSocket, { lane, bufferedBytes, ending }: EventSinkOptions) {
+  constructor(socket: WebSocket, { streamId: lane, bufferedBytes, ending }: EventSinkOptions) {
     this.#socket = socket;
-    this.#lane = lane;
+    this.#streamId = lane;
     this.#bufferedBytes = bufferedBytes;
     this.#connectionEnding = ending;
     // The connection may have closed since the request arrived.
@@ -110,7 +110,7 @@ export class EventSink implements AnswerSink {
     const data = eventStreamFraming.parse(frame)?.data;
     // A comment is a heartbeat of the stream; on a WebSocket a ping replaces it.
     if (data === undefined) this.#socket.ping();
-    else if (data !== streamEnd) this.#socket.send(messageOf(data, this.#lane), this.#sent);
+    else if (data !== streamEnd) this.#socket.send(messageOf(data, this.#streamId), this.#sent);
   }
 
   readonly #sent = (): void => {
@@ -119,12 +119,12 @@ export class EventSink implements AnswerSink {
     for (const { drained } of this.#watchers) drained?.();
   };
 
-  #end(whole: boolean): void {
+  #end(isComplete: boolean): void {
     if (this.#over) return;
     this.#over = true;
     this.#socket.off("close", this.#left);
     this.#connectionEnding.removeEventListener("abort", this.#interrupt);
-    if (!whole) this.#ending.abort(new ClientGone("the client left before its answer"));
-    for (const { closed } of this.#watchers) closed?.(whole);
+    if (!isComplete) this.#ending.abort(new ClientGone("the client left before its answer"));
+    for (const { closed } of this.#watchers) closed?.(isComplete);
   }
 }

@@ -4,10 +4,16 @@ import { isRecord, parseRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Renders the error event of a request that was refused, or that failed before its response began. */
-export function errorEvent(failure: Failure, lane: string | undefined): string {
+export function errorEvent(failure: Failure, streamId: string | undefined): string {
   const { status, code, vendorCode, message, param = null, kind } = failure;
   const error = { type: kind.type, code: vendorCode ?? code, message, param };
-  return JSON.stringify({ type: "error", ...laneMember(lane), status, error, headers: failureHeaders(failure) });
+  return JSON.stringify({
+    type: "error",
+    ...streamIdMember(streamId),
+    status,
+    error,
+    headers: failureHeaders(failure),
+  });
 }
 
 /** Beginning of each error event in a stream. */
@@ -17,10 +23,12 @@ const errorStart = '{"type":"error"';
  * Renders an event of a stream as a message, with its lane (`stream_id`). The fields of an error are moved to an
  * `error` object.
  */
-export function messageOf(data: string, lane: string | undefined): string {
+export function messageOf(data: string, streamId: string | undefined): string {
   const error = data.startsWith(errorStart) ? parseRecord(data) : undefined;
-  if (error !== undefined) return JSON.stringify({ ...laneMember(lane), ...error, ...nested(error) });
-  return lane === undefined || data.at(0) !== "{" ? data : `{"stream_id":${JSON.stringify(lane)},${data.slice(1)}`;
+  if (error !== undefined) return JSON.stringify({ ...streamIdMember(streamId), ...error, ...nested(error) });
+  return streamId === undefined || data.at(0) !== "{"
+    ? data
+    : `{"stream_id":${JSON.stringify(streamId)},${data.slice(1)}`;
 }
 
 function nested(event: JsonObject): JsonObject {
@@ -32,6 +40,6 @@ function nested(event: JsonObject): JsonObject {
 /** Status in the error event of a response that failed after it had begun. */
 const brokenStatus = 500;
 
-function laneMember(lane: string | undefined): JsonObject {
-  return lane === undefined ? {} : { stream_id: lane };
+function streamIdMember(streamId: string | undefined): JsonObject {
+  return streamId === undefined ? {} : { stream_id: streamId };
 }

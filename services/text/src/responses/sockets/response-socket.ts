@@ -4,11 +4,11 @@ import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
 import { readResponses } from "../prepare.ts";
 import { runResponses } from "../run-responses.ts";
-import { laneOf, parseMessage, readCreateEvent } from "./create-event.ts";
+import { streamIdOf, parseMessage, readCreateEvent } from "./create-event.ts";
 import { EventSink } from "./event-sink.ts";
 import { errorEvent } from "./events.ts";
-import { KeptTurns } from "./kept-turns.ts";
-import { keepOnly } from "./keep-only.ts";
+import { ConnectionTurns } from "./connection-turns.ts";
+import { storePrefilledTurn } from "./prefilled-turn.ts";
 import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
 /** Maximum requests of one connection that may wait. */
@@ -35,11 +35,11 @@ interface WaitingMessage {
  */
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
-  readonly over: Promise<void>;
+  readonly closed: Promise<void>;
   readonly #deps: ResponsesDeps;
   readonly #call: OpeningCall;
   readonly #socket: WebSocket;
-  readonly #turns: KeptTurns;
+  readonly #turns: ConnectionTurns;
   readonly #waiting: WaitingMessage[] = [];
   readonly #openedAt = Date.now();
   readonly #finished = Promise.withResolvers<void>();
@@ -55,8 +55,8 @@ export class ResponseSocket {
     this.#deps = deps;
     this.#call = call;
     this.#socket = socket;
-    this.#turns = new KeptTurns(deps.body, call.caller);
-    this.over = this.#finished.promise;
+    this.#turns = new ConnectionTurns(deps.body, call.caller);
+    this.closed = this.#finished.promise;
     socket.on("message", (data: unknown, binary: boolean) => this.#received(data, binary));
     socket.on("pong", () => {
       this.#missed = 0;
@@ -110,7 +110,7 @@ export class ResponseSocket {
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       using _holding = next.holding;
       if (this.#isOpen && !this.#isLeaving) await this.#answer(next);
-      await this.#turns.settled();
+      await this.#turns.allStored();
     }
     this.#isRunning = false;
     this.#activeAt = Date.now();
@@ -121,41 +121,41 @@ export class ResponseSocket {
   /** Answers one message. Never rejects; the client receives an error event. */
   async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
     const { body } = this.#deps;
-    let lane: string | undefined;
+    let streamId: string | undefined;
     let previousId: string | undefined;
     const facts: CallFacts = {};
     try {
       const event = await parseMessage(message, body);
-      lane = laneOf(event);
+      streamId = streamIdOf(event);
       const { value, bytes, generate } = await readCreateEvent(event, message.length);
       const isAdmitted = this.#requests++ === 0;
       const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
-      const sink = new EventSink(this.#socket, { lane, bufferedBytes, ending: this.#ending.signal });
+      const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal });
       const call = callOf(
         this.#deps.relay,
         { ...this.#call, caller },
         { answer: sink, ending: sink.ending, facts },
         this.#requests,
       );
-      const deps = { ...this.#deps, responses: this.#turns.before(this.#deps.responses) };
+      const deps = { ...this.#deps, responses: this.#turns.layeredOver(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
       previousId = seen.params.previousId;
       const read = { bytes, seen, holding, [Symbol.dispose]: () => undefined };
-      if (generate) await runResponses(deps, call, read, (answered) => this.#turns.keep(answered));
-      else await keepOnly(deps, call, read, (answered) => this.#turns.keep(answered));
+      if (generate) await runResponses(deps, call, read, (answered) => this.#turns.add(answered));
+      else await storePrefilledTurn(deps, call, read, (answered) => this.#turns.add(answered));
       call.span?.end();
     } catch (error) {
       if (previousId !== undefined) this.#turns.evict(previousId);
       recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts }, error);
-      if (!(error instanceof ClientGone)) this.#refuse(error, lane);
+      if (!(error instanceof ClientGone)) this.#refuse(error, streamId);
     }
   }
 
-  #refuse(error: unknown, lane: string | undefined): void {
+  #refuse(error: unknown, streamId: string | undefined): void {
     const failure = failureFrom(error);
     if (failure.code === "internal_error")
       this.#deps.relay.log.error({ ...idsOf(this.#call), err: failure.cause ?? failure }, "call failed");
-    if (this.#isOpen) this.#socket.send(errorEvent(failure, lane));
+    if (this.#isOpen) this.#socket.send(errorEvent(failure, streamId));
     if (failure.status === 401) this.#close(closeCodes.policy, failure.code);
   }
 

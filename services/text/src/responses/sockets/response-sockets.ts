@@ -71,7 +71,7 @@ export class ResponseSockets implements Disposable {
       if (client.readyState === client.OPEN) open.interrupt(restartFailure());
     });
     await Promise.resolve();
-    void open.over.then(() => {
+    void open.closed.then(() => {
       this.#open.delete(open);
       this.#checkDrained();
     });

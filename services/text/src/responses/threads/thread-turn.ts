@@ -7,7 +7,7 @@ import type { TurnStore } from "../turn-store.ts";
 import type { StoredThread } from "./thread-store.ts";
 
 /** A request to create or continue a thread. */
-export interface ThreadWish {
+export interface RequestedThread {
   /** Id of the message to continue from; undefined for a new thread. */
   readonly previousId: string | undefined;
   readonly body: JsonObject;
@@ -17,29 +17,29 @@ export interface ThreadWish {
 const createOnly = ["system", "tools"] as const;
 
 /** Reads the `thread` field of a body; returns undefined if there is none. Throws Failure (400) if it is invalid. */
-export function threadWishOf(body: unknown): ThreadWish | undefined {
+export function requestedThread(body: unknown): RequestedThread | undefined {
   const thread = isRecord(body) ? (body["thread"] ?? undefined) : undefined;
   if (thread === undefined || !isRecord(body)) return undefined;
   const { type, previous_message_id: previousId } = isRecord(thread) ? thread : {};
   if (type === "create") return { previousId: undefined, body };
-  if (type !== "continue") throw wrong("thread.type", "must be create or continue");
+  if (type !== "continue") throw invalidField("thread.type", "must be create or continue");
   if (typeof previousId !== "string" || previousId === "")
-    throw wrong("thread.previous_message_id", "must be the id of a message");
+    throw invalidField("thread.previous_message_id", "must be the id of a message");
   for (const name of createOnly)
     if ((body[name] ?? undefined) !== undefined)
-      throw wrong(name, "cannot be changed on a thread, which keeps what it was created with");
+      throw invalidField(name, "cannot be changed on a thread, which keeps what it was created with");
   return { previousId, body };
 }
 
 /** A turn of a thread as a complete request, which does not refer to stored data. */
-export interface WholeTurn {
+export interface CompleteTurn {
   readonly value: unknown;
   readonly bytes: Buffer;
   /** The conversation before the answer. */
-  readonly until: StoredThread;
+  readonly history: StoredThread;
 }
 
-interface WholeTurnDeps {
+interface CompleteTurnDeps {
   readonly threads: Pick<TurnStore<StoredThread>, "find">;
   readonly body: JsonLimits;
 }
@@ -48,12 +48,12 @@ interface WholeTurnDeps {
  * Adds the stored messages of a thread to a turn. Throws Failure thread_not_found (404; the client then sends the
  * complete conversation) or request_too_large (413).
  */
-export async function wholeTurn(
-  { threads: store, body: limits }: WholeTurnDeps,
+export async function completeTurn(
+  { threads: store, body: limits }: CompleteTurnDeps,
   accountId: string,
-  { previousId, body }: ThreadWish,
+  { previousId, body }: RequestedThread,
   memory: RecordMemory,
-): Promise<WholeTurn> {
+): Promise<CompleteTurn> {
   const { thread: _thread, ...request } = body;
   const newMessages = Array.isArray(request["messages"]) ? request["messages"].filter(isRecord) : [];
   const before = previousId === undefined ? undefined : await store.find(accountId, previousId, memory);
@@ -64,7 +64,7 @@ export async function wholeTurn(
   if (bytes.length > limits.maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${limits.maxBytes} bytes.`);
   // The complete conversation must be within the limits of a body, as each part of it was.
-  return { value: await parseJson(bytes, limits), bytes, until: { messages, head } };
+  return { value: await parseJson(bytes, limits), bytes, history: { messages, head } };
 }
 
 function headOf(body: JsonObject): JsonObject {
@@ -82,6 +82,6 @@ function notFound(id: string): Failure {
   );
 }
 
-function wrong(param: string, problem: string): Failure {
+function invalidField(param: string, problem: string): Failure {
   return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }

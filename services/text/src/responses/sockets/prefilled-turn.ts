@@ -5,35 +5,37 @@ import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
 import { prepareResponses, type ReadResponses } from "../prepare.ts";
-import type { SeeAnswered } from "../run-responses.ts";
+import type { OnAnswered } from "../run-responses.ts";
 import { newAnswerId } from "../../text-kind.ts";
 
 /**
  * Answers a request with `generate: false` without calling a vendor, and keeps it so that the next request can refer to
  * it. Clients send instructions and tools in advance in this way. The call is free, and its response is empty.
  */
-export async function keepOnly(
+export async function storePrefilledTurn(
   deps: ResponsesDeps,
   call: Call,
   body: JsonBody<ReadResponses>,
-  see: SeeAnswered,
+  onAnswered: OnAnswered,
 ): Promise<void> {
-  const { params, ancestors, body: whole } = await prepareResponses(deps, call, body);
+  const { params, ancestors, body: resolvedBody } = await prepareResponses(deps, call, body);
   priced(deps.relay, call, params.model); // throws if the caller must not use the model
   const { client } = wires.responses;
   const requestBody = await reparseJson(body.bytes);
-  const { request } = client.read(await reparseJson(whole));
+  const { request } = client.read(await reparseJson(resolvedBody));
   const id = newAnswerId(deps, "responses");
   const now = Math.floor(Date.now() / 1_000);
   const writer = client.stream({ model: params.model, requestBody, request, answerId: id, now, inputTokens: 0 });
   writer.write({ type: "usage", usage: {} });
-  const begun = writer.write({ type: "start", id, model: params.model, createdAt: now });
+  const frames = writer.write({ type: "start", id, model: params.model, createdAt: now });
   const finished = writer.write({ type: "finish", choice: 0, reason: "stop" }) + writer.end();
   const response = responseIn(finished) ?? {};
   const stored = { response, input: itemsOf(requestBody["input"]), ancestors };
-  const kept = params.store ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length) : "kept";
-  if (kept === "full") throw contentFull();
-  see(Promise.resolve({ id, stored }));
+  const verdict = params.store
+    ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length)
+    : "kept";
+  if (verdict === "full") throw contentFull();
+  onAnswered(Promise.resolve({ id, stored }));
   call.answer.begin(200, {});
-  call.answer.end(begun + finished);
+  call.answer.end(frames + finished);
 }

@@ -10,7 +10,7 @@ import { parseStored, type ResponseStore, type StoredResponse } from "../stored-
  */
 const maxKeptBytes = 16 * 1024 * 1024;
 
-interface KeptTurn {
+interface ConnectionTurn {
   readonly bytes: Buffer;
   readonly holding: Holding;
 }
@@ -19,12 +19,12 @@ interface KeptTurn {
  * Turns of one connection, which can be continued on the connection even if they are not stored. They are kept in
  * memory, count against the account's memory, and are removed when the connection is closed.
  */
-export class KeptTurns implements Disposable {
-  readonly #turns = new Map<string, KeptTurn>();
+export class ConnectionTurns implements Disposable {
+  readonly #turns = new Map<string, ConnectionTurn>();
   readonly #budget: JsonLimits["budget"];
   readonly #holder: Holder;
   #bytes = 0;
-  #keeping: Promise<void> = Promise.resolve();
+  #storing: Promise<void> = Promise.resolve();
   #isOver = false;
 
   constructor({ budget }: Pick<JsonLimits, "budget">, holder: Holder) {
@@ -33,11 +33,11 @@ export class KeptTurns implements Disposable {
   }
 
   /** Keeps a turn when it is answered, in the order of these calls. */
-  keep(turn: Promise<AnsweredResponse | undefined>): void {
-    const before = this.#keeping;
-    this.#keeping = turn.then(async (answered) => {
+  add(turn: Promise<AnsweredResponse | undefined>): void {
+    const before = this.#storing;
+    this.#storing = turn.then(async (answered) => {
       await before;
-      if (answered !== undefined) await this.#add(answered);
+      if (answered !== undefined) await this.#store(answered);
     });
   }
 
@@ -47,24 +47,24 @@ export class KeptTurns implements Disposable {
   }
 
   /** Resolves when the turns so far are kept. */
-  async settled(): Promise<void> {
-    await this.#keeping;
+  async allStored(): Promise<void> {
+    await this.#storing;
   }
 
   /** Returns a store that finds these turns in addition to those of `store`. */
-  before(store: ResponseStore): ResponseStore {
-    const own = async (id: string): Promise<StoredResponse | undefined> => {
+  layeredOver(store: ResponseStore): ResponseStore {
+    const findOwn = async (id: string): Promise<StoredResponse | undefined> => {
       const turn = this.#turns.get(id);
       return turn === undefined ? undefined : parseStored(await reparseJson(turn.bytes));
     };
     return {
       ...store,
-      find: async (accountId, id, memory) => (await own(id)) ?? (await store.find(accountId, id, memory)),
+      find: async (accountId, id, memory) => (await findOwn(id)) ?? (await store.find(accountId, id, memory)),
       findAll: async (accountId, ids, memory) => {
-        const others = ids.filter((id) => !this.#turns.has(id));
-        const found = others.length === 0 ? [] : await store.findAll(accountId, others, memory);
-        const byId = new Map(others.map((id, at) => [id, found[at]]));
-        return await Promise.all(ids.map(async (id) => (await own(id)) ?? byId.get(id)));
+        const missingIds = ids.filter((id) => !this.#turns.has(id));
+        const storedTurns = missingIds.length === 0 ? [] : await store.findAll(accountId, missingIds, memory);
+        const byId = new Map(missingIds.map((id, at) => [id, storedTurns[at]]));
+        return await Promise.all(ids.map(async (id) => (await findOwn(id)) ?? byId.get(id)));
       },
     };
   }
@@ -74,7 +74,7 @@ export class KeptTurns implements Disposable {
     for (const id of this.#turns.keys()) this.#forget(id);
   }
 
-  async #add({ id, stored }: AnsweredResponse): Promise<void> {
+  async #store({ id, stored }: AnsweredResponse): Promise<void> {
     const bytes = await renderJson(stored, Infinity);
     if (bytes.length > maxKeptBytes || this.#isOver) return;
     const holding = this.#budget.holdFor(this.#holder);

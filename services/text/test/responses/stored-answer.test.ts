@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { BufferBudget } from "@modelgate/platform";
 import { InteractionCollector, MessageCollector, type AnswerCollector, type JsonObject } from "@modelgate/wires/text";
 import { callOf, FakeClient } from "../../../../libs/relay/test/fakes.ts";
-import { keepingAnswer } from "../../src/responses/index.ts";
+import { storeAnswerFirst } from "../../src/responses/index.ts";
 
 const span = { traceparent: undefined };
 
@@ -14,11 +14,11 @@ function keeping(collector: AnswerCollector, { maxBytes = 10_000, limitBytes = 1
   const log = Object.assign(Object.create(call.log), { warn: (what: unknown) => void warnings.push(what) });
   const memory = new BufferBudget(limitBytes).holdFor(call.caller);
   const stored: { readonly id: string; readonly answer: JsonObject; readonly text: string }[] = [];
-  const sink = keepingAnswer(Object.assign(call, { log, span }), {
+  const sink = storeAnswerFirst(Object.assign(call, { log, span }), {
     maxBytes,
     memory,
     collector,
-    keep: async (id, answer) => void (await Promise.resolve(stored.push({ id, answer, text: client.text }))),
+    store: async (id, answer) => void (await Promise.resolve(stored.push({ id, answer, text: client.text }))),
   });
   return { client, memory, sink, stored, warnings };
 }
@@ -56,7 +56,7 @@ test.each(kinds)(
     sink.begin(200, streams);
     sink.write(sse(events.slice(0, -1)));
     sink.end(sse(events.slice(-1)));
-    await sink.kept;
+    await sink.stored;
     expect(stored).toMatchObject([{ id: kept.id, answer: kept, text: sse(events.slice(0, -1)) }]);
     expect([client.text, client.ended]).toEqual([sse(events), true]);
     expect(memory.bytes).toBe(sse(events).length);
@@ -67,7 +67,7 @@ test.each(kinds)("a streamed %s that does not end normally is not stored", async
   const { client, sink, stored } = keeping(make());
   sink.begin(200, streams);
   sink.end(sse(events.slice(0, -1)));
-  await sink.kept;
+  await sink.stored;
   expect([stored, client.ended]).toEqual([[], true]);
 });
 
@@ -75,7 +75,7 @@ test("a complete answer is stored, and its bytes are counted", async () => {
   const { client, memory, sink, stored } = keeping(new InteractionCollector());
   sink.begin(200, { "content-type": "application/json" });
   sink.end('{"id":"int_1","status":"completed"}');
-  await sink.kept;
+  await sink.stored;
   expect([stored.map(({ id }) => id), client.ended, memory.bytes]).toEqual([["int_1"], true, 35]);
 });
 
@@ -90,7 +90,7 @@ test.each([
     const whole = JSON.stringify({ id: "int_1", status: "completed", steps: [{ text: "x".repeat(200) }] });
     for (const event of isStream ? events : []) sink.write(sse([event]));
     sink.end(isStream ? "" : whole);
-    await sink.kept;
+    await sink.stored;
     expect([stored, client.text, client.ended]).toEqual([[], isStream ? sse(events) : whole, true]);
     expect(warnings).toHaveLength(warned);
     expect(memory.bytes).toBeLessThanOrEqual(100);
@@ -101,6 +101,6 @@ test("an error is not stored", async () => {
   const { sink, stored } = keeping(new InteractionCollector());
   sink.begin(400, { "content-type": "application/json" });
   sink.end('{"id":"int_1"}');
-  await sink.kept;
+  await sink.stored;
   expect(stored).toEqual([]);
 });

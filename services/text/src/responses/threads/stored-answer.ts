@@ -4,8 +4,8 @@ import { parseRecord } from "@modelgate/wires/json";
 import { SseDecoder } from "@modelgate/wires/sse";
 import type { AnswerCollector, JsonObject } from "@modelgate/wires/text";
 
-/** Options of `keepingAnswer`. */
-interface KeepingOptions {
+/** Options of `storeAnswerFirst`. */
+interface StoringOptions {
   /** Maximum bytes of an answer; a longer one is not stored. */
   readonly maxBytes: number;
   /** Counted memory of the call. The bytes of the answer are added to it. */
@@ -13,26 +13,26 @@ interface KeepingOptions {
   /** Assembles the answer of a stream. */
   readonly collector: AnswerCollector;
   /** Stores a complete answer. Never rejects. */
-  readonly keep: (id: string, answer: JsonObject) => Promise<void>;
+  readonly store: (id: string, answer: JsonObject) => Promise<void>;
 }
 
 /** Sink of a call whose answer is stored. */
-export interface KeepingSink extends AnswerSink {
+export interface StoringSink extends AnswerSink {
   /** Resolves when the answer is stored; immediately if there is none. The call's memory is needed until then. */
-  readonly kept: Promise<void>;
+  readonly stored: Promise<void>;
 }
 
 /** Call whose answer is stored. */
-type KeptCall = Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">;
+type StoredAnswerCall = Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">;
 
 /**
  * Wraps the sink of a call so that the complete answer is stored before the client receives its last part. The client
  * can then refer to it immediately. An answer for which the memory does not suffice is not stored.
  */
-export function keepingAnswer(call: KeptCall, options: KeepingOptions): KeepingSink {
+export function storeAnswerFirst(call: StoredAnswerCall, options: StoringOptions): StoringSink {
   const sink = call.answer;
-  const answer = new KeptAnswer(call, options);
-  let kept = Promise.resolve();
+  const answer = new CollectedAnswer(call, options);
+  let stored = Promise.resolve();
   return {
     get begun() {
       return sink.begun;
@@ -43,14 +43,14 @@ export function keepingAnswer(call: KeptCall, options: KeepingOptions): KeepingS
     get full() {
       return sink.full;
     },
-    get kept() {
-      return kept;
+    get stored() {
+      return stored;
     },
     setHeader: (name, value) => sink.setHeader(name, value),
     announceTrailer: (name) => sink.announceTrailer(name),
     addTrailer: (name, value) => sink.addTrailer(name, value),
     begin(status, headers) {
-      answer.isGood = status === 200;
+      answer.isStorable = status === 200;
       answer.isStream = headers["content-type"]?.startsWith("text/event-stream") === true;
       sink.begin(status, headers);
     },
@@ -61,8 +61,8 @@ export function keepingAnswer(call: KeptCall, options: KeepingOptions): KeepingS
     end(last) {
       const piece = Buffer.from(last ?? "");
       answer.add(piece);
-      if (!answer.isGood) return sink.end(last);
-      kept = answer.store(piece).finally(() => sink.end(last));
+      if (!answer.isStorable) return sink.end(last);
+      stored = answer.store(piece).finally(() => sink.end(last));
     },
     destroy: () => sink.destroy(),
     watch: (watcher) => sink.watch(watcher),
@@ -70,16 +70,16 @@ export function keepingAnswer(call: KeptCall, options: KeepingOptions): KeepingS
 }
 
 /** Answer that is collected to be stored. */
-class KeptAnswer {
+class CollectedAnswer {
   isStream = false;
   /** False if the answer is an error, too long, or larger than the memory. */
-  isGood = false;
-  readonly #call: KeptCall;
-  readonly #options: KeepingOptions;
+  isStorable = false;
+  readonly #call: StoredAnswerCall;
+  readonly #options: StoringOptions;
   readonly #decoder = new SseDecoder();
   #bytes = 0;
 
-  constructor(call: KeptCall, options: KeepingOptions) {
+  constructor(call: StoredAnswerCall, options: StoringOptions) {
     this.#call = call;
     this.#options = options;
   }
@@ -88,12 +88,12 @@ class KeptAnswer {
   add(piece: Buffer): void {
     const { collector, maxBytes, memory } = this.#options;
     this.#bytes += piece.length;
-    this.isGood &&= this.#bytes <= maxBytes;
-    if (!this.isGood) return;
+    this.isStorable &&= this.#bytes <= maxBytes;
+    if (!this.isStorable) return;
     try {
       memory.take(piece.length);
     } catch (error) {
-      this.isGood = false;
+      this.isStorable = false;
       return this.#call.log.warn({ ...idsOf(this.#call), err: error }, "an answer was not kept");
     }
     if (this.isStream) for (const { data } of this.#decoder.push(piece)) collector.take(parseRecord(data) ?? {});
@@ -101,7 +101,7 @@ class KeptAnswer {
 
   /** Stores the answer that ends with `last`, if it is complete. */
   async store(last: Buffer): Promise<void> {
-    const { collector, keep } = this.#options;
+    const { collector, store: keep } = this.#options;
     const answer = this.isStream ? collector.answer : await reparseJson(last).catch(() => undefined);
     const id = answer?.["id"];
     if (answer !== undefined && typeof id === "string") await keep(id, answer);

@@ -3,9 +3,9 @@ import type { ResponsesDeps } from "../deps.ts";
 import type { StoredThread } from "./thread-store.ts";
 
 /** A thread, with the id of its latest message. */
-export interface NewestTurn {
+export interface LatestTurn {
   readonly id: string;
-  readonly kept: StoredThread;
+  readonly thread: StoredThread;
   /** Id of the message before the latest one; undefined if the thread has begun with this request. */
   readonly previousId: string | undefined;
 }
@@ -14,14 +14,14 @@ export interface NewestTurn {
  * Stores a thread under the id of its latest message, and removes it from the previous id. Never rejects, because
  * clients can send the conversation again.
  */
-export async function keepThread(
+export async function storeThread(
   { threads, relay }: Pick<ResponsesDeps, "relay" | "threads">,
   call: Pick<ServiceCall, "caller" | "requestId" | "span">,
-  { id, kept, previousId }: NewestTurn,
+  { id, thread, previousId }: LatestTurn,
 ): Promise<void> {
   const { accountId } = call.caller;
   try {
-    const verdict = await threads.save(accountId, id, kept, Infinity);
+    const verdict = await threads.save(accountId, id, thread, Infinity);
     if (verdict !== "kept")
       return relay.log.warn({ ...idsOf(call), message: id, kept: verdict }, "a thread was not kept");
     if (previousId !== undefined) await threads.remove(accountId, previousId);
