@@ -15,7 +15,7 @@ export function vendorFragments(): ReadonlyMap<string, string> {
         ...(moreWires.length === 0
           ? []
           : [`- wires that a channel's \`wires\` may add: ${moreWires.map(code).join(", ")}`]),
-        ...(keyForm === undefined ? [] : [`- a key is ${keyForm.words}`]),
+        ...(keyForm === undefined ? [] : [`- a key is ${keyForm.description}`]),
         "",
         "The tests call a simulator of this vendor, which refuses what the vendor's documentation says it refuses. They do not call the vendor.",
         "",

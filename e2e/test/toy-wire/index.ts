@@ -8,7 +8,7 @@ import { lengthPrefixed } from "./framing.ts";
 export const toyWire = {
   name: "toy",
   framing: lengthPrefixed,
-  begins: (event) => !isRecord(event["problem"]),
+  isFirstEvent: (event) => !isRecord(event["problem"]),
   vendor: {
     render({ instructions, turns, maxTokens, stream }, { model, defaultMaxTokens }) {
       const lines = [...instructions, ...turns.flatMap(({ parts }) => parts)].map((part) =>
@@ -41,7 +41,7 @@ class ToyReader implements StreamReader {
   #started = false;
   #whole = false;
 
-  get whole(): boolean {
+  get isComplete(): boolean {
     return this.#whole;
   }
 

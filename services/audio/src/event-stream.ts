@@ -27,13 +27,13 @@ export const eventStreamWaiting: StreamWaiting = {
 export interface EventReading {
   /** True for the last event of a stream. */
   readonly done: boolean;
-  readonly words?: string;
+  readonly text?: string;
   readonly usage?: Units | undefined;
 }
 
 /** Returns the frame reading for an event's data; `out` is sent to the client. */
-export function makeFrameReading({ done, words = "", usage }: EventReading, out: Buffer | string): FrameReading {
-  return { text: words, usage, done, render: () => out };
+export function makeFrameReading({ done, text = "", usage }: EventReading, out: Buffer | string): FrameReading {
+  return { text, usage, done, render: () => out };
 }
 
 /**

@@ -8,7 +8,7 @@ export type OpenSeats = ReturnType<typeof openSeats>;
 /** Keeps slots until disposed: renews all of them periodically, and releases each when its answer has ended. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const open = new OpenList<Seat>();
-  const shown = registerLeaseCount("seats", () => open.size);
+  const leaseCount = registerLeaseCount("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "seats are left to their leases"));
   const renewals = runOnBeat(leaseMs / 3, () => {
@@ -20,15 +20,15 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
     /** Keeps a slot until the answer is written or closed, so that a client that has the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
       const listed = open.add(seat);
-      const giveBack = (): void => {
+      const release = (): void => {
         if (listed.remove()) quietly(releaseSeat(redis, seat));
       };
-      if (response.destroyed) giveBack();
-      else response.once("prefinish", giveBack).once("close", giveBack);
+      if (response.destroyed) release();
+      else response.once("prefinish", release).once("close", release);
     },
     [Symbol.dispose](): void {
       renewals[Symbol.dispose]();
-      shown[Symbol.dispose]();
+      leaseCount[Symbol.dispose]();
     },
   };
 }

@@ -19,15 +19,15 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   /** Reads a record once for all waiting calls. A change that is announced during the read removes the entry. */
   function fetchToken(digest: string): Promise<Token | undefined> {
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
-    const found = orUnavailable(readUnlessLost(redis, () => findUsedToken(redis, digest), isAbsent));
-    const entry: Entry = { token: found, until: Infinity };
+    const lookup = orUnavailable(readUnlessLost(redis, () => findUsedToken(redis, digest), isAbsent));
+    const entry: Entry = { token: lookup, until: Infinity };
     entries.delete(digest); // the oldest entry comes first
     const [oldest] = entries.keys();
     if (entries.size >= size && oldest !== undefined) entries.delete(oldest);
     entries.set(digest, entry);
     const keep = (token: Token | undefined): void => void Object.assign(entry, { token, until: Date.now() + ttlMs });
-    found.then(keep, () => (entry.until = 0));
-    return found;
+    lookup.then(keep, () => (entry.until = 0));
+    return lookup;
   }
 
   const subscriber = openSubscriber(redis);

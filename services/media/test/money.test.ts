@@ -5,7 +5,7 @@ import { startGreedyVendor, type GreedyVendor } from "../../text/test/greedy-ven
 import { service } from "../src/service.ts";
 
 const poorKey = keys.poor;
-const most = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
+const max = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
 
 let vendor: GreedyVendor;
 let area: Area;
@@ -52,7 +52,7 @@ async function billed(body: object) {
 const eventOf = (requestId: string | null) => area.eventOf(requestId);
 
 test("images, by number and by tokens", async () => {
-  vendor.behave(most);
+  vendor.behave(max);
   const { units, capped } = await billed({ model: "pictures", prompt: "a fox" });
   expect(capped).toEqual(expect.arrayContaining(["images", "inputTokens", "outputImageTokens"]));
   expect(units.images).toBeLessThanOrEqual(4);

@@ -268,9 +268,9 @@ export class Charges {
     const { transcripts } = this.#parts;
     // A vendor that names no model and reports no usage includes transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
-    const written = { requests: 1, ...estimateUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
+    const textUnits = { requests: 1, ...estimateUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const ended: CallStatus = "completed";
-    const used = capUnits(units ?? written, this.#parts.responses.traffic.bound);
+    const used = capUnits(units ?? textUnits, this.#parts.responses.traffic.bound);
     transcripts.noteTranscript({
       units: used.units,
       capped: used.capped.length > 0 ? used.capped : undefined,

@@ -51,9 +51,9 @@ export class EventQueue {
   take(event: ClientEvent): void {
     if (overtakingEvents.has(event.type)) return this.#events.deliver(event);
     if (event.type === "response.create") {
-      const most = this.#limits.waitingResponses;
-      if (this.#responses >= most) {
-        const message = `${most} responses wait already until there is money for them; ask again when one is done.`;
+      const max = this.#limits.waitingResponses;
+      if (this.#responses >= max) {
+        const message = `${max} responses wait already until there is money for them; ask again when one is done.`;
         return this.#events.refuse(event, new Failure("rate_limit_exceeded", message));
       }
       this.#responses++;

@@ -54,14 +54,14 @@ export function holdUse(
  * Settles usage that has no reservation, because the vendor reported it after the account could not pay for more.
  * Charges at most the available balance. Never rejects; if the store stays unavailable, the usage is not charged.
  */
-export async function settleUnheld(deps: Deps, wanted: Omit<WantedUse, "upperNanos">, outcome: Outcome): Promise<void> {
+export async function settleUnheld(deps: Deps, use: Omit<WantedUse, "upperNanos">, outcome: Outcome): Promise<void> {
   for (let tries = 1; tries <= maxEmptyTries; tries++) {
     try {
-      using held = await holdUse(deps, { ...wanted, upperNanos: 0n });
+      using held = await holdUse(deps, { ...use, upperNanos: 0n });
       return await held.settle(outcome);
     } catch (error) {
       if (tries === maxEmptyTries)
-        deps.relay.log.error({ ...idsOf(wanted.call), err: asFailure(error) }, "a use was not charged");
+        deps.relay.log.error({ ...idsOf(use.call), err: asFailure(error) }, "a use was not charged");
       else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
     }
   }

@@ -146,14 +146,14 @@ export class ResponseMoney {
 
   /** Settles a response with its slice, in one usage event under the slice's call id. Never rejects. */
   settle(id: string, use: ModelUse): Promise<void> {
-    const { bound: most } = this.traffic;
-    this.#lastCost = this.#costOf(capUnits(use.units, most).units);
+    const { bound: max } = this.traffic;
+    this.#lastCost = this.#costOf(capUnits(use.units, max).units);
     this.traffic.startNextUse();
     this.#settling++;
     return this.#steps.run(async () => {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
       this.#inUse.delete(id);
-      const outcome: Outcome = { ...this.#outcomeOf(slice), ...use, most };
+      const outcome: Outcome = { ...this.#outcomeOf(slice), ...use, most: max };
       await (slice?.held.settle(outcome) ?? settleUnheld(this.#deps, this.#wanted(), outcome));
       this.#settling--;
     });

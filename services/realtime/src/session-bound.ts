@@ -21,11 +21,11 @@ const roundedUpSeconds = 60;
  */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
   const read = tokensIn(estimateUnits(all)) * maxCountFactor;
-  const written = tokensIn(estimateUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;
+  const tokens = tokensIn(estimateUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;
   return {
     ...boundOfHeld({}),
     inputTokens: read + contextTokens,
-    outputTokens: written + unshownTokens,
+    outputTokens: tokens + unshownTokens,
     seconds: all.audioIn / minBytesPerSecond + roundedUpSeconds,
   };
 }

@@ -43,8 +43,8 @@ export const liveFormat: SessionFormat = {
     if (failure === undefined) return { code, reason, ...more };
     // A vendor's close is already in the live format.
     const isOurs = reason === failure.code;
-    const shown = isOurs ? sendableReason(failure.message) : reason;
-    return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: shown, failure, ...more };
+    const closeReason = isOurs ? sendableReason(failure.message) : reason;
+    return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: closeReason, failure, ...more };
   },
   refusal: (failure) => ({ code: liveCloseCode(failure), reason: failure.code, failure }),
   renderGoAway: (leftMs) => [eventMessage(goAwayMessage(leftMs))],

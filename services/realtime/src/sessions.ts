@@ -239,7 +239,7 @@ export class RealtimeSessions implements Disposable {
       responses: new ResponseMoney(this.#deps, { call, price, unknown, first }),
       transcripts: new TranscriptMoney(this.#deps, call, unknown),
       silenceMs: route.candidate.channel.timeoutMs,
-      broke: (reason) => attempted.broke(reason),
+      broke: (reason) => attempted.reportInterruption(reason),
     });
     opening.move();
     this.#keep(session, attempted);
@@ -286,10 +286,10 @@ function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningC
 function sessionPrice({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
   const catalog = relay.catalog.current();
   const kinds = endpoint.kinds ?? [];
-  const wanted = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
-  if (wanted === undefined)
+  const modelName = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
+  if (modelName === undefined)
     throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
       param: "model",
     });
-  return priced(relay, { caller, endpoint }, wanted);
+  return priced(relay, { caller, endpoint }, modelName);
 }

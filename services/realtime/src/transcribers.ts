@@ -20,17 +20,19 @@ export function transcriberNamesAt(
 ): TranscriberNames {
   return {
     get usual() {
-      const known = relay.catalog.current().modelsOf(caller);
-      return known.find(({ name, kind }) => kind === "transcription" && channel.models.has(name))?.name;
+      const models = relay.catalog.current().modelsOf(caller);
+      return models.find(({ name, kind }) => kind === "transcription" && channel.models.has(name))?.name;
     },
     toVendor(name) {
       relay.catalog.current().resolve(caller, name, transcriptionKinds);
       return channel.models.get(name) ?? name;
     },
     toClient(upstreamName) {
-      const known = relay.catalog.current().modelsOf(caller);
-      const own = known.find(({ name, kind }) => kind === "transcription" && channel.models.get(name) === upstreamName);
-      return own?.name ?? upstreamName;
+      const models = relay.catalog.current().modelsOf(caller);
+      const match = models.find(
+        ({ name, kind }) => kind === "transcription" && channel.models.get(name) === upstreamName,
+      );
+      return match?.name ?? upstreamName;
     },
   };
 }

@@ -155,8 +155,10 @@ function priceOf({ price: { model, multiplier } }: TranscribingModel) {
 }
 
 function isSliceFor({ for: held }: TranscriptSlice, model: TranscribingModel): boolean {
-  const [own, other] = [held.price, model.price];
-  return held.by === model.by && own.model.price === other.model.price && own.multiplier === other.multiplier;
+  const [heldPrice, other] = [held.price, model.price];
+  return (
+    held.by === model.by && heldPrice.model.price === other.model.price && heldPrice.multiplier === other.multiplier
+  );
 }
 
 /** Returns the outcome with another model of the same vendor. */

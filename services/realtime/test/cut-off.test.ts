@@ -54,12 +54,12 @@ test("a vendor that does not read pauses its client, without unlimited buffering
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();
-  const most = 64 * 1024 * 1024;
+  const max = 64 * 1024 * 1024;
   const events = 20; // each within the bound of an event
-  for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(most / events)}"}`);
+  for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(max / events)}"}`);
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
   // Connections take some of it by themselves, the gateway one message.
-  expect(session.socket.bufferedAmount).toBeGreaterThan(most / 4);
+  expect(session.socket.bufferedAmount).toBeGreaterThan(max / 4);
   await session.closed;
   await area.settled("demo");
 });

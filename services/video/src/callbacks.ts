@@ -164,8 +164,8 @@ async function post(
  * Failure invalid_value.
  */
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
-  const { callback_url: url, ...others } = members;
-  if (url === undefined || url === null || url === "") return { members: others };
+  const { callback_url: url, ...otherMembers } = members;
+  if (url === undefined || url === null || url === "") return { members: otherMembers };
   const parsed = typeof url === "string" && url.length <= maxUrlCharacters ? URL.parse(url) : null;
   if (parsed === null || !["http:", "https:"].includes(parsed.protocol) || parsed.username + parsed.password !== "")
     throw new Failure(
@@ -173,5 +173,5 @@ export function takeCallback(members: JsonRecord): { readonly members: JsonRecor
       `callback_url must be an http(s) address of at most ${maxUrlCharacters} characters, without a user name or password.`,
       { param: "callback_url" },
     );
-  return { members: others, callbackUrl: parsed.href };
+  return { members: otherMembers, callbackUrl: parsed.href };
 }

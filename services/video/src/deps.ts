@@ -56,7 +56,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     newTaskId: () => `video_${randomBytes(18).toString("base64url")}`,
     backgroundWork,
     async [Symbol.asyncDispose]() {
-      await backgroundWork.over();
+      await backgroundWork.closed();
       await callbacks[Symbol.asyncDispose]();
     },
   };
@@ -86,7 +86,7 @@ export class BackgroundWork {
   }
 
   /** Resolves when all tracked promises are settled, or after a maximum time. */
-  async over(): Promise<void> {
+  async closed(): Promise<void> {
     const deadline = Promise.withResolvers<void>();
     const alarm = setTimeout(deadline.resolve, lastWorkMs);
     await Promise.race([Promise.all(this.#open), deadline.promise]);

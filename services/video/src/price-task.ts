@@ -22,7 +22,7 @@ import { withPlaceholderImages } from "./frames.ts";
 import { requestedVideo } from "./show-task.ts";
 
 /** A request for a video after it was read. */
-export interface WantedTask {
+export interface VideoTaskRequest {
   /** The client's style (wire), and how that is read and rendered. */
   readonly style: VideoStyle;
   readonly client: VideoClient;
@@ -48,7 +48,7 @@ export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
 }
 
 /** Returns the properties of a rendered request that determine its price. A remix has the resolution of its source. */
-export function measured({ client, remix }: WantedTask, { seconds, lines, dropped }: RenderedVideo): Measured {
+export function measured({ client, remix }: VideoTaskRequest, { seconds, lines, dropped }: RenderedVideo): Measured {
   const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
   return { seconds, lines: remix === undefined ? lines : requestedVideo(remix).lines, isSizeLost };
 }
@@ -63,14 +63,14 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 }
 
 /** Returns the maximum cost of a request over all vendors and wires; 0 if no wire supports it. */
-export function maxCost(wanted: WantedTask, routes: Routes, { model, multiplier }: ServingModel): Nanos {
-  return measuresOf(wanted, routes)
-    .map((measure) => costOf(unitsOf(wanted.request, measure), priceAt(model, measure.lines), multiplier))
-    .reduce((most, cost) => (cost > most ? cost : most), 0n);
+export function maxCost(request: VideoTaskRequest, routes: Routes, { model, multiplier }: ServingModel): Nanos {
+  return measuresOf(request, routes)
+    .map((measure) => costOf(unitsOf(request.request, measure), priceAt(model, measure.lines), multiplier))
+    .reduce((max, cost) => (cost > max ? cost : max), 0n);
 }
 
 /** Returns the properties of the request in each wire that a candidate supports. */
-function measuresOf(wanted: WantedTask, { candidates, wires }: Routes): readonly Measured[] {
+function measuresOf(request: VideoTaskRequest, { candidates, wires }: Routes): readonly Measured[] {
   const supported = new Set(
     candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),
   );
@@ -78,7 +78,7 @@ function measuresOf(wanted: WantedTask, { candidates, wires }: Routes): readonly
     .filter((wire) => supported.has(wire))
     .flatMap((wire) => {
       try {
-        return [measured(wanted, renderedAs(wire, wanted.request))];
+        return [measured(request, renderedAs(wire, request.request))];
       } catch (error) {
         if (error instanceof Failure) return []; // the wire cannot express the request, which is not sent in it
         throw error;

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { bufferForm, type FormLimits, type BufferedForm, type ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/json";
-import { relied } from "@modelgate/wires/video";
+import { inspectedMembers } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 
 /** The fields of a body, which was JSON or a form. Dispose it when they are no longer needed. */
@@ -28,7 +28,7 @@ export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<Vide
 async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   const body = await readJson(call, deps.body, (value, bytes) => {
     if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
-    refuseAmbiguous(bytes, relied);
+    refuseAmbiguous(bytes, inspectedMembers);
     return value;
   });
   return holdBodyCopies(deps, call, { body, bytes: body.bytes.length, read: () => body.seen });

@@ -29,14 +29,14 @@ export async function recordTask(deps: Deps, { held, recordOf, ids }: AcceptedTa
       held.handOver();
       return task;
     }
-    using again = await withRetries(() => held.again());
-    const paid = recordOf(again.record);
+    using renewed = await withRetries(() => held.renew());
+    const paid = recordOf(renewed.record);
     deps.relay.log.warn(
       { ...ids, taskId: task.id, callId: paid.callId },
       "a task found no hold: money is held for it again",
     );
     if (!(await recordWith(deps, paid))) return undefined;
-    again.handOver();
+    renewed.handOver();
     return paid;
   } catch (error) {
     const { id: taskId, callId } = task;

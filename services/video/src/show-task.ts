@@ -29,8 +29,8 @@ export function requestedVideo({ requested }: TaskRecord): RequestedVideo {
 /** Returns where a finished video is stored; undefined if the task is not completed. */
 export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   if (result === undefined) return undefined;
-  const found: unknown = JSON.parse(result);
-  const { url, expiresAt, keptMs } = isRecord(found) ? found : {};
+  const parsed: unknown = JSON.parse(result);
+  const { url, expiresAt, keptMs } = isRecord(parsed) ? parsed : {};
   return {
     url: typeof url === "string" ? url : undefined,
     expiresAt: typeof expiresAt === "number" ? expiresAt : undefined,
@@ -63,10 +63,10 @@ export async function findTaskOfCaller(
 ): Promise<StoredTask> {
   const { redis } = relay;
   const read = (taskId: string) => (): Promise<StoredTask | undefined> => findTask(redis, caller.accountId, taskId);
-  const found =
+  const stored =
     id !== undefined && idShape.test(id)
       ? await orUnavailable(readUnlessLost(redis, read(id), (task) => task === undefined))
       : undefined;
-  if (found === undefined) throw new Failure("task_not_found");
-  return found;
+  if (stored === undefined) throw new Failure("task_not_found");
+  return stored;
 }

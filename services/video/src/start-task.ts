@@ -1,6 +1,6 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import type { Candidate } from "@modelgate/catalog";
-import { readUpTo, Refused, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
+import { readUpTo, VendorRefusal, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import type { Provider, StartCall } from "@modelgate/providers";
 import { renderSupported, type Call } from "@modelgate/relay";
@@ -8,7 +8,7 @@ import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
-import { measured, type Measured, type WantedTask, type Routes } from "./price-task.ts";
+import { measured, type Measured, type VideoTaskRequest, type Routes } from "./price-task.ts";
 
 /** A task that a vendor has accepted. */
 export interface Started {
@@ -25,14 +25,14 @@ const answerBytes = 1024 * 1024;
 export function usableRoutes(
   deps: Deps,
   { caller }: Pick<Call, "caller">,
-  { style, request, remix }: WantedTask,
+  { style, request, remix }: VideoTaskRequest,
 ): Routes {
   const { catalog, channels } = deps.relay;
   const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)
-    .filter((candidate) => channels.supportedWires.speaks(candidate, wires))
+    .filter((candidate) => channels.supportedWires.supportsAny(candidate, wires))
     .flatMap((candidate) => (remix === undefined ? [candidate] : requireWire(candidate, remix)));
   return { candidates, wires };
 }
@@ -47,7 +47,7 @@ function requireWire({ channel, upstreamModel }: Candidate, { channelId, keyId }
  * image that cannot be fetched.
  */
 export async function renderable(
-  { client: { spelling } }: WantedTask,
+  { client: { spelling } }: VideoTaskRequest,
   frames: Frames,
   { wire, candidate }: WireRoute<VideoWire>,
 ): Promise<VideoRequest> {
@@ -75,10 +75,10 @@ export interface RenderedStart {
 export function renderStart(
   deps: Deps,
   { strict, requestId }: Pick<Call, "strict" | "requestId">,
-  wanted: WantedTask,
+  videoRequest: VideoTaskRequest,
   { candidate, key, provider, wire }: WireRoute<VideoWire>,
 ): RenderedStart {
-  const { client, request, dropped, remix } = wanted;
+  const { client, request, dropped, remix } = videoRequest;
   const { channel, upstreamModel: model } = candidate;
   const rendered = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
     wires[wire].vendor.render(request, { model }),
@@ -98,7 +98,7 @@ export function renderStart(
       fromImage: request.firstFrame !== undefined,
       remixOf: remix?.operation,
     },
-    measure: measured(wanted, rendered),
+    measure: measured(videoRequest, rendered),
     dropped: rendered.dropped,
   };
 }
@@ -139,7 +139,7 @@ function readTaskId(
   try {
     return started(body);
   } catch (error) {
-    if (typeof body["code"] === "number") throw new Refused(provider.failureOf(400, text), 400, undefined);
+    if (typeof body["code"] === "number") throw new VendorRefusal(provider.failureOf(400, text), 400, undefined);
     throw error instanceof Failure ? unreadableAnswer(answer, error.message) : error;
   }
 }
@@ -148,6 +148,6 @@ function readTaskId(
  * Creates the refusal for a complete answer without a task id. Without the id, the client could never receive the task.
  * This therefore counts as a failed attempt, unlike an answer that was lost, and the next channel is tried.
  */
-function unreadableAnswer({ status }: UpstreamAnswer, message: string): Refused {
-  return new Refused({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
+function unreadableAnswer({ status }: UpstreamAnswer, message: string): VendorRefusal {
+  return new VendorRefusal({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
 }

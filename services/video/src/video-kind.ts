@@ -17,14 +17,14 @@ import {
 import { requestedVideoOf, type RequestedVideo } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
-import { maxCost, unitsOf, type WantedTask } from "./price-task.ts";
+import { maxCost, unitsOf, type VideoTaskRequest } from "./price-task.ts";
 import { recordTask } from "./record-task.ts";
 import { readStarted, renderable, renderStart, usableRoutes, type Started } from "./start-task.ts";
 
 /** A request for a video, with its images. */
 export interface VideoInput {
   readonly model: string;
-  readonly wanted: WantedTask;
+  readonly wanted: VideoTaskRequest;
   readonly frames: Frames;
   /** Renders the answer to the client. */
   answer(task: TaskRecord): object;
@@ -58,14 +58,14 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   }
 
   async exchange(plan: VideoPlan, { wire, ...route }: WireRoute): Promise<Exchange> {
-    const { wanted, frames } = plan.input;
-    const known = videoWires.find((name) => name === wire);
-    if (known === undefined) throw new Error(`${wire} is no wire of videos`);
-    const to = { ...route, wire: known };
+    const { wanted: videoRequest, frames } = plan.input;
+    const videoWire = videoWires.find((name) => name === wire);
+    if (videoWire === undefined) throw new Error(`${wire} is no wire of videos`);
+    const to = { ...route, wire: videoWire };
     const rendered = renderStart(
       this.deps,
       plan.call,
-      { ...wanted, request: await renderable(wanted, frames, to) },
+      { ...videoRequest, request: await renderable(videoRequest, frames, to) },
       to,
     );
     const start = route.provider.start?.(rendered.start);
@@ -82,7 +82,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
         kind: "job",
         read: async (answer) => {
           const started = await readStarted(answer, rendered);
-          return { keep: (held, outcome) => this.#keep(plan, { started, route: to, outcome }, held) };
+          return { store: (held, outcome) => this.#keep(plan, { started, route: to, outcome }, held) };
         },
       }),
     };
@@ -129,15 +129,15 @@ interface AcceptedStart {
 /** Returns the function that builds a task's record from the call that pays for it. */
 function recorderOf(
   deps: Deps,
-  wanted: WantedTask,
+  request: VideoTaskRequest,
   { started: { wire, operation, measure }, route, outcome }: AcceptedStart,
   heldNanos: Nanos,
 ): (call: UsageRecord) => TaskRecord {
   const { seconds, lines, isSizeLost } = measure;
-  const units = unitsOf(wanted.request, measure);
+  const units = unitsOf(request.request, measure);
   const end: Outcome = { ...outcome, units, ended: "completed", status: 200 };
-  const requested = requestedVideoOf(isSizeLost ? { ...wanted.request, size: undefined } : wanted.request, seconds);
-  const echo: RequestedVideo = { ...requested, lines, remixOf: wanted.remix?.id };
+  const requested = requestedVideoOf(isSizeLost ? { ...request.request, size: undefined } : request.request, seconds);
+  const echo: RequestedVideo = { ...requested, lines, remixOf: request.remix?.id };
   const [id, createdAt] = [deps.newTaskId(), deps.now()];
   return (record) => {
     const { accountId, tokenId } = record.call.caller;
@@ -154,7 +154,7 @@ function recorderOf(
       wire,
       operation,
       requested: { ...echo },
-      callbackUrl: wanted.callbackUrl,
+      callbackUrl: request.callbackUrl,
       callId: record.callId,
       costNanos: costOfUnits(price, units).toString(),
       draft: usageDraft({ ...record, price }, end, undefined, heldNanos),

@@ -22,7 +22,7 @@ test("a video is extracted from an answer, for any chunks and any escaping of it
       const reader = new Base64VideoDecoder("film");
       const read = Buffer.concat(pieces(answer, lengths).map((piece) => reader.push(piece)));
       expect(read.equals(bytes)).toBe(true);
-      expect(reader.isOver).toBe(true);
+      expect(reader.hasEnded).toBe(true);
     }),
   );
 });
@@ -30,7 +30,7 @@ test("a video is extracted from an answer, for any chunks and any escaping of it
 test("an interrupted video is not complete, and an answer of megabytes without one is refused", () => {
   const reader = new Base64VideoDecoder("film");
   reader.push(Buffer.from('{"film":"AAAA'));
-  expect(reader.isOver).toBe(false);
+  expect(reader.hasEnded).toBe(false);
   expect(() => new Base64VideoDecoder("film").push(Buffer.alloc(2 * 1024 * 1024, "x"))).toThrow(RangeError);
 });
 

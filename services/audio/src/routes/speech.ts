@@ -23,7 +23,7 @@ export function speech(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, async (value, bytes) => {
       const request = client.read(value).request;
-      refuseAmbiguous(bytes, client.relied);
+      refuseAmbiguous(bytes, client.inspectedMembers);
       await refuseVendorIds(deps.relay, call, { dialect: plainDialect, body: value });
       refuseTooLong(request, deps);
       return request;

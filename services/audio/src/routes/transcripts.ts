@@ -40,16 +40,16 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     // Runs while the vendor works, because the answer waits for the reservation.
     let reading: Promise<unknown> = Promise.resolve();
     const length = once((): Promise<AudioLength> => {
-      const found = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds });
-      reading = found;
-      return found;
+      const audioLength = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds });
+      reading = audioLength;
+      return audioLength;
     });
     // The file is closed after its last reader.
     await using _read = { [Symbol.asyncDispose]: () => reading.then(ignore, ignore) };
-    let wanted: TranscriptsRequest | undefined;
+    let transcriptRequest: TranscriptsRequest | undefined;
     upload.whole
       .then(() => {
-        wanted = request();
+        transcriptRequest = request();
         return length();
       })
       .catch(ignore);
@@ -62,7 +62,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       upload,
       request,
       size: { promptBytes, bound, length },
-      isDue: () => wanted?.stream === true,
+      isDue: () => transcriptRequest?.stream === true,
     });
   };
 }

@@ -65,7 +65,7 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     return {
       kind: "stream",
       framing: eventStreamFraming,
-      begins: (first) => canBeginAnswer(first, speech.vendor.stream().read),
+      isFirstFrame: (first) => canBeginAnswer(first, speech.vendor.stream().read),
       translator: () => (request.events ? passSpeechEvents() : eventsToAudio(usual)),
     };
   const isAudio = type.startsWith("audio/");
@@ -74,7 +74,7 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   return {
     kind: "stream",
     framing: byteFraming,
-    begins: () => true,
+    isFirstFrame: () => true,
     // The client gets the content type that the vendor reports.
     translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usual)),
   };

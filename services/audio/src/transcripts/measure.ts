@@ -49,16 +49,17 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "
     async meter(reported, _words, ended) {
       // The vendor interrupted the stream: the file was not transcribed to its end.
       if (ended === "failed") return { units: {}, estimated: false };
-      const { seconds: own, isStated } = await length();
+      const { seconds: measuredSeconds, isStated } = await length();
       const reportedSeconds = reported?.seconds;
-      if (reportedSeconds === undefined) return { units: { seconds: own }, estimated: !isStated };
-      const isFar = Math.abs(reportedSeconds - own) > lengthTolerance.seconds + own * lengthTolerance.share;
+      if (reportedSeconds === undefined) return { units: { seconds: measuredSeconds }, estimated: !isStated };
+      const isFar =
+        Math.abs(reportedSeconds - measuredSeconds) > lengthTolerance.seconds + measuredSeconds * lengthTolerance.share;
       if (isStated && isFar)
         call.log.warn(
-          { ...idsOf(call), own, reportedSeconds },
+          { ...idsOf(call), own: measuredSeconds, reportedSeconds },
           "a vendor reported a length that differs from the file's",
         );
-      return { units: { seconds: isStated && !isFar ? own : reportedSeconds }, estimated: false };
+      return { units: { seconds: isStated && !isFar ? measuredSeconds : reportedSeconds }, estimated: false };
     },
   };
 }
@@ -72,12 +73,12 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
       outputTokens: Math.ceil(bound * outputTokenBounds.perSecond) + outputTokenBounds.atLeast,
     },
     floor: { inputTokens },
-    async meter(reported, words) {
+    async meter(reported, countText) {
       if (reported?.inputAudioTokens !== undefined || reported?.outputTokens !== undefined)
         return { units: reported, estimated: false };
       const { seconds } = await length();
       const inputAudioTokens = Math.ceil((reported?.seconds ?? seconds) * audioTokensPerSecond.usual);
-      return { units: { inputTokens, inputAudioTokens, outputTokens: await words() }, estimated: true };
+      return { units: { inputTokens, inputAudioTokens, outputTokens: await countText() }, estimated: true };
     },
   };
 }

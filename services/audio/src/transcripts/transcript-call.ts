@@ -57,29 +57,29 @@ export function transcriptCall(
   { wire, upload, request }: TranscriptCall,
   strict: boolean,
 ): ConvertedCall<TranscriptsVendor, TranscriptsRequest, Transcript, RenderedTranscripts> {
-  const { client, vendor: own } = wires[wire];
+  const { client, vendor: vendorWire } = wires[wire];
   return {
     unsupported: { spelling: {}, strict },
     dropped: [],
     bodyBytes: 0,
     async requests(vendor) {
-      if (vendor !== own) await upload.whole;
+      if (vendor !== vendorWire) await upload.whole;
       if (upload.isWhole) return [request()];
       // The fields before the file may already rule out this vendor's model; then another vendor is tried.
       return [client.read(upload.entries.filter(([name]) => name === "model" || name === "response_format"))];
     },
     async write(rendered, vendor, target) {
-      const accept = vendor === own ? "application/json, text/event-stream" : "application/json";
+      const accept = vendor === vendorWire ? "application/json, text/event-stream" : "application/json";
       if (rendered.kind !== "form") return await writeFile(rendered, upload, accept);
       const { body, headers } = formBody(upload, rendered.model, () => entriesOf(vendor.render(request(), target)));
       return { body, headers: { ...headers, accept } };
     },
     reader: (head) => (isEventStream(head) ? eventsReader : undefined),
     render([{ answer, json, bytes }], vendor) {
-      const wanted = request();
-      if (vendor === own) return renderAnswer(answer, { json, bytes }, wanted);
-      const rendered = renderTranscriptJson(answer, wanted);
-      return renderAnswer(answer, { json: rendered, bytes: Buffer.from(JSON.stringify(rendered)) }, wanted);
+      const transcriptRequest = request();
+      if (vendor === vendorWire) return renderAnswer(answer, { json, bytes }, transcriptRequest);
+      const rendered = renderTranscriptJson(answer, transcriptRequest);
+      return renderAnswer(answer, { json: rendered, bytes: Buffer.from(JSON.stringify(rendered)) }, transcriptRequest);
     },
   };
 }
@@ -90,32 +90,32 @@ function entriesOf(rendered: RenderedTranscripts): readonly FormEntry[] {
 
 /** Writes a request without a form: the file as the body, or in JSON. Throws Failure (400) for a file that is too large. */
 async function writeFile(
-  how: Exclude<RenderedTranscripts, { readonly kind: "form" }>,
+  format: Exclude<RenderedTranscripts, { readonly kind: "form" }>,
   { file }: Upload,
   accept: string,
 ): Promise<Pick<Exchange, "body" | "headers">> {
   const type = mediaTypeOf(file);
-  if (how.kind === "bytes") {
+  if (format.kind === "bytes") {
     const headers = { "content-type": type, "content-length": String(file.size), accept };
     return { body: file.read(), headers };
   }
-  if (file.size > how.maxBytes)
+  if (file.size > format.maxBytes)
     throw new Failure(
       "unsupported_parameter",
-      `The vendor of this model takes files of at most ${how.maxBytes} bytes.`,
+      `The vendor of this model takes files of at most ${format.maxBytes} bytes.`,
       { param: "file" },
     );
   const pieces: Buffer[] = [];
   for await (const piece of file.read()) if (Buffer.isBuffer(piece)) pieces.push(piece);
   const data = Buffer.concat(pieces).toString("base64");
-  return { body: await renderJson(how.bodyOf({ mediaType: type, data }), data.length) };
+  return { body: await renderJson(format.bodyOf({ mediaType: type, data }), data.length) };
 }
 
 /** Reader of a vendor's event stream. */
 const eventsReader: AnswerReader = {
   kind: "stream",
   framing: eventStreamFraming,
-  begins: (first) => canBeginAnswer(first, transcriptionsWire.vendor.stream().read),
+  isFirstFrame: (first) => canBeginAnswer(first, transcriptionsWire.vendor.stream().read),
   translator: passTranscriptEvents,
 };
 
@@ -137,9 +137,14 @@ function renderAnswer(
       usage,
       text: getText,
     };
-  const how = convertedFormats[format];
-  if (how === undefined) return { body: bytes, usage, text: getText };
-  return { body: Buffer.from(how.render(transcript)), contentType: how.contentType, usage, text: getText };
+  const conversion = convertedFormats[format];
+  if (conversion === undefined) return { body: bytes, usage, text: getText };
+  return {
+    body: Buffer.from(conversion.render(transcript)),
+    contentType: conversion.contentType,
+    usage,
+    text: getText,
+  };
 }
 
 /** Creates a translator that passes a vendor's stream unchanged, and reads its text, end and usage. */

@@ -31,8 +31,11 @@ export interface LengthOptions {
 /**
  * Returns the length of a file once it is complete: counted by samples or frames, otherwise as its header states it.
  */
-export async function lengthOf({ file, whole }: Upload, { reader, maxUnread }: LengthOptions): Promise<AudioLength> {
-  await whole;
+export async function lengthOf(
+  { file, whole: completed }: Upload,
+  { reader, maxUnread }: LengthOptions,
+): Promise<AudioLength> {
+  await completed;
   const { size, filename: path, descriptor } = file;
   const seconds = secondsIn(await reader.find({ descriptor, size, path }), size);
   if (seconds !== undefined) return { seconds, isStated: true };
@@ -49,7 +52,7 @@ export async function boundOf(upload: Upload, length: () => Promise<AudioLength>
     await Promise.race([upload.file.reached(bytes), upload.whole]);
     if (upload.isWhole) break;
     const head = await readHead(upload.file.read(), Math.min(bytes, upload.file.size));
-    const read = (start: number, most: number) => Promise.resolve(head.subarray(start, start + most));
+    const read = (start: number, max: number) => Promise.resolve(head.subarray(start, start + max));
     const seconds = await secondsBySamples({ read, size: upload.announced });
     if (seconds !== undefined) return Math.ceil(seconds);
   }

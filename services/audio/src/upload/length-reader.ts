@@ -42,10 +42,10 @@ class ThreadQueue {
 
   async find(job: LengthJob): Promise<LengthFound> {
     this.waiting++;
-    const found = this.#tail.then(() => this.#ask(job));
-    this.#tail = found;
+    const result = this.#tail.then(() => this.#ask(job));
+    this.#tail = result;
     try {
-      return await found;
+      return await result;
     } finally {
       this.waiting--;
     }
@@ -58,8 +58,8 @@ class ThreadQueue {
   }
 
   async #ask(job: LengthJob): Promise<LengthFound> {
-    const { worker, begun } = (this.#thread ??= startThread());
-    if (!(await begun)) {
+    const { worker, ready } = (this.#thread ??= startThread());
+    if (!(await ready)) {
       await this.end();
       return {};
     }
@@ -71,29 +71,29 @@ class ThreadQueue {
     // The rule concerns windows; a thread's port has exactly one receiver.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
     worker.postMessage(job);
-    const found = await promise;
+    const result = await promise;
     clearTimeout(timer);
     worker.off("message", finish).off("error", fail).off("exit", fail);
     // The file may be closed after this, so the thread must stop reading.
-    if (found === undefined) await this.end();
-    return found ?? {};
+    if (result === undefined) await this.end();
+    return result ?? {};
   }
 }
 
 /** Thread, and a promise that resolves with true once the thread has started. */
 interface Thread {
   readonly worker: Worker;
-  readonly begun: Promise<boolean>;
+  readonly ready: Promise<boolean>;
 }
 
 function startThread(): Thread {
   const worker = new Worker(new URL("length-worker.ts", import.meta.url), {
     resourceLimits: threadMemory,
   });
-  const { promise: begun, resolve } = Promise.withResolvers<boolean>();
+  const { promise: ready, resolve } = Promise.withResolvers<boolean>();
   const timer = setTimeout(() => resolve(false), maxStartMs);
   worker.once("message", () => resolve(true)).once("exit", () => resolve(false));
   worker.on("error", () => undefined);
   worker.unref();
-  return { worker, begun: begun.finally(() => clearTimeout(timer)) };
+  return { worker, ready: ready.finally(() => clearTimeout(timer)) };
 }

@@ -9,10 +9,10 @@ import { secondsBySamples } from "./samples/seconds.ts";
 
 /** Handles jobs in a separate thread. `length-reader.ts` terminates the thread if a file takes too long. */
 parentPort?.on("message", (job: LengthJob) => {
-  void findLength(job).then((found) => {
+  void findLength(job).then((length) => {
     // The rule concerns windows; a thread's port has exactly one receiver.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    parentPort?.postMessage(found);
+    parentPort?.postMessage(length);
   });
 });
 
@@ -28,8 +28,8 @@ async function findLength(job: LengthJob): Promise<LengthFound> {
   const duration = (await sampleSeconds(job)) ?? (await countSeconds(job.descriptor, job.size));
   if (duration !== undefined && duration > 0) return { duration };
   const { path, ...nameless } = job;
-  const found = await statedLength(nameless);
-  return found.duration === undefined && path !== undefined ? await statedLength(job) : found;
+  const length = await statedLength(nameless);
+  return length.duration === undefined && path !== undefined ? await statedLength(job) : length;
 }
 
 async function sampleSeconds({ descriptor, size }: LengthJob): Promise<number | undefined> {
@@ -94,6 +94,6 @@ function plausibleLength({
   numberOfChannels = 0,
   bitsPerSample = 0,
 }: HeaderLength): LengthFound {
-  const most = sampleRate * numberOfChannels * bitsPerSample;
-  return { duration, bitrate, ...(most > 0 ? { maxBitrate: most } : {}) };
+  const max = sampleRate * numberOfChannels * bitsPerSample;
+  return { duration, bitrate, ...(max > 0 ? { maxBitrate: max } : {}) };
 }

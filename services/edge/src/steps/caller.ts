@@ -7,7 +7,7 @@ import type { TokenCache } from "../token-cache.ts";
 export function identifyCaller(tokens: TokenCache): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
-    const found = tokens.find(context.digest ?? "");
+    const knownToken = tokens.find(context.digest ?? "");
     const keep = (token: Token | undefined): void => {
       if (token !== undefined) context.token = token; // set here so that its refusals are recorded too
       requireUsable(token);
@@ -15,7 +15,7 @@ export function identifyCaller(tokens: TokenCache): Step {
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
       next();
     };
-    return found instanceof Promise ? found.then(keep) : keep(found);
+    return knownToken instanceof Promise ? knownToken.then(keep) : keep(knownToken);
   };
 }
 

@@ -14,11 +14,11 @@ import { contextOf, type Step } from "../request-context.ts";
 export const matchEndpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;
-  const found = findEndpoint(method, context.path);
-  if (found.kind === "endpoint") {
-    context.id = found.id;
-    context.endpoint = endpointOf(found.id);
-    context.params = found.params;
+  const endpoint = findEndpoint(method, context.path);
+  if (endpoint.kind === "endpoint") {
+    context.id = endpoint.id;
+    context.endpoint = endpointOf(endpoint.id);
+    context.params = endpoint.params;
     const { path } = context.endpoint;
     context.span = startSpan({
       name: `${method} ${path}`,
@@ -30,13 +30,14 @@ export const matchEndpoint: Step = (request, _response, next) => {
     return next();
   }
   // If the path does not determine the API format, the headers do.
-  context.format = found.errors === "common" ? listFormatOf(request.headers, context.query.has("key")) : found.errors;
-  switch (found.kind) {
+  context.format =
+    endpoint.errors === "common" ? listFormatOf(request.headers, context.query.has("key")) : endpoint.errors;
+  switch (endpoint.kind) {
     case "double-v1":
       throw new Failure("invalid_url_double_v1");
     case "wrong-method":
-      throw new Failure("method_not_allowed", `This path takes ${found.allow.join(", ")}, not ${method}.`, {
-        allow: found.allow,
+      throw new Failure("method_not_allowed", `This path takes ${endpoint.allow.join(", ")}, not ${method}.`, {
+        allow: endpoint.allow,
       });
     case "unknown":
       throw new Failure("unknown_url", unknownPath(method, context.path));
@@ -51,8 +52,8 @@ export const requireImplemented: Step = (request, _response, next) => {
 
 /** Returns the message for an unknown path. If the path exists below /v1, it says that the prefix is missing. */
 function unknownPath(method: string, path: string): string {
-  const shown = path.slice(0, 200);
+  const shortPath = path.slice(0, 200);
   const below = `/v1${path}`;
-  if (findEndpoint(method, below).kind !== "endpoint") return `There is no ${method} ${shown}.`;
-  return `There is no ${method} ${shown}, but there is ${below.slice(0, 200)}: add /v1 to the base address.`;
+  if (findEndpoint(method, below).kind !== "endpoint") return `There is no ${method} ${shortPath}.`;
+  return `There is no ${method} ${shortPath}, but there is ${below.slice(0, 200)}: add /v1 to the base address.`;
 }

@@ -33,9 +33,9 @@ const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.ga
  */
 export const readKey: Step = (request, _response, next) => {
   const context = contextOf(request);
-  const found = (context.endpoint?.keys ?? []).map((carrier) => keyReaders[carrier](request, context.query));
-  const distinct = new Set(found.flat());
-  if (distinct.size > 1 || found.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
+  const keys = (context.endpoint?.keys ?? []).map((carrier) => keyReaders[carrier](request, context.query));
+  const distinct = new Set(keys.flat());
+  if (distinct.size > 1 || keys.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only)) throw new Failure("invalid_api_key", malformedKey);
@@ -53,10 +53,10 @@ export const readKey: Step = (request, _response, next) => {
 /** Returns the message for a missing key, or for a key in a header that the endpoint does not read. */
 function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
-  const wanted = "send it as `Authorization: Bearer sk-…`.";
-  if (elsewhere === undefined) return `No API key was sent; ${wanted}`;
-  if (elsewhere === "authorization") return `The header authorization has no Bearer token; ${wanted}`;
-  return `This endpoint does not read an API key from the header ${elsewhere}; ${wanted}`;
+  const hint = "send it as `Authorization: Bearer sk-…`.";
+  if (elsewhere === undefined) return `No API key was sent; ${hint}`;
+  if (elsewhere === "authorization") return `The header authorization has no Bearer token; ${hint}`;
+  return `This endpoint does not read an API key from the header ${elsewhere}; ${hint}`;
 }
 
 /** Returns every value of a header as sent: Node joins or drops repeated headers, which could hide a second key. */

@@ -17,11 +17,11 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   const { method } = request;
   const switched = upgradeOf(request)?.status;
   const status = switched ?? statusOf(response);
-  const whole = (switched !== undefined || response.writableFinished) && failure === undefined;
+  const isComplete = (switched !== undefined || response.writableFinished) && failure === undefined;
   const milliseconds = performance.now() - startedAt;
   const of = { path: endpoint?.path, account: token?.accountId, token: token?.id };
-  if (!(whole && status === 200 && isLoggedByArea(context))) {
-    const end = { status, error, ms: Math.round(milliseconds), whole };
+  if (!(isComplete && status === 200 && isLoggedByArea(context))) {
+    const end = { status, error, ms: Math.round(milliseconds), whole: isComplete };
     log.info({ requestId, traceId: traceIdOf(span), method, ...of, ...end }, "request");
   }
   observeRequest({ method, route: of.path, status, seconds: milliseconds / 1_000 });

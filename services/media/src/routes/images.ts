@@ -23,7 +23,7 @@ import {
   InputImages,
   refuseUnpricedTier,
   type ImagesRequest,
-  type WantedImages,
+  type PricedImages,
 } from "@modelgate/relay/images";
 import {
   maxImagesOf,
@@ -65,7 +65,7 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
       unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },
       parsed,
       input,
-      render: (made: ImagesAnswer) => renderAnswer(made, parsed.request, act),
+      render: (answer: ImagesAnswer) => renderAnswer(answer, parsed.request, act),
     };
     await runCall(deps.relay, call, kind, { model: parsed.request.model, parsed, endUser, images });
   };
@@ -73,14 +73,14 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
 
 /** Renders images in the client's dialect; as stream events if the client requests a stream. */
 function renderAnswer(
-  made: ImagesAnswer,
+  answer: ImagesAnswer,
   { dialect, stream }: ImageRequest,
   act: ImageAction,
 ): Pick<WholeAnswer, "body" | "contentType"> {
   const context = { now: Math.floor(Date.now() / 1_000), act };
   const { client } = wires[dialect];
-  if (!stream) return { body: Buffer.from(JSON.stringify(client.render(made, context))) };
-  return { body: Buffer.from(client.renderStream(made, context)), contentType: eventStream };
+  if (!stream) return { body: Buffer.from(JSON.stringify(client.render(answer, context))) };
+  return { body: Buffer.from(client.renderStream(answer, context)), contentType: eventStream };
 }
 
 /** Image request, and the call that is made from it. */
@@ -95,7 +95,7 @@ interface ImagesPlan extends Plan {
   /**
    * Requested quality and size, refused if the price does not list them; undefined if the group allows unpriced values.
    */
-  readonly refused: { readonly wanted: WantedImages; readonly price: Price } | undefined;
+  readonly refused: { readonly wanted: PricedImages; readonly price: Price } | undefined;
 }
 
 /** Call kind of image generations and edits. */
@@ -132,7 +132,7 @@ const { heartbeat, failureFrame } = wires.images.pass.stream();
 /** Heartbeats for a client of an image stream, sent until the vendor starts. */
 const streamWaiting: StreamWaiting = { contentType: eventStream, sign: heartbeat, fail: failureFrame };
 
-function wantedOf({ quality, size, dialect }: ImageRequest): WantedImages {
+function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
   return {
     quality,
     size: size && `${size.width}x${size.height}`,

@@ -17,7 +17,7 @@ export class Base64VideoDecoder {
   }
 
   /** Returns whether the end of the video was reached. */
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.#state === "after";
   }
 
@@ -26,19 +26,19 @@ export class Base64VideoDecoder {
    * first `maxBefore` bytes.
    */
   push(piece: Buffer): Buffer {
-    if (this.isOver) return noBytes;
+    if (this.hasEnded) return noBytes;
     this.#pending += piece.toString("latin1");
     if (this.#state === "before" && !this.#begin()) return noBytes;
     return this.#decode();
   }
 
   #begin(): boolean {
-    const found = this.#opening.exec(this.#pending);
-    if (found === null) {
+    const match = this.#opening.exec(this.#pending);
+    if (match === null) {
       if (this.#pending.length > maxBefore) throw new RangeError("no film begins in the answer");
       return false;
     }
-    this.#pending = this.#pending.slice(found.index + found[0].length);
+    this.#pending = this.#pending.slice(match.index + match[0].length);
     this.#state = "within";
     return true;
   }
@@ -50,16 +50,16 @@ export class Base64VideoDecoder {
     const text = unescapeBase64(this.#pending.slice(0, ready));
     const rest = end >= 0 ? "" : this.#pending.slice(ready);
     // In base64, four characters encode three bytes, so only groups of four are decoded before the end.
-    const whole = end >= 0 ? text.length : text.length - (text.length % 4);
-    this.#pending = text.slice(whole) + rest;
-    return Buffer.from(text.slice(0, whole), "base64");
+    const completeEnd = end >= 0 ? text.length : text.length - (text.length % 4);
+    this.#pending = text.slice(completeEnd) + rest;
+    return Buffer.from(text.slice(0, completeEnd), "base64");
   }
 
   /** Returns the length of the pending text without a possibly incomplete escape at its end. */
   #wholeEscapes(): number {
     const { length } = this.#pending;
-    const found = this.#pending.indexOf("\\", length - escapeLength);
-    return found < 0 ? length : found;
+    const escapeStart = this.#pending.indexOf("\\", length - escapeLength);
+    return escapeStart < 0 ? length : escapeStart;
   }
 }
 
@@ -91,7 +91,7 @@ export function extractInlineVideo(answer: UpstreamAnswer, member: string): Upst
     pipe: (sink) =>
       answer.pipe({
         data: (chunk) => pass(sink, chunk),
-        end: () => (video.isOver ? sink.end() : sink.broken(new Error("the answer holds no whole video"))),
+        end: () => (video.hasEnded ? sink.end() : sink.broken(new Error("the answer holds no whole video"))),
         broken: (error) => sink.broken(error),
       }),
     pause: () => answer.pause(),

@@ -40,21 +40,21 @@ export async function contentSource(deps: Deps, task: TaskRecord, content: Conte
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
-    const why = error instanceof NotFetched ? `The vendor's video cannot be fetched: ${error.message}.` : undefined;
-    throw new Failure("upstream_error", why, { cause: error });
+    const message = error instanceof NotFetched ? `The vendor's video cannot be fetched: ${error.message}.` : undefined;
+    throw new Failure("upstream_error", message, { cause: error });
   }
 }
 
 async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: ContentRequest): Promise<RemoteStream> {
   const { videoMember }: VideoVendor = wires[task.wire].vendor;
-  const known = resultOf(task);
-  if (route.provider.downloads?.includes(task.wire) === true && known?.url === undefined)
+  const result = resultOf(task);
+  if (route.provider.downloads?.includes(task.wire) === true && result?.url === undefined)
     return videoMember === undefined
       ? await openDownload(deps, task, route, content)
       : openInlineVideo(videoMember, { deps, task, route, content });
   if (content.variant !== "video") throw new Failure("video_not_ready", `This video has no ${content.variant}.`);
-  if (known?.url !== undefined && (known.expiresAt ?? Infinity) > deps.now()) {
-    const stream = await openUrl(deps, task, route, known.url, content);
+  if (result?.url !== undefined && (result.expiresAt ?? Infinity) > deps.now()) {
+    const stream = await openUrl(deps, task, route, result.url, content);
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
@@ -99,8 +99,14 @@ async function openInlineVideo(
 async function download(deps: Deps, task: TaskRecord, route: ContentRoute, content: ContentRequest) {
   const call = callOf(deps, task, route);
   const { variant, signal } = content;
-  const wanted = { act: "download", ...call, task: task.operation, variant, headers: headersOf(content) } as const;
-  const request = await completed(deps, route, route.provider.request(wanted));
+  const downloadRequest = {
+    act: "download",
+    ...call,
+    task: task.operation,
+    variant,
+    headers: headersOf(content),
+  } as const;
+  const request = await completed(deps, route, route.provider.request(downloadRequest));
   const answer = await deps.relay.channels.transport.send(request, signal);
   return { url: request.url, answer };
 }
@@ -126,11 +132,11 @@ async function openUrl(
   const base = new URL(route.channel.baseUrl);
   const file = URL.parse(url);
   const isOwn = file?.protocol === bucketScheme || (wiresWithKeyedFiles.has(task.wire) && file?.origin === base.origin);
-  const own = file !== null && isOwn ? await downloadWithKey(deps, task, route, file) : undefined;
+  const downloaded = file !== null && isOwn ? await downloadWithKey(deps, task, route, file) : undefined;
   return deps.remote.open({
-    url: own?.url.href ?? url,
+    url: downloaded?.url.href ?? url,
     headers: headersOf(content),
-    secretHeaders: own?.headers,
+    secretHeaders: downloaded?.headers,
     trustedOrigin: base.origin,
     proxy: route.channel.proxy,
     timeoutMs: deps.limits.contentSilenceMs,
@@ -159,11 +165,11 @@ function callOf(deps: Deps, { wire }: TaskRecord, { channel, key }: ContentRoute
 }
 
 function headersOf({ request }: ContentRequest): Readonly<Record<string, string>> {
-  const found = forwardedHeaders.flatMap((name) => {
+  const forwarded = forwardedHeaders.flatMap((name) => {
     const value = request.headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
   });
-  return { ...Object.fromEntries(found), "accept-encoding": "identity" };
+  return { ...Object.fromEntries(forwarded), "accept-encoding": "identity" };
 }
 
 /** Returns the stream if the client may receive it. Otherwise closes it and throws Failure. */

@@ -21,38 +21,38 @@ export class StringCutter {
 
   /** Returns a chunk without those parts of strings that exceed the limit. */
   push(piece: Buffer): Buffer {
-    const kept: Buffer[] = [];
+    const output: Buffer[] = [];
     for (let at = 0; at < piece.length;)
-      at = this.#inString ? this.#inside(piece, at, kept) : this.#outside(piece, at, kept);
-    return Buffer.concat(kept);
+      at = this.#inString ? this.#inside(piece, at, output) : this.#outside(piece, at, output);
+    return Buffer.concat(output);
   }
 
-  #outside(piece: Buffer, at: number, kept: Buffer[]): number {
-    const found = piece.indexOf(quote, at);
-    const end = found < 0 ? piece.length : found + 1;
-    kept.push(piece.subarray(at, end));
-    [this.#inString, this.#length] = [found >= 0, 0];
+  #outside(piece: Buffer, at: number, output: Buffer[]): number {
+    const quoteAt = piece.indexOf(quote, at);
+    const end = quoteAt < 0 ? piece.length : quoteAt + 1;
+    output.push(piece.subarray(at, end));
+    [this.#inString, this.#length] = [quoteAt >= 0, 0];
     return end;
   }
 
-  #inside(piece: Buffer, at: number, kept: Buffer[]): number {
-    if (this.#escaped !== undefined) return this.#afterEscape(piece, at, kept);
+  #inside(piece: Buffer, at: number, output: Buffer[]): number {
+    if (this.#escaped !== undefined) return this.#afterEscape(piece, at, output);
     const end = endOfPlain(piece, at);
     const room = Math.max(this.#maxCharacters - this.#length, this.#owed);
     const through = Math.max(0, Math.min(end - at, room));
-    kept.push(piece.subarray(at, at + through));
+    output.push(piece.subarray(at, at + through));
     this.#length += through;
     this.#owed = Math.max(0, this.#owed - through);
     if (end === piece.length) return end;
     if (piece[end] === quote) this.#inString = false;
     else this.#escaped = this.#length < this.#maxCharacters ? "kept" : "cut";
-    if (this.#escaped !== "cut") kept.push(piece.subarray(end, end + 1));
+    if (this.#escaped !== "cut") output.push(piece.subarray(end, end + 1));
     return end + 1;
   }
 
-  #afterEscape(piece: Buffer, at: number, kept: Buffer[]): number {
+  #afterEscape(piece: Buffer, at: number, output: Buffer[]): number {
     if (this.#escaped === "kept") {
-      kept.push(piece.subarray(at, at + 1));
+      output.push(piece.subarray(at, at + 1));
       this.#length += 2;
       if (piece[at] === unicode) this.#owed = digits;
     }
@@ -67,8 +67,8 @@ export class StringCutter {
 function endOfPlain(piece: Buffer, at: number): number {
   const end = piece.indexOf(quote, at);
   const until = end < 0 ? piece.length : end;
-  const found = piece.subarray(at, until).indexOf(escape);
-  return found < 0 ? until : at + found;
+  const escapeAt = piece.subarray(at, until).indexOf(escape);
+  return escapeAt < 0 ? until : at + escapeAt;
 }
 
 /** Returns an answer in whose JSON body long strings are shortened. */

@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { Frames } from "../frames.ts";
 import { readVideoBody } from "../read-body.ts";
 import { taskContext, taskForClient } from "../show-task.ts";
-import type { WantedTask } from "../price-task.ts";
+import type { VideoTaskRequest } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
 /** Creates a task, by POST in the styles A, B and C (interface endpoints 15, 18, 20 and 23). */
@@ -31,19 +31,19 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
  * Creates a task and answers in the client's style. If the client disconnects before, the creation continues, and the
  * client finds the task in its list.
  */
-export async function answerCreated(kind: VideoKind, call: ServiceCall, wanted: WantedTask): Promise<void> {
-  await unlessEnded(call.ending, kind.deps.backgroundWork.keep(createTask(kind, call, wanted)));
+export async function answerCreated(kind: VideoKind, call: ServiceCall, request: VideoTaskRequest): Promise<void> {
+  await unlessEnded(call.ending, kind.deps.backgroundWork.keep(createTask(kind, call, request)));
 }
 
 /** Creates a task. If the caller may not use the model, throws Failure with the client's name of the field. */
-async function createTask(kind: VideoKind, call: ServiceCall, wanted: WantedTask): Promise<void> {
+async function createTask(kind: VideoKind, call: ServiceCall, videoRequest: VideoTaskRequest): Promise<void> {
   const { deps } = kind;
-  const { client, request } = wanted;
+  const { client, request } = videoRequest;
   using frames = new Frames(deps, request);
   const answer = (task: TaskRecord): object => client.created(taskForClient(task), taskContext(deps, call, task.id));
   const ending = new AbortController().signal;
   try {
-    const input = { model: request.model, wanted, frames, answer };
+    const input = { model: request.model, wanted: videoRequest, frames, answer };
     await runCall(deps.relay, { ...call, ending }, kind, input);
   } catch (error) {
     const param = client.spelling["model"];

@@ -35,14 +35,14 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
   const { response, log } = call;
   const { promise, resolve } = Promise.withResolvers<void>();
   response.writeHead(answer.status, headOf(answer, variant));
-  const over = (): void => {
+  const abort = (): void => {
     response.off("drain", onDrain).off("close", onClose);
     resolve();
   };
   const onDrain = (): void => answer.resume();
   const onClose = (): void => {
     answer.abort();
-    over();
+    abort();
   };
   const sink: BodySink = {
     data(chunk) {
@@ -50,12 +50,12 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
     },
     end() {
       response.end();
-      over();
+      abort();
     },
     broken(error) {
       if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video was cut off");
       response.destroy();
-      over();
+      abort();
     },
   };
   response.on("drain", onDrain).on("close", onClose);

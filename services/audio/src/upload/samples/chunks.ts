@@ -61,23 +61,23 @@ export async function secondsOfChunks(
 ): Promise<number | undefined> {
   let rate: ByteRate | undefined;
   let counted = 0;
-  let begun: number | undefined;
+  let startedAt: number | undefined;
   let end = 0;
   for await (const chunk of chunksIn(file, form, first)) {
     const isSamples = chunk.id === samples.id;
     // Only a recording extends to the end of the file; any other chunk without a size is empty.
     const bytes = chunk.size ?? (isSamples ? Infinity : 0);
     end = chunk.start + bytes;
-    if (chunk.id === description.id && begun === undefined)
+    if (chunk.id === description.id && startedAt === undefined)
       rate = description.rateOf(await file.read(chunk.start, Math.min(bytes, maxDescriptionBytes))) ?? rate;
     if (!isSamples) continue;
-    begun ??= chunk.start + samples.skipped;
+    startedAt ??= chunk.start + samples.skipped;
     counted += Math.max(0, bytes - samples.skipped);
     if (bytes === Infinity) break;
   }
-  if (begun === undefined || rate === undefined) return undefined;
+  if (startedAt === undefined || rate === undefined) return undefined;
   const isBelieved = end <= file.size && aligned(end, form) >= file.size;
-  const bytes = isBelieved ? counted : file.size - begun;
+  const bytes = isBelieved ? counted : file.size - startedAt;
   return bytes > 0 ? bytes / rate : undefined;
 }
 

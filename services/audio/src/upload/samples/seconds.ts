@@ -5,12 +5,12 @@ import { wave64Chunks, waveChunks } from "./wave.ts";
 
 const headBytes = 40;
 /** File formats: pattern of their first bytes, and their chunks. */
-const formats: readonly { readonly begins: RegExp; readonly chunks: SampleChunks }[] = [
-  { begins: /^(RIFF|RF64|BW64)[^]{4}WAVE/, chunks: waveChunks("LE") },
-  { begins: /^RIFX[^]{4}WAVE/, chunks: waveChunks("BE") },
-  { begins: /^riff\.\u0091\u00cf[^]/, chunks: wave64Chunks },
-  { begins: /^FORM[^]{4}AIF[FC]/, chunks: aiffChunks },
-  { begins: /^caff/, chunks: cafChunks },
+const formats: readonly { readonly header: RegExp; readonly chunks: SampleChunks }[] = [
+  { header: /^(RIFF|RF64|BW64)[^]{4}WAVE/, chunks: waveChunks("LE") },
+  { header: /^RIFX[^]{4}WAVE/, chunks: waveChunks("BE") },
+  { header: /^riff\.\u0091\u00cf[^]/, chunks: wave64Chunks },
+  { header: /^FORM[^]{4}AIF[FC]/, chunks: aiffChunks },
+  { header: /^caff/, chunks: cafChunks },
 ];
 /** Bits per sample of each encoding of Sun's AU format. */
 const auBits: Readonly<Record<number, number>> = { 1: 8, 2: 8, 3: 16, 4: 24, 5: 32, 6: 32, 7: 64, 27: 8 };
@@ -22,9 +22,9 @@ const auBits: Readonly<Record<number, number>> = { 1: 8, 2: 8, 3: 16, 4: 24, 5: 
  */
 export async function secondsBySamples(file: SampleFile): Promise<number | undefined> {
   const head = await file.read(0, headBytes);
-  const begins = head.toString("latin1");
-  if (begins.startsWith(".snd")) return auSeconds(head, file.size);
-  const kind = formats.find(({ begins: pattern }) => pattern.test(begins));
+  const header = head.toString("latin1");
+  if (header.startsWith(".snd")) return auSeconds(head, file.size);
+  const kind = formats.find(({ header: pattern }) => pattern.test(header));
   return kind === undefined ? undefined : await secondsOfChunks(file, kind.chunks);
 }
 
