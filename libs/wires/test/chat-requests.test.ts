@@ -369,7 +369,9 @@ describe("requests to vendors", () => {
   });
 
   test.each(["gpt-5-search-api", "openai/gpt-4o-search-preview", "sonar-pro"])("%s searches the web", (model) => {
-    const tools = [{ kind: "web-search", wire: "responses", options: {}, commonOptions: { contextSize: "low" } }] as const;
+    const tools = [
+      { kind: "web-search", wire: "responses", options: {}, commonOptions: { contextSize: "low" } },
+    ] as const;
     const { body, dropped } = render({ tools }, { ...older, model });
     expect(body).toMatchObject({ web_search_options: { search_context_size: "low" } });
     expect(dropped).toEqual([]);

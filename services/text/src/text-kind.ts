@@ -137,7 +137,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         size,
         stream: params.stream,
         // A chat model answers several prompts without streaming, and a stream does not show billed reasoning.
-        billsUnseenInput: params.thinks === true || (batch !== undefined && params.choices > 1),
+        billsUnseenOutput: params.thinks === true || (batch !== undefined && params.choices > 1),
       },
       fees,
       dropped,

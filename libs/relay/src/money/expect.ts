@@ -62,7 +62,7 @@ export function expectCost(
   }
   const max = boundOfText(size, model);
   if (!cost.stream) return { ...expectText(size, model, multiplier, maxOutputTokens), most: max };
-  const hidden = cost.billsUnseenInput === true || unseen.get(model.name) === true;
+  const hidden = cost.billsUnseenOutput === true || unseen.get(model.name) === true;
   const first = hidden ? maxOutputTokens : Math.min(step, maxOutputTokens);
   const output = { first, step, most: maxOutput(size, model) };
   return { ...expectText(size, model, multiplier, first), output, most: max };

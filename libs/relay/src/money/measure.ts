@@ -18,7 +18,7 @@ export interface TextCost {
    * True if the vendor may bill output that a stream does not show. Money for the maximum output is then held at the
    * start.
    */
-  readonly billsUnseenInput?: boolean | undefined;
+  readonly billsUnseenOutput?: boolean | undefined;
 }
 
 /** Cost that does not depend on text alone, such as speech by characters, audio by seconds, or images by number. */
@@ -103,7 +103,7 @@ export interface RequestSize {
    * True if the gateway set `maxOutputTokens` without sending it to vendors. The limit then determines the hold, but
    * does not limit the bill.
    */
-  readonly isDefaultBound?: boolean | undefined;
+  readonly isHoldOnlyBound?: boolean | undefined;
   /**
    * Output limit per answer that is sent to the vendor because the caller's money covers no more. Absent: the limit is
    * the client's, or there is none.

@@ -48,8 +48,8 @@ export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, 
 
 /** Returns the maximum usage to bill for a text call. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
-  const { textBytes, mediaTokens, choices, fees, readsUnseenInput = false, isDefaultBound = false } = size;
-  const max = maxOutput(isDefaultBound ? { ...size, maxOutputTokens: undefined } : size, model);
+  const { textBytes, mediaTokens, choices, fees, readsUnseenInput = false, isHoldOnlyBound = false } = size;
+  const max = maxOutput(isHoldOnlyBound ? { ...size, maxOutputTokens: undefined } : size, model);
   const output = Number.isFinite(max) ? max : unboundedOutputTokens * choices;
   const perAnswer = Math.min(maxExtraReasoningTokens, model.maxOutputTokens ?? Infinity);
   const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;

@@ -47,7 +47,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
         exchanges: new TextExchangeMaker({ ...text.exchanges.call, body: native.body }),
       },
       // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
-      cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseenInput: true },
+      cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseenOutput: true },
       prefer: native?.channelKey ?? text.prefer,
     };
   }

@@ -66,7 +66,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
       ...text,
       compaction,
       // A vendor's endpoint for compaction accepts no output limit.
-      cost: { ...text.cost, size: { ...text.cost.size, isDefaultBound: true } },
+      cost: { ...text.cost, size: { ...text.cost.size, isHoldOnlyBound: true } },
       wires: ["compact", ...text.wires],
       canDropSignatures: false,
     };
