@@ -187,23 +187,21 @@ export function compileCatalog(
     group: (name) => groups.get(name),
     kindOf: (model) => models.get(model)?.kind,
     priceOf: (model) => models.get(model)?.price,
-    modelsOf({ group: name, models: allowedModels }) {
+    modelsOf({ group: name, models: allowed }) {
       const group = groups.get(name);
       if (group === undefined) return [];
       return [...models.values()]
         .filter(
-          (model) =>
-            reached.has(`${name}\n${model.name}`) &&
-            (allowedModels === undefined || allowedModels.includes(model.name)),
+          (model) => reached.has(`${name}\n${model.name}`) && (allowed === undefined || allowed.includes(model.name)),
         )
         .sort((left, right) => (left.name < right.name ? -1 : 1));
     },
-    resolve({ group: groupName, models: allowedModels }, name, kinds) {
+    resolve({ group: groupName, models: allowed }, name, kinds) {
       const group = groups.get(groupName);
       if (group === undefined) throw new Failure("group_not_allowed");
       const model = models.get(name);
       if (model === undefined || !reached.has(`${groupName}\n${name}`)) throw unknownModel(name);
-      if (allowedModels !== undefined && !allowedModels.includes(name))
+      if (allowed !== undefined && !allowed.includes(name))
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
         });
