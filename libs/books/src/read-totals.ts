@@ -1,12 +1,11 @@
 import { totalsPeriods } from "./add-totals.ts";
 import { TotalsGroups } from "./groups.ts";
-import { isLabelName } from "./labels.ts";
 import { onlyTagOf, readTotalsTable, type TotalsName } from "./totals-table.ts";
 import type { Books } from "./open.ts";
 import { readCalls } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 import { amountsOf, sumColumns } from "./sums.ts";
-import { dimensionValue, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
+import { dimensionValue, isLabelDimension, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
 /** Number of calls per query, if sums are computed from calls. Other work continues between two queries. */
 const callsPerQuery = 1_000;
@@ -56,7 +55,7 @@ function tableFor(query: TotalsQuery): TotalsName | undefined {
   const { from, to, groupBy, labels = [], status, requestId } = query;
   if (status !== undefined || requestId !== undefined) return undefined;
   const byHour = groupBy.includes("hour");
-  if (labels.length > 0 || groupBy.some(isLabelName)) {
+  if (labels.length > 0 || groupBy.some(isLabelDimension)) {
     if (byHour) return undefined;
     return onlyTagOf(query) === undefined ? "labelled_totals" : "daily_tag_totals";
   }
@@ -88,11 +87,11 @@ async function addLabelled(
   query: TotalsQuery,
   groups: TotalsGroups,
 ): Promise<void> {
-  const plain = query.groupBy.filter((dimension) => !isLabelName(dimension));
+  const plain = query.groupBy.filter((dimension) => !isLabelDimension(dimension));
   const labelled = new Map<string, Map<string, bigint>>();
   for (const { by, amounts } of await readTotalsTable(books, table, query)) {
     groups.add(by, amounts);
-    const key = by.filter((_, at) => !isLabelName(query.groupBy[at] ?? "")).join("\u001f");
+    const key = by.filter((_, at) => !isLabelDimension(query.groupBy[at] ?? "labels")).join("\u001f");
     const sums = labelled.get(key) ?? new Map<string, bigint>();
     labelled.set(key, sums);
     for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
@@ -102,7 +101,7 @@ async function addLabelled(
     const known = labelled.get(by.join("\u001f"));
     const values = [...by];
     groups.add(
-      query.groupBy.map((dimension) => (isLabelName(dimension) ? "" : (values.shift() ?? ""))),
+      query.groupBy.map((dimension) => (isLabelDimension(dimension) ? "" : (values.shift() ?? ""))),
       amounts.map(([name, amount]) => [name, amount - (known?.get(name) ?? 0n)] as const),
     );
   }

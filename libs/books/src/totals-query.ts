@@ -1,12 +1,15 @@
 import type { UsageEvent } from "@modelgate/contracts";
-import { isLabelName, labelsOf, type LabelName } from "./labels.ts";
+import { isLabelName, labelsOf, labelsText, type LabelName } from "./labels.ts";
 import type { CallFilter } from "./read-calls.ts";
 import type { SumColumn } from "./sums.ts";
 
 /** Dimensions by which every call can be grouped. */
 export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
-/** Dimensions of totals. They include the end user and tags, whose values are "" for calls without them. */
-export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName;
+/**
+ * Dimensions of totals. They include the end user and tags, whose values are "" for calls without them. The value of
+ * `labels` is the JSON object of all labels of a call.
+ */
+export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName | "labels";
 
 /** Filter and grouping of totals. */
 export interface TotalsQuery extends CallFilter {
@@ -24,13 +27,22 @@ export interface UsageTotal {
   readonly sums: Readonly<Record<string, string>>;
 }
 
-/** Returns whether a text is a dimension of totals. */
-export function isTotalsDimension(word: string): word is TotalsDimension {
+/** Returns whether a text is a dimension that an operator can name. */
+export function isTotalsDimension(word: string): word is Exclude<TotalsDimension, "labels"> {
   return totalsDimensions.some((name) => name === word) || isLabelName(word);
+}
+
+/** Returns whether a dimension is computed from the labels of calls. */
+export function isLabelDimension(dimension: TotalsDimension): dimension is LabelName | "labels" {
+  return dimension === "labels" || isLabelName(dimension);
 }
 
 /** Returns the value of a call in a dimension, in the form of the results. */
 export function dimensionValue(event: UsageEvent, dimension: TotalsDimension): string {
+  if (dimension === "labels") {
+    const labels = labelsOf(event);
+    return labels.length === 0 ? "" : labelsText(labels);
+  }
   if (isLabelName(dimension)) return labelsOf(event).find(({ name }) => name === dimension)?.value ?? "";
   return dimensionValues[dimension](event);
 }

@@ -24,6 +24,7 @@ export async function readTotalsTable(
   const tag = table === "daily_tag_totals" ? onlyTagOf(query) : undefined;
   const labelOf = (name: LabelName) => (tag === undefined ? labelIn(engine, name) : sql.ref("value"));
   const valueOf = (dimension: TotalsDimension): RawBuilder<unknown> => {
+    if (dimension === "labels") return sql.ref("labels");
     if (isLabelName(dimension)) return labelOf(dimension);
     if (dimension === "hour") return sql.ref("period");
     return dimension === "day" ? sql`period - period % ${sql.lit(totalsPeriods.daily_totals)}` : sql.ref(dimension);

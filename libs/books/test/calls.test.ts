@@ -14,6 +14,7 @@ import {
   type CallFilter,
   type CallPosition,
 } from "../src/index.ts";
+import { labelsOf, labelsText } from "../src/labels.ts";
 import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
 
 const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
@@ -279,6 +280,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       ["day", "tag:team"],
       ["tag:team", "tag:feature"],
       ["model", "tag:team", "day"],
+      ["labels", "day"],
       ["hour"],
       ["hour", "endUser"],
       ["model", "day"],
@@ -413,6 +415,7 @@ function valueOf(event: UsageEvent, dimension: string): string {
   const values: Readonly<Record<string, string | undefined>> = {
     endUser: event.endUser,
     "tag:team": event.tags?.["team"],
+    labels: labelsText(labelsOf(event)).replace("{}", ""),
     "tag:feature": event.tags?.["feature"],
     account: event.accountId,
     token: event.tokenId,

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseUsd } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 
 const key = "sk-configured-0123456789abcdef";
@@ -180,8 +181,29 @@ describe("gatectl", () => {
       },
     ]);
     expect((await suite.gatectl("usage", "export")).stdout.split("\r\n")).toHaveLength(5);
+    await expectReports("payer");
     expect(await suite.ask("ledger", "verify", "payer")).toMatchObject({ ok: true, accounts: [{ from: 1, to: 4 }] });
   });
+
+  /** Checks that the reports of the month add up to the cost of an account's calls, to the nano-dollar. */
+  async function expectReports(account: string): Promise<void> {
+    const month = ["--period", "this-month", "--account", account];
+    const [total] = await suite.ask<{ sums: Record<string, string> }[]>("usage", "--by", "account", ...month);
+    const spent = total?.sums["costNanos"] ?? "none";
+    const rowsOf = async (...words: readonly string[]) => {
+      const [head = "", ...lines] = (await suite.gatectl("usage", ...words, ...month)).stdout.trim().split("\r\n");
+      const names = head.split(",");
+      return lines.map((line) => Object.fromEntries(line.split(",").map((cell, at) => [names[at], cell])));
+    };
+    const charges = await rowsOf("export", "--format", "focus");
+    expect(charges).toMatchObject([{ BillingAccountId: account, PricingQuantity: "3", SkuId: "chat" }]);
+    expect(parseUsd(charges[0]?.["BilledCost"] ?? "").toString()).toBe(spent);
+    expect(await rowsOf("chargeback", "--by", "tag:team")).toMatchObject([{ "tag:team": "", costNanos: spent }]);
+    const forecast = await suite.ask<{ forecastNanos: string }>("usage", "forecast", "--account", account);
+    expect(forecast).toMatchObject({ spentNanos: spent });
+    expect(BigInt(forecast.forecastNanos)).toBeGreaterThanOrEqual(BigInt(spent));
+    expect((await suite.gatectl("usage", "--period", "next-month")).stderr).toContain("period must be one of");
+  }
 
   test("a token's budget is set, enforced, and removed", async () => {
     const [{ id = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
@@ -312,7 +334,7 @@ describe("gatectl", () => {
     [["usage", "list", "--from", "soon"], 1, /from must be/],
     [["usage", "--to", "2020-01-01"], 1, /from .* must not be after to/],
     [["usage", "export", "--out", "/no/such/folder/usage.csv"], 1, /broke off: ENOENT/],
-    [["usage", "export", "--format", "xml", "--out", "/dev/null"], 1, /csv or ndjson/],
+    [["usage", "export", "--format", "xml", "--out", "/dev/null"], 1, /csv, ndjson or focus/],
     [["usage", "export"], 2, /--json needs --out/],
     [["token", "set", "tok_none"], 2, /nothing to change/],
     [["token", "set", "tok_none", "--dollars-per-day", "x"], 1, /no token/],

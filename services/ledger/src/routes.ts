@@ -6,6 +6,7 @@ import { firstByteRoutes } from "./api/first-bytes.ts";
 import { operatorRoutes } from "./api/operators.ts";
 import { organisationRoutes } from "./api/organisations.ts";
 import { refusedRoutes } from "./api/refused.ts";
+import { reportRoutes } from "./api/reports.ts";
 import { storeRoutes } from "./api/stores.ts";
 import { taskRoutes } from "./api/tasks.ts";
 import { tokenRoutes } from "./api/tokens.ts";
@@ -22,6 +23,7 @@ export function routes({ redis, bus, connection, keepDays, signer }: Deps): Oper
     ...operatorRoutes(connection),
     ...organisationRoutes(connection),
     ...totalsRoutes(connection),
+    ...reportRoutes(connection),
     ...callRoutes(connection),
     ...refusedRoutes(connection),
     ...firstByteRoutes(connection),

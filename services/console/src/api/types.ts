@@ -937,6 +937,7 @@ export type Operations = {
   readonly "GET /usage": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: {
+      readonly period?: string | undefined;
       readonly from?: string | undefined;
       readonly to?: string | undefined;
       readonly day?: string | undefined;
@@ -958,6 +959,7 @@ export type Operations = {
   readonly "GET /usage/events": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: {
+      readonly period?: string | undefined;
       readonly from?: string | undefined;
       readonly to?: string | undefined;
       readonly day?: string | undefined;
@@ -979,6 +981,7 @@ export type Operations = {
   readonly "GET /usage/refused": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: {
+      readonly period?: string | undefined;
       readonly from?: string | undefined;
       readonly to?: string | undefined;
       readonly day?: string | undefined;
@@ -996,6 +999,7 @@ export type Operations = {
   readonly "GET /usage/export": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: {
+      readonly period?: string | undefined;
       readonly from?: string | undefined;
       readonly to?: string | undefined;
       readonly day?: string | undefined;
@@ -1013,9 +1017,56 @@ export type Operations = {
     readonly body: Readonly<Record<string, never>>;
     readonly answer: string;
   };
+  readonly "GET /usage/forecast": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly period?: string | undefined;
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: {
+      readonly from: string;
+      readonly to: string;
+      readonly spentNanos: string;
+      readonly forecastNanos: string;
+    };
+  };
+  readonly "GET /usage/chargeback": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly period?: string | undefined;
+      readonly from?: string | undefined;
+      readonly to?: string | undefined;
+      readonly day?: string | undefined;
+      readonly account?: string | undefined;
+      readonly token?: string | undefined;
+      readonly model?: string | undefined;
+      readonly channel?: string | undefined;
+      readonly outcome?: string | undefined;
+      readonly status?: string | undefined;
+      readonly "request-id"?: string | undefined;
+      readonly "end-user"?: string | undefined;
+      readonly tag?: string | undefined;
+      readonly by?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: string;
+  };
   readonly "GET /usage/first-bytes": {
     readonly params: Readonly<Record<string, never>>;
     readonly query: {
+      readonly period?: string | undefined;
       readonly from?: string | undefined;
       readonly to?: string | undefined;
       readonly day?: string | undefined;

@@ -18,14 +18,23 @@ export function localHour(time: string): string {
   return hourOfDay.format(new Date(time));
 }
 
-/** Named time ranges, in days up to now. */
-export const spans = { "1d": "Today", "7d": "7 days", "30d": "30 days", "90d": "90 days" } as const;
+/** Named time ranges: days up to now, and months (UTC). */
+export const spans = {
+  "1d": "Today",
+  "7d": "7 days",
+  "30d": "30 days",
+  "90d": "90 days",
+  "this-month": "This month",
+  "last-month": "Last month",
+} as const;
 export type NamedSpan = keyof typeof spans;
 /** Time range in an address: a name, or the first and last day, as in `2026-01-01..2026-01-31`. */
 export type Span = NamedSpan | `${string}..${string}`;
 
 /** Returns the first and last day of a range (UTC, both inclusive), and the unit into which to split it. */
 export function periodOf(span: Span, now = Date.now()): { from: string; to: string; by: "hour" | "day" } {
+  if (span === "this-month") return { from: dayOf(monthOf(now, 0)), to: dayOf(now), by: "day" };
+  if (span === "last-month") return { from: dayOf(monthOf(now, -1)), to: dayOf(monthOf(now, 0) - dayMs), by: "day" };
   if (isNamed(span)) {
     const days = Number.parseInt(span, 10);
     return { from: dayOf(now - (days - 1) * dayMs), to: dayOf(now), by: days === 1 ? "hour" : "day" };
@@ -66,6 +75,12 @@ export function isSpan(text: unknown): text is Span {
 
 function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+/** Returns the beginning of the month that contains a time (UTC), or of an earlier or later month. */
+function monthOf(at: number, distance: number): number {
+  const time = new Date(at);
+  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + distance);
 }
 
 function dayOf(at: number): string {

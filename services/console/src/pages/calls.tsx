@@ -37,19 +37,7 @@ export function CallsPage() {
   });
   const watchEnd = useNextPage(pages);
   return (
-    <Page
-      title={say("Calls")}
-      controls={
-        <Button
-          component="a"
-          href={addressOf("/usage/export", { query: { ...query, format: "csv" } })}
-          variant="default"
-          size="xs"
-        >
-          {say("Export as CSV")}
-        </Button>
-      }
-    >
+    <Page title={say("Calls")} controls={<Exports query={query} />}>
       <Filters filters={filters} />
       <QueryResult query={pages}>
         {({ pages: loaded }) => {
@@ -79,6 +67,30 @@ export function CallsPage() {
       )}
       {mayBeRefused(filters) && <RefusedCalls query={query} />}
     </Page>
+  );
+}
+
+/** Links to the exports of the calls that match a query. */
+function Exports({ query }: { readonly query: ReturnType<typeof queryOf> }) {
+  return (
+    <Group gap="xs">
+      <Button
+        component="a"
+        href={addressOf("/usage/export", { query: { ...query, format: "csv" } })}
+        variant="default"
+        size="xs"
+      >
+        {say("Export as CSV")}
+      </Button>
+      <Button
+        component="a"
+        href={addressOf("/usage/export", { query: { ...query, format: "focus" } })}
+        variant="default"
+        size="xs"
+      >
+        {say("Export as FOCUS 1.2")}
+      </Button>
+    </Group>
   );
 }
 

@@ -83,7 +83,7 @@ function Figures({ span }: { readonly span: Span }) {
         const errors = failed.reduce((all, { sums }) => all + Number(sums["calls"] ?? 0), 0);
         return (
           <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-            <Figure name="Spend" value={shortUsd(sumNanos(rows.map(({ sums }) => sums["costNanos"] ?? "0")))} />
+            <SpendFigure span={span} nanos={sumNanos(rows.map(({ sums }) => sums["costNanos"] ?? "0"))} />
             <Figure name="Calls" value={count(sum("calls"))} />
             <Figure name="Input tokens" value={count(sum("inputTokens"))} />
             <Figure name="Output tokens" value={count(sum("outputTokens"))} />
@@ -94,6 +94,19 @@ function Figures({ span }: { readonly span: Span }) {
       }}
     </QueryResult>
   );
+}
+
+/** Spend of a time range; of the current month, with a forecast of its end. */
+function SpendFigure({ span, nanos }: { readonly span: Span; readonly nanos: string }) {
+  const forecast = useQuery({
+    queryKey: ["forecast", span],
+    queryFn: ({ signal }) => get("/usage/forecast", { query: { period: "this-month" } }, signal),
+    refetchInterval: slowRefreshMs,
+    enabled: span === "this-month",
+  });
+  if (span !== "this-month" || forecast.data === undefined) return <Figure name="Spend" value={shortUsd(nanos)} />;
+  const hint = say("{amount} expected by the end of the month", { amount: shortUsd(forecast.data.forecastNanos) });
+  return <Figure name="Spend" value={shortUsd(nanos)} hint={hint} />;
 }
 
 function FirstByte({ span }: { readonly span: Span }) {

@@ -1,7 +1,7 @@
 import { Button, Card, Group, SegmentedControl, Text, TextInput, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { get } from "../api/client.ts";
+import { addressOf, get } from "../api/client.ts";
 import type { Total } from "../api/types.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
 import { count, durations, percentage } from "../format/numbers.ts";
@@ -30,6 +30,7 @@ export function Breakdown({
   readonly onChoose: (by: Dimension) => void;
 }) {
   const [isNaming, setIsNaming] = useState(false);
+  const { from, to } = periodOf(span);
   const isTag = isNaming || isTagDimension(by);
   const choose = (chosen: string): void => {
     const found = plainDimensions.find((name) => name === chosen);
@@ -51,6 +52,14 @@ export function Breakdown({
           onChange={choose}
         />
         {isTag && <TagName key={by} by={by} onChoose={onChoose} />}
+        <Button
+          component="a"
+          href={addressOf("/usage/chargeback", { query: { by, from, to } })}
+          variant="default"
+          size="xs"
+        >
+          {say("Chargeback as CSV")}
+        </Button>
       </Group>
       {isTagDimension(by) || !isTag ? <Rows key={by} span={span} by={by} /> : null}
     </Card>

@@ -37,6 +37,9 @@ export const chinese = {
   CSV: "CSV",
   "Save {what} as CSV": "将{what}保存为 CSV",
   "Export as CSV": "导出为 CSV",
+  "Export as FOCUS 1.2": "导出为 FOCUS 1.2",
+  "Chargeback as CSV": "成本分摊 CSV",
+  "{amount} expected by the end of the month": "预计月底为 {amount}",
   Filter: "筛选",
   Show: "显示",
   show: "显示",
@@ -124,6 +127,8 @@ export const chinese = {
   "7 days": "7 天",
   "30 days": "30 天",
   "90 days": "90 天",
+  "This month": "本月",
+  "Last month": "上月",
   // signing in
   "Sign in": "登录",
   "Sign in with your organisation": "使用组织账号登录",

@@ -9,6 +9,8 @@ const paths = [
   "/usage/export",
   "/usage/first-bytes",
   "/usage/refused",
+  "/usage/forecast",
+  "/usage/chargeback",
   "/tasks",
   "/ledger/verification",
   "/ledger/anchors",

@@ -2,8 +2,8 @@ import { createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { toolUnits } from "@modelgate/contracts";
-import { CommandFailed } from "./server.ts";
-import { UsageError, type Command } from "./command.ts";
+import { CommandFailed, type Server } from "./server.ts";
+import { UsageError, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
 import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
@@ -42,6 +42,8 @@ export const callColumns: readonly Column[] = [
   ["TAGS", tags],
 ];
 
+const outOption = "output file (default: stdout)";
+
 /** Commands that show the usage log in pages, and export it to a file. */
 export const usageLogCommands: readonly Command[] = [
   {
@@ -66,29 +68,44 @@ export const usageLogCommands: readonly Command[] = [
   },
   {
     name: "usage export",
-    summary: "Write usage events to stdout or a file, oldest first.",
+    summary: "Write usage events, or charges in the format FOCUS 1.2, to stdout or a file, oldest first.",
     positionals: [],
-    options: { ...usageFilters, format: "csv or ndjson (default: csv)", out: "output file (default: stdout)" },
+    options: { ...usageFilters, format: "csv, ndjson or focus (default: csv)", out: outOption },
     example: "gatectl usage export --format ndjson --from 2026-01-01 --to 2026-01-31 --out january.ndjson",
-    async run({ options: { out, ...query }, json, stdout }, server) {
-      if (json && out === undefined)
-        throw new UsageError("--json needs --out, because stdout cannot hold the document and the export");
-      const source = await server.stream("/usage/export", query);
-      let bytes = 0;
-      const counted = async function* () {
-        for await (const piece of source) {
-          bytes += piece.length;
-          yield piece;
-        }
-      };
-      const target = out === undefined ? stdout : createWriteStream(out);
-      try {
-        await pipeline(Readable.from(counted()), target, { end: out !== undefined });
-      } catch (error) {
-        const why = error instanceof Error ? error.message : String(error);
-        throw new CommandFailed(`The export broke off: ${why}.`);
-      }
-      return { data: { file: out ?? null, bytes }, text: out === undefined ? "" : `${bytes} bytes written to ${out}` };
-    },
+    run: (args, server) => writeExport(args, "/usage/export", server),
+  },
+  {
+    name: "usage chargeback",
+    summary: "Write the cost of a period (default: this month) by account, key or tag as CSV.",
+    positionals: [],
+    options: { by: "group by, as in tag:team or account,token (default: account)", ...usageFilters, out: outOption },
+    example: "gatectl usage chargeback --by tag:team --period last-month --out january.csv",
+    run: (args, server) => writeExport(args, "/usage/chargeback", server),
   },
 ];
+
+/** Writes an export to the file of the option `out`, or to stdout. */
+async function writeExport(
+  { options: { out, ...query }, json, stdout }: Arguments,
+  path: string,
+  server: Server,
+): Promise<Output> {
+  if (json && out === undefined)
+    throw new UsageError("--json needs --out, because stdout cannot hold the document and the export");
+  const source = await server.stream(path, query);
+  let bytes = 0;
+  const counted = async function* () {
+    for await (const piece of source) {
+      bytes += piece.length;
+      yield piece;
+    }
+  };
+  const target = out === undefined ? stdout : createWriteStream(out);
+  try {
+    await pipeline(Readable.from(counted()), target, { end: out !== undefined });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandFailed(`The export broke off: ${why}.`);
+  }
+  return { data: { file: out ?? null, bytes }, text: out === undefined ? "" : `${bytes} bytes written to ${out}` };
+}

@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, table } from "./table.ts";
+import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
 
 /** Filters of all usage commands. Each is a parameter of the operator API. */
 export const usageFilters: Readonly<Record<string, string>> = {
@@ -14,6 +14,7 @@ export const usageFilters: Readonly<Record<string, string>> = {
   "request-id": "only the call with this request id, or this id of the vendor",
   tag: "only calls with this tag, as in team=search; several are separated by commas",
   "end-user": "only calls of this end user",
+  period: "this-month or last-month (UTC), in place of --from and --to",
   day: "one day, as in 2026-01-31 (default: today)",
   from: "first day or time, as in 2026-01-31T12:00:00Z",
   to: "last day or time",
@@ -27,7 +28,7 @@ const sum = (row: unknown, name: string): string => {
 
 /** Filters of the times to first byte. */
 const firstByteFilters = Object.fromEntries(
-  ["account", "model", "channel", "day", "from", "to"].map((name) => [name, usageFilters[name] ?? name]),
+  ["account", "model", "channel", "period", "day", "from", "to"].map((name) => [name, usageFilters[name] ?? name]),
 );
 
 /** Commands for usage totals and times to first byte. */
@@ -55,6 +56,23 @@ export const usageCommands: readonly Command[] = [
         "no completed calls",
       );
       return { data, text };
+    },
+  },
+  {
+    name: "usage forecast",
+    summary: "Estimate the spend of a period (default: this month) from the mean of the last seven days.",
+    positionals: [],
+    options: usageFilters,
+    example: "gatectl usage forecast --period this-month --account acme",
+    async run({ options }, server) {
+      const data = await server.get("/usage/forecast", options);
+      const columns: readonly Column[] = [
+        ["FROM", fieldCell("from")],
+        ["TO", fieldCell("to")],
+        ["SPENT", dollarsCell("spentNanos")],
+        ["FORECAST", dollarsCell("forecastNanos")],
+      ];
+      return { data, text: table(data, columns, "no usage") };
     },
   },
   {

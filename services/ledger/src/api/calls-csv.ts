@@ -47,9 +47,12 @@ export const csvHeader = `${Object.keys(columns).join(",")}\r\n`;
 
 /** Renders a usage event as a CSV row in the columns of `csvHeader`. */
 export function csvRow(event: UsageEvent): string {
-  return `${Object.values(columns)
-    .map((cell) => csvCell(cell(event)))
-    .join(",")}\r\n`;
+  return csvLine(Object.values(columns).map((cell) => cell(event)));
+}
+
+/** Renders the cells of a row of CSV (RFC 4180); undefined is an empty cell. */
+export function csvLine(cells: readonly ReturnType<CellReader>[]): string {
+  return `${cells.map(csvCell).join(",")}\r\n`;
 }
 
 /**

@@ -1,15 +1,18 @@
-import { readCalls, type CallFilter, type CallPosition } from "@modelgate/books";
+import { readCalls, readTotals, type CallFilter, type CallPosition } from "@modelgate/books";
 import { Failure, type UsageEvent } from "@modelgate/contracts";
 import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 import { csvHeader, csvRow } from "./calls-csv.ts";
+import { focusDimensions, focusHeader, focusRows, focusSums } from "./focus-csv.ts";
 import { fieldFilterOf } from "./filter.ts";
 import { readPeriod } from "./period.ts";
 
 /** Default rows of a page. */
 const defaultRows = 100;
 const maxRows = 1_000;
+const csvType = "text/csv; charset=utf-8";
+const dayMs = 86_400_000;
 
 /**
  * Routes of the usage log: pages, newest call first, and an export of all matching calls as a file, oldest call first.
@@ -27,8 +30,9 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
     },
     "GET /usage/export": async ({ query }) => {
       const format = query.get("format") ?? "csv";
-      if (format !== "ndjson" && format !== "csv")
-        throw new Failure("invalid_value", "format must be csv or ndjson.", { param: "format" });
+      if (format !== "ndjson" && format !== "csv" && format !== "focus")
+        throw new Failure("invalid_value", "format must be csv, ndjson or focus.", { param: "format" });
+      if (format === "focus") return new StreamedAnswer(csvType, focusPieces(connection, readCallFilter(query)));
       const pages = readPages(connection, readCallFilter(query));
       // The first page is read before the answer starts, so that a failure can still be reported.
       const first = await pages.next();
@@ -41,7 +45,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
             "application/x-ndjson",
             renderRows(all(), (event) => `${JSON.stringify(event)}\n`),
           )
-        : new StreamedAnswer("text/csv; charset=utf-8", renderRows(all(), csvRow, csvHeader));
+        : new StreamedAnswer(csvType, renderRows(all(), csvRow, csvHeader));
     },
   };
 }
@@ -74,6 +78,18 @@ async function* readPages(connection: BooksConnection, filter: CallFilter): Page
 async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string, head = ""): AsyncGenerator<string> {
   if (head !== "") yield head;
   for await (const events of pages) if (events.length > 0) yield events.map(row).join("");
+}
+
+/** Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. */
+async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
+  yield focusHeader;
+  for (let from = filter.from; from < filter.to;) {
+    const to = Math.min(filter.to, (Math.floor(from / dayMs) + 1) * dayMs);
+    const day = { ...filter, from, to, groupBy: focusDimensions, sums: focusSums };
+    const rows = focusRows(await connection.use((books) => readTotals(books, day)), { from, to });
+    if (rows !== "") yield rows;
+    from = to;
+  }
 }
 
 function readCallFilter(query: URLSearchParams): CallFilter {

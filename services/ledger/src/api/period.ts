@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, oneOfPredicate } from "@modelgate/contracts";
 
 /** Time range in Unix ms, from `from` (inclusive) to `to` (exclusive). */
 export interface Period {
@@ -8,11 +8,20 @@ export interface Period {
 
 const dayMs = 86_400_000;
 
+/** Names of periods, with the distance of their month from the current one. Months are UTC, as the days of totals. */
+const monthDistances: ReadonlyMap<string, number> = new Map([
+  ["this-month", 0],
+  ["last-month", -1],
+]);
+
 /**
- * Reads the period of a query: `day`, or `from` and `to`, both inclusive. The default is today (UTC). A date in `to`
- * includes the complete day. Throws Failure invalid_value that names the invalid parameter.
+ * Reads the period of a query: the name of a month in `period`; or `day`; or `from` and `to`, both inclusive. The
+ * default is today (UTC). A date in `to` includes the complete day. Throws Failure invalid_value that names the invalid
+ * parameter.
  */
 export function readPeriod(query: URLSearchParams): Period {
+  const named = query.get("period");
+  if (named !== null) return readNamedPeriod(query, named);
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const day = readDate(query, "day");
   const end = (name: string): TimeSpan | undefined => day ?? readTime(query, name);
@@ -21,6 +30,18 @@ export function readPeriod(query: URLSearchParams): Period {
   if (period.from < period.to) return period;
   const [from, to] = [period.from, period.to - 1].map((at) => new Date(at).toISOString());
   throw new Failure("invalid_value", `from (${from}) must not be after to (${to}).`, { param: "from" });
+}
+
+function readNamedPeriod(query: URLSearchParams, name: string): Period {
+  const distance = monthDistances.get(name);
+  if (distance === undefined)
+    throw new Failure("invalid_value", `period ${oneOfPredicate([...monthDistances.keys()])}.`, { param: "period" });
+  const other = ["day", "from", "to"].find((param) => query.has(param));
+  if (other !== undefined)
+    throw new Failure("invalid_value", `period and ${other} exclude each other.`, { param: "period" });
+  const now = new Date();
+  const month = (later: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + distance + later);
+  return { from: month(0), to: month(1) };
 }
 
 /** Date or time of a query: its start and its length, both in ms. */

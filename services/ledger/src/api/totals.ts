@@ -17,7 +17,7 @@ import { readPeriod } from "./period.ts";
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage": async ({ query }) => {
-      const groupBy = (query.get("by") ?? "account,model,day").split(",").map(parseDimension);
+      const groupBy = parseDimensions(query.get("by") ?? "account,model,day");
       const sums = query.get("sums")?.split(",").map(parseSum);
       const wanted = { ...readPeriod(query), ...fieldFilterOf(query), groupBy, sums };
       return connection.use((books) => readTotals(books, wanted));
@@ -25,9 +25,10 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-function parseDimension(word: string): TotalsDimension {
-  const name = word.trim();
-  if (isTotalsDimension(name)) return name;
+/** Parses dimensions that are separated by commas. Throws Failure invalid_value for an unknown one. */
+export function parseDimensions(text: string): readonly TotalsDimension[] {
+  const names = text.split(",").map((word) => word.trim());
+  if (names.every(isTotalsDimension)) return names;
   throw new Failure("invalid_value", `by must be one of ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
     param: "by",
   });

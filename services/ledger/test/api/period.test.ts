@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { readPeriod } from "../../src/api/period.ts";
 
@@ -22,6 +22,18 @@ test("today by default", () => {
 });
 
 test.each([
+  ["this-month", "2026-03-01", "2026-04-01"],
+  ["last-month", "2026-02-01", "2026-03-01"],
+])("%s is a month in UTC", (name, from, to) => {
+  vi.useFakeTimers({ now: Date.parse("2026-03-31T23:59:59.999Z") });
+  onTestFinished(() => void vi.useRealTimers());
+  const period = { from: Date.parse(from), to: Date.parse(to) };
+  expect(readPeriod(new URLSearchParams({ period: name }))).toEqual(period);
+});
+
+test.each([
+  ["period=next-month", "period"],
+  ["period=this-month&from=2026-01-01", "period"],
   ["day=soon", "day"],
   [`day=${time}`, "day"],
   ["from=2026-01-01&to=soon", "to"],

@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 import * as shape from "../shapes.ts";
-import { filterParameters, periodParameters, type Operation } from "../operation.ts";
+import { filterParameters, periodParameters, text, type Operation } from "../operation.ts";
 
 /** Operations about the cost of calls. */
 export const callOperations: Readonly<Record<string, Operation>> = {
@@ -48,11 +48,27 @@ export const callOperations: Readonly<Record<string, Operation>> = {
     answer: shape.RefusedPage,
   },
   "GET /usage/export": {
-    summary: "Export the log of settled calls, oldest first.",
+    summary: "Export the log of settled calls, oldest first, or the charges by day in the format FOCUS 1.2.",
     area: "calls",
     role: "viewer",
     member: "query",
-    query: { ...periodParameters, ...filterParameters, format: "csv or ndjson" },
+    query: { ...periodParameters, ...filterParameters, format: "csv, ndjson or focus" },
+    answer: "text/csv",
+  },
+  "GET /usage/forecast": {
+    summary: "Estimate the spend of a period: what was spent, and the mean of the last seven days for the rest.",
+    area: "calls",
+    role: "viewer",
+    member: "query",
+    query: { ...periodParameters, ...filterParameters },
+    answer: Type.Object({ from: text, to: text, spentNanos: text, forecastNanos: text }),
+  },
+  "GET /usage/chargeback": {
+    summary: "Export the cost of a period by account, key or tag.",
+    area: "calls",
+    role: "viewer",
+    member: "query",
+    query: { ...periodParameters, ...filterParameters, by: "dimensions, as in tag:team; account where absent" },
     answer: "text/csv",
   },
   "GET /usage/first-bytes": {

@@ -1,0 +1,120 @@
+import type { UsageTotal } from "@modelgate/books";
+import { formatUsd, parseNanos } from "@modelgate/contracts";
+import { csvLine } from "./calls-csv.ts";
+import type { Period } from "./period.ts";
+
+/** Dimensions of a row of the FOCUS export. */
+export const focusDimensions = ["account", "day", "token", "model", "channel", "labels"] as const;
+
+/** Sums that a row of the FOCUS export shows. */
+export const focusSums = [
+  "calls",
+  "cost",
+  "inputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "outputTokens",
+] as const;
+
+/** Charges of one day with the same key, model, channel and tags. */
+interface FocusRow {
+  readonly by: UsageTotal["by"];
+  readonly sums: Readonly<Record<string, string>>;
+  readonly cost: string;
+  readonly tags: string | undefined;
+  readonly charged: Period;
+}
+
+const issuer = "modelgate";
+
+/**
+ * Columns of FOCUS 1.2 (https://focus.finops.org/focus-specification/v1-2/): the mandatory ones, and the conditional
+ * and recommended ones that apply. Custom columns begin with `x_`. A charge is priced per token, second or picture, and
+ * the books sum the cost of complete calls, so that the unit is the request and there are no unit prices.
+ */
+const columns: Readonly<Record<string, (row: FocusRow) => string | undefined>> = {
+  BilledCost: ({ cost }) => cost,
+  BillingAccountId: ({ by }) => by["account"],
+  BillingAccountName: () => undefined,
+  BillingCurrency: () => "USD",
+  BillingPeriodEnd: ({ charged }) => timeOf(monthOf(charged.from, 1)),
+  BillingPeriodStart: ({ charged }) => timeOf(monthOf(charged.from, 0)),
+  ChargeCategory: () => "Usage",
+  ChargeClass: () => undefined,
+  ChargeDescription: ({ by }) => `Calls of ${by["model"]}`,
+  ChargeFrequency: () => "Usage-Based",
+  ChargePeriodEnd: ({ charged }) => timeOf(charged.to),
+  ChargePeriodStart: ({ charged }) => timeOf(charged.from),
+  ConsumedQuantity: ({ sums }) => sums["calls"],
+  ConsumedUnit: () => "Requests",
+  ContractedCost: ({ cost }) => cost,
+  EffectiveCost: ({ cost }) => cost,
+  InvoiceIssuerName: () => issuer,
+  ListCost: ({ cost }) => cost,
+  PricingCategory: () => "Standard",
+  PricingQuantity: ({ sums }) => sums["calls"],
+  PricingUnit: () => "Requests",
+  ProviderName: () => issuer,
+  PublisherName: () => issuer,
+  ServiceCategory: () => "AI and Machine Learning",
+  ServiceName: () => "Model API",
+  ServiceSubcategory: () => "Generative AI",
+  SkuId: ({ by }) => by["model"],
+  SkuMeter: () => "API Requests",
+  SubAccountId: ({ by }) => by["token"],
+  SubAccountType: () => "API key",
+  Tags: ({ tags }) => tags,
+  x_Channel: ({ by }) => by["channel"],
+  x_InputTokens: ({ sums }) => sums["inputTokens"] ?? "0",
+  x_CachedInputTokens: ({ sums }) => sums["cachedInputTokens"] ?? "0",
+  x_CacheWriteTokens: ({ sums }) => sums["cacheWriteTokens"] ?? "0",
+  x_OutputTokens: ({ sums }) => sums["outputTokens"] ?? "0",
+};
+
+/** Heading row of the FOCUS export. */
+export const focusHeader = csvLine(Object.keys(columns));
+
+/**
+ * Renders the totals of one day, or of a part of it, as rows of the FOCUS export. Totals that differ only in the end
+ * user become one row, because end users are not tags.
+ */
+export function focusRows(totals: readonly UsageTotal[], charged: Period): string {
+  const rows = new Map<string, { by: UsageTotal["by"]; sums: Record<string, string>; tags: string | undefined }>();
+  for (const { by, sums } of totals) {
+    const tags = tagsOfLabels(by["labels"] ?? "");
+    const key = JSON.stringify([by["account"], by["token"], by["model"], by["channel"], tags]);
+    const row = rows.get(key);
+    if (row === undefined) {
+      rows.set(key, { by, sums: { ...sums }, tags });
+      continue;
+    }
+    for (const [name, sum] of Object.entries(sums))
+      row.sums[name] = (BigInt(row.sums[name] ?? 0) + BigInt(sum)).toString();
+  }
+  return [...rows.values()]
+    .map((row) => {
+      const shown: FocusRow = { ...row, cost: formatUsd(parseNanos(row.sums["costNanos"] ?? "0")), charged };
+      return csvLine(Object.values(columns).map((cell) => cell(shown)));
+    })
+    .join("");
+}
+
+/** Returns the tags among labels as a JSON object; undefined if there are none. */
+function tagsOfLabels(labels: string): string | undefined {
+  if (labels === "") return undefined;
+  const parsed: unknown = JSON.parse(labels);
+  const tags = Object.entries(parsed ?? {}).flatMap(([name, value]) =>
+    name.startsWith("tag:") ? [[name.slice("tag:".length), String(value)] as const] : [],
+  );
+  return tags.length === 0 ? undefined : JSON.stringify(Object.fromEntries(tags));
+}
+
+/** Returns the beginning of the month that contains a time (UTC), or of a later month. */
+function monthOf(at: number, later: number): number {
+  const time = new Date(at);
+  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + later);
+}
+
+function timeOf(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d{3}Z$/, "Z");
+}

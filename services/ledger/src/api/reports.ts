@@ -1,0 +1,94 @@
+import { readTotals } from "@modelgate/books";
+import { formatUsd, parseNanos } from "@modelgate/contracts";
+import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { csvLine } from "./calls-csv.ts";
+import { fieldFilterOf } from "./filter.ts";
+import { readPeriod, type Period } from "./period.ts";
+import { parseDimensions } from "./totals.ts";
+
+const dayMs = 86_400_000;
+/** Number of complete days before today whose mean spend is the basis of a forecast. */
+const forecastDays = 7;
+
+/** Routes of the reports for finance: a forecast of the spend of a period, and a chargeback as CSV. */
+export function reportRoutes(connection: BooksConnection): OperatorRoutes {
+  return {
+    "GET /usage/forecast": async ({ query }) => {
+      const [period, filter] = [readReportPeriod(query), fieldFilterOf(query)];
+      return connection.use(async (books) => {
+        const spent = async (from: number, to: number): Promise<bigint> => {
+          if (from >= to) return 0n;
+          const [total] = await readTotals(books, { from, to, ...filter, groupBy: [], sums: ["cost"] });
+          return BigInt(total?.sums["costNanos"] ?? 0);
+        };
+        const now = Date.now();
+        const today = Math.floor(now / dayMs) * dayMs;
+        const spentNanos = await spent(period.from, period.to);
+        const recentNanos = await spent(today - forecastDays * dayMs, today);
+        const todayNanos = await spent(today, now);
+        const forecastNanos =
+          spentNanos +
+          expectedSpend({ recentNanos, todayNanos, today, now }, Math.max(0, period.to - Math.max(now, period.from)));
+        return {
+          from: new Date(period.from).toISOString(),
+          to: new Date(period.to).toISOString(),
+          spentNanos: spentNanos.toString(),
+          forecastNanos: forecastNanos.toString(),
+        };
+      });
+    },
+    "GET /usage/chargeback": async ({ query }) => {
+      const groupBy = parseDimensions(query.get("by") ?? "account");
+      const period = readReportPeriod(query);
+      const wanted = { ...period, ...fieldFilterOf(query), groupBy, sums: chargebackSums };
+      const totals = await connection.use((books) => readTotals(books, wanted));
+      const [from, to] = [period.from, period.to].map((at) => new Date(at).toISOString());
+      const lines = totals.map(({ by, sums }) =>
+        csvLine([
+          from,
+          to,
+          ...groupBy.map((dimension) => by[dimension]),
+          sums["calls"],
+          sums["inputTokens"] ?? "0",
+          sums["outputTokens"] ?? "0",
+          formatUsd(parseNanos(sums["costNanos"] ?? "0")),
+          sums["costNanos"] ?? "0",
+        ]),
+      );
+      const head = csvLine(["from", "to", ...groupBy, "calls", "inputTokens", "outputTokens", "costUsd", "costNanos"]);
+      return new StreamedAnswer("text/csv; charset=utf-8", piecesOf([head, ...lines]));
+    },
+  };
+}
+
+/** Reads the period of a query as `readPeriod` does; the default is the current month. */
+function readReportPeriod(query: URLSearchParams): Period {
+  if (["period", "day", "from", "to"].some((name) => query.has(name))) return readPeriod(query);
+  return readPeriod(new URLSearchParams({ period: "this-month" }));
+}
+
+const chargebackSums = ["calls", "cost", "inputTokens", "outputTokens"] as const;
+
+/** Spend before a time `now`, from which the spend after it is estimated. */
+interface RecentSpend {
+  /** Spend of the complete days before today. */
+  readonly recentNanos: bigint;
+  readonly todayNanos: bigint;
+  /** Beginning of today, in Unix ms. */
+  readonly today: number;
+  readonly now: number;
+}
+
+/**
+ * Estimates the spend of a time, in nano-dollars, from the mean of the complete days before today; if these have no
+ * spend, from today's.
+ */
+export function expectedSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
+  if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(forecastDays * dayMs);
+  return (todayNanos * BigInt(ms)) / BigInt(Math.max(1, now - today));
+}
+
+async function* piecesOf(lines: readonly string[]): AsyncGenerator<string> {
+  yield lines.join("");
+}

@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { focusHeader, focusRows } from "../../src/api/focus-csv.ts";
+import { expectedSpend } from "../../src/api/reports.ts";
+
+const charged = { from: Date.parse("2026-12-31"), to: Date.parse("2027-01-01") };
+const total = (labels: object | undefined, costNanos: string, calls = "1") => ({
+  by: {
+    account: "acme",
+    day: "2026-12-31",
+    token: "tok_1",
+    model: "m",
+    channel: "main",
+    labels: labels === undefined ? "" : JSON.stringify(labels),
+  },
+  sums: { calls, costNanos, inputTokens: "3" },
+});
+
+/** Columns of FOCUS 1.2 whose feature level is "Mandatory". */
+const mandatory = [
+  "BilledCost",
+  "BillingAccountId",
+  "BillingAccountName",
+  "BillingCurrency",
+  "BillingPeriodEnd",
+  "BillingPeriodStart",
+  "ChargeCategory",
+  "ChargeClass",
+  "ChargeDescription",
+  "ChargePeriodEnd",
+  "ChargePeriodStart",
+  "ContractedCost",
+  "EffectiveCost",
+  "InvoiceIssuerName",
+  "ListCost",
+  "PricingQuantity",
+  "PricingUnit",
+  "ProviderName",
+  "PublisherName",
+  "ServiceCategory",
+  "ServiceName",
+];
+
+test("the export has every mandatory column of FOCUS 1.2", () => {
+  expect(focusHeader.trim().split(",")).toEqual(expect.arrayContaining(mandatory));
+});
+
+test("a row is a charge of a day, in UTC seconds; end users are summed, tags are not", () => {
+  const totals = [
+    total({ endUser: "u1", "tag:team": "red" }, "1500000001"),
+    total({ endUser: "u2", "tag:team": "red" }, "1"),
+    total({ endUser: "u2" }, "7"),
+    total(undefined, "3", "2"),
+  ];
+  const heads = focusHeader.trim().split(",");
+  const rows = focusRows(totals, charged)
+    .trim()
+    .split("\r\n")
+    .map((line) => Object.fromEntries(line.split(",").map((cell, at) => [heads[at], cell])));
+  expect(rows).toEqual([
+    expect.objectContaining({ BilledCost: "1.500000002", PricingQuantity: "2", Tags: '"{""team"":""red""}"' }),
+    expect.objectContaining({ BilledCost: "0.00000001", PricingQuantity: "3", x_InputTokens: "6", Tags: "" }),
+  ]);
+  expect(rows[0]).toMatchObject({
+    BillingAccountId: "acme",
+    BillingPeriodStart: "2026-12-01T00:00:00Z",
+    BillingPeriodEnd: "2027-01-01T00:00:00Z",
+    ChargePeriodStart: "2026-12-31T00:00:00Z",
+    ChargePeriodEnd: "2027-01-01T00:00:00Z",
+    ChargeClass: "",
+    SubAccountId: "tok_1",
+  });
+});
+
+test("the rest of a period is expected to cost the mean of seven days, or today's spend where these had none", () => {
+  const day = 86_400_000;
+  const at = { today: 10 * day, now: 10.5 * day };
+  expect(expectedSpend({ ...at, recentNanos: 700n, todayNanos: 999n }, 3 * day)).toBe(300n);
+  expect(expectedSpend({ ...at, recentNanos: 0n, todayNanos: 100n }, 3 * day)).toBe(600n);
+  expect(expectedSpend({ ...at, recentNanos: 0n, todayNanos: 0n }, 3 * day)).toBe(0n);
+});
