@@ -65,8 +65,8 @@ export async function alteredPrices(redis: Redis): Promise<readonly string[]> {
   const altered = new Set<string>();
   for (let cursor = "0"; ;) {
     const [next, pairs] = await redis.hscan(priceVersionsKey, cursor, "COUNT", versionsPerRead);
-    for (let at = 0; at + 1 < pairs.length; at += 2) {
-      const [version = "", text = ""] = pairs.slice(at, at + 2);
+    for (let index = 0; index + 1 < pairs.length; index += 2) {
+      const [version = "", text = ""] = pairs.slice(index, index + 2);
       if (!isDigestOf(version, text)) altered.add(version);
     }
     if (next === "0") return [...altered].sort();

@@ -159,10 +159,10 @@ export async function publishConfiguration(
     groups,
     models,
     // Encrypted values differ each time, so the version depends on their digests.
-    channels: encryptedChannels.map(({ keys, proxy: _proxy, headers: _encrypted, ...channel }, at) => [
+    channels: encryptedChannels.map(({ keys, proxy: _proxy, headers: _encrypted, ...channel }, index) => [
       channel,
       keys.map(({ id }) => id),
-      digestOf(JSON.stringify([channels[at]?.proxy, channels[at]?.headers])),
+      digestOf(JSON.stringify([channels[index]?.proxy, channels[index]?.headers])),
     ]),
   };
   const version = digestOf(JSON.stringify(content));

@@ -242,5 +242,5 @@ function chooseWeighted<T extends Weighed>(from: readonly T[], random: () => num
   const sum = weights.reduce((total, weight) => total + weight, 0);
   if (sum === 0) return from[Math.floor(random() * from.length)];
   let left = random() * sum;
-  return from.find((_, at) => (left -= weights[at] ?? 0) < 0) ?? from.at(-1);
+  return from.find((_, index) => (left -= weights[index] ?? 0) < 0) ?? from.at(-1);
 }

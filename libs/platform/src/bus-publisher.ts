@@ -60,10 +60,10 @@ export class BusPublisher implements Disposable {
     const results = Array.from<PublishResult>({ length: messages.length });
     this.#batches.set(name, { results, answered: [], left: messages.length, done, late });
     try {
-      for (const [at, { subject, body, id }] of messages.entries()) {
+      for (const [index, { subject, body, id }] of messages.entries()) {
         const head = headers();
         head.append(messageIdHeader, id);
-        this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${at}`, headers: head });
+        this.#connection.publish(subject, body, { reply: `${this.#inbox}.${name}.${index}`, headers: head });
       }
     } catch (error) {
       this.#fail(name, error instanceof Error ? error : new Error(String(error)));
@@ -90,7 +90,7 @@ export class BusPublisher implements Disposable {
   #fail(name: string, error: Error): void {
     const batch = this.#batches.get(name);
     if (batch === undefined) return;
-    for (const at of batch.results.keys()) if (batch.answered[at] !== true) batch.results[at] = error;
+    for (const index of batch.results.keys()) if (batch.answered[index] !== true) batch.results[index] = error;
     this.#end(name, batch);
   }
 

@@ -31,7 +31,7 @@ async function fetchServerState(redis: Redis): Promise<RedisServerState> {
     runs: runs.map((run) => run ?? "unknown").sort().join(" "), // prettier-ignore
     writes: isComplete
       ? runs
-          .map((run, at) => [run, saved[at], changes[at]].join(":"))
+          .map((run, index) => [run, saved[index], changes[index]].join(":"))
           .sort()
           .join(" ")
       : undefined,
@@ -76,15 +76,15 @@ export class WorkCheck {
   async hasWork(): Promise<boolean> {
     const { redis, graceMs, nextDue, now = Date.now } = this.#options;
     const { writes } = await readServerState(redis);
-    const at = now();
+    const loadedAt = now();
     if (writes === undefined || writes !== this.#writes) {
       this.#writes = writes;
-      this.#changedAt = at;
+      this.#changedAt = loadedAt;
       this.#dueAt = undefined;
     }
-    const isDue = at - this.#changedAt <= graceMs || at - this.#checkedAt >= sweepMs;
-    if (!isDue && at < (this.#dueAt ?? (await this.#readDue(writes, nextDue)))) return false;
-    this.#checkedAt = at;
+    const isDue = loadedAt - this.#changedAt <= graceMs || loadedAt - this.#checkedAt >= sweepMs;
+    if (!isDue && loadedAt < (this.#dueAt ?? (await this.#readDue(writes, nextDue)))) return false;
+    this.#checkedAt = loadedAt;
     return true;
   }
 

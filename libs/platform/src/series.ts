@@ -97,9 +97,9 @@ class BucketSeries implements ValueSeries {
 
   observe(value: number): void {
     this.sum += value;
-    let at = 0;
-    while (at < this.#bounds.length && value > (this.#bounds[at] ?? Infinity)) at++;
-    this.counts[at] = (this.counts[at] ?? 0) + 1;
+    let index = 0;
+    while (index < this.#bounds.length && value > (this.#bounds[index] ?? Infinity)) index++;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
   }
 }
 
@@ -130,9 +130,9 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
     const { name, help } = this.#declared;
     const values = this.#series.all.flatMap(({ labels, series: { counts, sum } }) => {
       let within = 0;
-      const buckets = counts.map((count, at) => {
+      const buckets = counts.map((count, index) => {
         within += count;
-        const bound = { le: this.#bounds[at] ?? "+Inf", ...labels };
+        const bound = { le: this.#bounds[index] ?? "+Inf", ...labels };
         return { metricName: `${name}_bucket`, labels: bound, value: within };
       });
       return [

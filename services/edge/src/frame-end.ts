@@ -62,15 +62,17 @@ export class FrameEnd {
 }
 
 /** Returns the end of the frame that begins at `at`; undefined if the frame's header is incomplete. */
-function endOfFrame(bytes: Buffer, at: number): number | undefined {
-  if (bytes.length < at + 2) return undefined;
-  const second = bytes.readUInt8(at + 1);
+function endOfFrame(bytes: Buffer, position: number): number | undefined {
+  if (bytes.length < position + 2) return undefined;
+  const second = bytes.readUInt8(position + 1);
   const length = second & ~maskBit;
   const maskBytes = second >= maskBit ? 4 : 0;
-  if (length < shortLength) return at + 2 + maskBytes + length;
+  if (length < shortLength) return position + 2 + maskBytes + length;
   if (length === shortLength)
-    return bytes.length < at + 4 ? undefined : at + 4 + maskBytes + bytes.readUInt16BE(at + 2);
-  return bytes.length < at + 10 ? undefined : at + 10 + maskBytes + Number(bytes.readBigUInt64BE(at + 2));
+    return bytes.length < position + 4 ? undefined : position + 4 + maskBytes + bytes.readUInt16BE(position + 2);
+  return bytes.length < position + 10
+    ? undefined
+    : position + 10 + maskBytes + Number(bytes.readBigUInt64BE(position + 2));
 }
 
 /** Returns an unmasked frame, as servers send, with a payload of less than 64 KiB. */

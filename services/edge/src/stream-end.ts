@@ -97,8 +97,9 @@ function endOfLastLine(bytes: Buffer): number {
 }
 
 function lastSequence(bytes: Buffer): number | undefined {
-  const at = bytes.lastIndexOf('"sequence_number":');
-  const match = at < 0 ? null : /^"sequence_number": ?(\d{1,15})/.exec(bytes.toString("latin1", at, at + 40));
+  const position = bytes.lastIndexOf('"sequence_number":');
+  const match =
+    position < 0 ? null : /^"sequence_number": ?(\d{1,15})/.exec(bytes.toString("latin1", position, position + 40));
   return match === null ? undefined : Number(match[1]);
 }
 
@@ -113,7 +114,8 @@ class ArrayParts implements StreamParts {
 
   endOfLast(bytes: Buffer, seen: number): number {
     let end = 0;
-    for (let at = seen; at < bytes.length; at++) if (this.#endsElement(bytes[at])) end = at + 1;
+    for (let position = seen; position < bytes.length; position++)
+      if (this.#endsElement(bytes[position])) end = position + 1;
     // White space between elements keeps a silent stream open.
     const isBetween = this.#depth <= 1 && !this.#isText;
     return isBetween && /^\s*$/.test(bytes.toString("latin1", end)) ? bytes.length : end;

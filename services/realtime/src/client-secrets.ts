@@ -108,7 +108,10 @@ export async function boundSettings({ relay, content }: Deps, call: RealtimeCall
 
 /** Returns the transcription models in a session's settings, which the client secret may use in addition. */
 function transcriptionModelsIn(session: JsonRecord): readonly string[] {
-  const at = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
-  const settings = [at(at(session["audio"], "input"), "transcription"), session["input_audio_transcription"]];
-  return settings.map((setting) => at(setting, "model")).filter((name) => typeof name === "string");
+  const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
+  const settings = [
+    memberOf(memberOf(session["audio"], "input"), "transcription"),
+    session["input_audio_transcription"],
+  ];
+  return settings.map((setting) => memberOf(setting, "model")).filter((name) => typeof name === "string");
 }

@@ -88,10 +88,10 @@ export class Side {
     if (!this.#reasons.delete(reason) || this.#reasons.size > 0 || this.#ended) return;
     const waiting = this.#waiting;
     this.#waiting = [];
-    for (const [at, message] of waiting.entries()) {
+    for (const [index, message] of waiting.entries()) {
       // A message may pause the side again: the rest waits, in order.
       if (this.#isPaused()) {
-        this.#waiting = [...waiting.slice(at), ...this.#waiting];
+        this.#waiting = [...waiting.slice(index), ...this.#waiting];
         return;
       }
       this.#events.message(message);

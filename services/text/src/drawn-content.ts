@@ -77,9 +77,9 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
     .flatMap(({ parts }) => parts)
     .flatMap((part) => (part.kind === "image" ? [part.source] : []))
     .map((source, index) => {
-      const at = `contents image ${index + 1}`;
-      if (source.kind === "base64") return encodedImage(source.data, at);
-      if (source.kind === "url") return { kind: "url", at, url: source.url };
+      const path = `contents image ${index + 1}`;
+      if (source.kind === "base64") return encodedImage(source.data, path);
+      if (source.kind === "url") return { kind: "url", at: path, url: source.url };
       throw new Failure("unsupported_parameter", "The vendor of this model cannot take fileData.", {
         param: "contents",
       });

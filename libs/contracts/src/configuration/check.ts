@@ -121,10 +121,10 @@ function* decimalProblems(path: string, price: WrittenPrice): Iterable<Configura
   const { tiers = [], serviceTiers = {}, tools = {}, ...usual } = price;
   yield* dollarProblems(path, usual);
   yield* dollarProblems(`${path}.tools`, tools);
-  for (const [at, { above, ...other }] of tiers.entries()) {
-    yield* dollarProblems(`${path}.tiers[${at}]`, other);
-    if (tiers.findIndex((tier) => tier.above === above) < at)
-      yield { path: `${path}.tiers[${at}].above`, message: `is used twice: ${above}` };
+  for (const [index, { above, ...other }] of tiers.entries()) {
+    yield* dollarProblems(`${path}.tiers[${index}]`, other);
+    if (tiers.findIndex((tier) => tier.above === above) < index)
+      yield { path: `${path}.tiers[${index}].above`, message: `is used twice: ${above}` };
   }
   for (const [name, factor] of Object.entries(serviceTiers))
     if (!succeeds(() => toScale(parseDecimal(factor), multiplierDecimals)))
@@ -170,15 +170,15 @@ function modelTest({ channels, models }: Pick<Configuration, "channels" | "model
 function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
   const isServed = modelTest({ channels, models });
   const seen = new Set<string>();
-  for (const [at, channel] of channels.entries()) {
-    if (seen.has(channel.id)) yield { path: `channels[${at}].id`, message: `is used twice: ${channel.id}` };
+  for (const [position, channel] of channels.entries()) {
+    if (seen.has(channel.id)) yield { path: `channels[${position}].id`, message: `is used twice: ${channel.id}` };
     seen.add(channel.id);
     for (const { model, path } of modelPaths(channel))
       if (!Object.hasOwn(models, model))
-        yield { path: `channels[${at}].${path}`, message: `is not in models: ${redactedName(model)}` };
+        yield { path: `channels[${position}].${path}`, message: `is not in models: ${redactedName(model)}` };
     for (const [index, group] of (channel.groups ?? []).entries()) {
       if (!Object.hasOwn(groups, group))
-        yield { path: `channels[${at}].groups[${index}]`, message: `is not in groups: ${redactedName(group)}` };
+        yield { path: `channels[${position}].groups[${index}]`, message: `is not in groups: ${redactedName(group)}` };
     }
   }
   for (const [name, group] of Object.entries(groups)) {
@@ -195,8 +195,8 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
   for (const [id, account] of Object.entries(accounts)) {
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
       yield { path: `accounts.${id}`, message: "is not a usable account id" };
-    for (const [at, token] of (account.tokens ?? []).entries()) {
-      const path = `accounts.${id}.tokens[${at}]`;
+    for (const [position, token] of (account.tokens ?? []).entries()) {
+      const path = `accounts.${id}.tokens[${position}]`;
       // The key is never quoted, because this text is written to logs and terminals.
       if (keys.has(token.key)) yield { path: `${path}.key`, message: "is used twice" };
       keys.add(token.key);

@@ -13,9 +13,9 @@ export function isSendableKey(key: string): boolean {
  * is written to logs and terminals.
  */
 export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
-  for (const [at, { keys = [] }] of channels.entries()) {
+  for (const [position, { keys = [] }] of channels.entries()) {
     for (const [index, key] of keys.entries()) {
-      const path = `channels[${at}].keys[${index}]`;
+      const path = `channels[${position}].keys[${index}]`;
       const message = keyProblem(key);
       if (message !== undefined) yield { path, message };
       else if (keys.indexOf(key) < index) yield { path, message: "appears more than once" };

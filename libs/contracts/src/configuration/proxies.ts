@@ -33,10 +33,10 @@ export function proxyAddress(url: string): string {
 export function* proxyProblems({ proxy, channels }: Configuration): Iterable<ConfigurationProblem> {
   const message = proxy === undefined ? undefined : proxyProblem(proxy);
   if (message !== undefined) yield { path: "proxy", message };
-  for (const [at, channel] of channels.entries()) {
+  for (const [index, channel] of channels.entries()) {
     if (channel.proxy === undefined || channel.proxy === noProxy) continue;
     const problem = proxyProblem(channel.proxy);
-    if (problem !== undefined) yield { path: `channels[${at}].proxy`, message: problem };
+    if (problem !== undefined) yield { path: `channels[${index}].proxy`, message: problem };
   }
 }
 

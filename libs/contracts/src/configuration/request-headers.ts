@@ -54,10 +54,10 @@ export function isHeaderValue(value: string): boolean {
 
 /** Lists invalid headers of channels. Values are never quoted, because they may be secret. */
 export function* headerProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
-  for (const [at, { headers = {} }] of channels.entries()) {
+  for (const [index, { headers = {} }] of channels.entries()) {
     const seen = new Set<string>();
     for (const [name, value] of Object.entries(headers)) {
-      const path = `channels[${at}].headers.${name}`;
+      const path = `channels[${index}].headers.${name}`;
       const message = headerProblem(name, value);
       if (message !== undefined) yield { path, message };
       else if (seen.has(name.toLowerCase())) yield { path, message: "appears more than once" };

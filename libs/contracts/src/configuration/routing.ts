@@ -20,13 +20,13 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
         : `is for models of kind ${[...divisibleKinds].join(" and ")}`;
       if (message !== undefined) yield { path: `models.${name}.shares.${redactedName(other)}`, message };
     }
-    for (const [at, other] of fallbacks.entries()) {
+    for (const [index, other] of fallbacks.entries()) {
       const message = kindsWithoutFallback.has(model.kind)
         ? `is not for models of kind ${[...kindsWithoutFallback].join(" and ")}`
-        : fallbacks.indexOf(other) < at
+        : fallbacks.indexOf(other) < index
           ? `appears more than once: ${redactedName(other)}`
           : targetProblem(name, model, other, models);
-      if (message !== undefined) yield { path: `models.${name}.fallbacks[${at}]`, message };
+      if (message !== undefined) yield { path: `models.${name}.fallbacks[${index}]`, message };
     }
     if (shares === undefined) continue;
     const path = `models.${name}.shares`;
@@ -60,6 +60,6 @@ export function modelPaths({
 }: Pick<ChannelConfiguration, "models">): readonly { readonly model: string; readonly path: string }[] {
   if (models === "*") return [];
   return Array.isArray(models)
-    ? models.map((model, at) => ({ model, path: `models[${at}]` }))
+    ? models.map((model, index) => ({ model, path: `models[${index}]` }))
     : Object.keys(models).map((model) => ({ model, path: `models.${model}` }));
 }

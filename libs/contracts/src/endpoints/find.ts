@@ -71,8 +71,8 @@ function findPattern(method: string, path: string): FoundEndpoint | undefined {
     const match = shape.exec(path);
     if (match === null) continue;
     const params: Record<string, string> = {};
-    for (const [at, name] of names.entries()) {
-      const value = decodeSegment(match[at + 1]);
+    for (const [index, name] of names.entries()) {
+      const value = decodeSegment(match[index + 1]);
       if (value === undefined) return undefined;
       params[name] = value;
     }
@@ -164,6 +164,6 @@ function patternOf(path: string, byMethod: ReadonlyMap<string, EndpointId>): Pat
   const source = path
     .split(/\{\w+\}/)
     .map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"))
-    .reduce((left, right, at) => `${left}${names[at - 1] === "model" ? "(.+)" : "([^/]+)"}${right}`);
+    .reduce((left, right, index) => `${left}${names[index - 1] === "model" ? "(.+)" : "([^/]+)"}${right}`);
   return { shape: new RegExp(`^${source}$`), names, byMethod };
 }

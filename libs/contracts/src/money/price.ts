@@ -120,7 +120,7 @@ export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: Writte
   const lengths = tiers
     .map(({ above, ...other }) => ({ above, units: compileUnits({ ...usual, ...other }) }))
     .toSorted((left, right) => left.above - right.above);
-  const at = (factor: bigint, serviceTierPrices: ReadonlyMap<string, Price>): Price =>
+  const compileAt = (factor: bigint, serviceTierPrices: ReadonlyMap<string, Price>): Price =>
     new CompiledPrice(units, {
       lengths: lengths.map((each) => ({ above: each.above, price: new CompiledPrice(each.units, { factor }) })),
       serviceTiers: serviceTierPrices,
@@ -128,8 +128,8 @@ export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: Writte
     });
   const serviceTierPrices = new Map<string, Price>();
   for (const [name, factor] of Object.entries(serviceTiers))
-    serviceTierPrices.set(name, at(toScale(parseDecimal(factor), multiplierDecimals), serviceTierPrices));
-  return at(defaultFactor, serviceTierPrices);
+    serviceTierPrices.set(name, compileAt(toScale(parseDecimal(factor), multiplierDecimals), serviceTierPrices));
+  return compileAt(defaultFactor, serviceTierPrices);
 }
 
 function compileUnits({ tools = {}, ...fields }: Omit<WrittenPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {

@@ -121,11 +121,11 @@ class GrowingFile implements FollowedFile {
   }
 
   async *#follow(): AsyncGenerator<Buffer> {
-    for (let at = 0; ;) {
-      if (at < this.#size) {
-        const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - at));
-        const { bytesRead } = await this.#handle.read({ buffer, position: at });
-        at += bytesRead;
+    for (let position = 0; ;) {
+      if (position < this.#size) {
+        const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - position));
+        const { bytesRead } = await this.#handle.read({ buffer, position });
+        position += bytesRead;
         yield buffer.subarray(0, bytesRead);
       } else if (this.#over === undefined) await this.#progress.promise;
       else {

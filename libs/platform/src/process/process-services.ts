@@ -142,9 +142,16 @@ export class ProcessServices implements AsyncDisposable {
     const { host, innerHost, port, drainMs, farewellMs } = common;
     const isShared = this.#context.worker !== undefined && role !== "backend";
     if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
-    const at = { host: role === "edge" ? host : innerHost, port, drainMs, farewellMs, ending: ending.signal, isShared };
+    const address = {
+      host: role === "edge" ? host : innerHost,
+      port,
+      drainMs,
+      farewellMs,
+      ending: ending.signal,
+      isShared,
+    };
     const { handler, upgrade } = open.serves;
-    this.#servers.set(name, await listen({ ...at, isCounted: true, handler, upgrade }));
+    this.#servers.set(name, await listen({ ...address, isCounted: true, handler, upgrade }));
   }
 
   /** Returns, by service name, the reasons why services cannot serve now. */

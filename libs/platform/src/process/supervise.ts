@@ -27,7 +27,7 @@ export async function supervise({ common, workers, command }: Supervision): Prom
   const stopped = untilStopped();
   const { log, close } = createLogger("workers", common.logLevel);
   try {
-    const all = Array.from({ length: workers }, (_, at) => new Worker(at + 1, command, log));
+    const all = Array.from({ length: workers }, (_, index) => new Worker(index + 1, command, log));
     const failed = Promise.all(all.map((worker) => worker.started)).then(
       () => new Promise<never>(() => undefined),
       (error: unknown) => error,
@@ -135,14 +135,14 @@ function opsPortIn(message: unknown): number | undefined {
  * ready, because that one serves the shared port.
  */
 function workerProbes(workers: readonly Worker[], host: string): ReturnType<typeof opsHandler> {
-  const at = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
+  const address = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
   const request = async (
     { opsPort }: Worker,
     path: string,
   ): Promise<{ readonly ok: boolean; readonly text: string }> => {
     if (opsPort === undefined) return { ok: false, text: "not started" };
     try {
-      const answer = await fetch(`http://${at}:${opsPort}${path}`, { signal: AbortSignal.timeout(opsTimeoutMs) });
+      const answer = await fetch(`http://${address}:${opsPort}${path}`, { signal: AbortSignal.timeout(opsTimeoutMs) });
       return { ok: answer.ok, text: await answer.text() };
     } catch {
       return { ok: false, text: "no answer" };
@@ -152,7 +152,7 @@ function workerProbes(workers: readonly Worker[], host: string): ReturnType<type
     const answers = await Promise.all(workers.map((worker) => request(worker, "/readyz")));
     return {
       isReady: answers.some(({ ok }) => ok),
-      text: answers.map(({ text }, at) => `worker ${at + 1}:\n${text.trim()}`).join("\n"),
+      text: answers.map(({ text }, index) => `worker ${index + 1}:\n${text.trim()}`).join("\n"),
     };
   };
   const metrics = async (): Promise<string> => {

@@ -69,10 +69,10 @@ async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<v
   try {
     const replies = await runProgram(redis, group);
     if (!Array.isArray(replies)) throw new TypeError("the reply to a group of calls is not a list");
-    for (let at = 0; at < group.length; at++) {
-      const reply: unknown = replies[at];
-      if (reply instanceof Error) group[at]?.reject(reply);
-      else group[at]?.resolve(reply);
+    for (let index = 0; index < group.length; index++) {
+      const reply: unknown = replies[index];
+      if (reply instanceof Error) group[index]?.reject(reply);
+      else group[index]?.resolve(reply);
     }
   } catch (error) {
     for (const { reject } of group) reject(error);
@@ -214,7 +214,7 @@ function programOf(shapes: readonly LuaShape[]): string {
   ].join("\n");
 }
 
-function scriptLines(shape: LuaShape, at: number): readonly string[] {
+function scriptLines(shape: LuaShape, index: number): readonly string[] {
   const replies = Object.entries(shape.replies).map(([verdict, kinds]) => [verdict, Object.entries(kinds)] as const);
   if (replies.some(([, kinds]) => kinds.some(([, kind]) => isList(kind))))
     throw new TypeError(`${shape.file.pathname}: a script that replies with lists cannot be called in a group`);
@@ -224,7 +224,7 @@ function scriptLines(shape: LuaShape, at: number): readonly string[] {
     ...localsOf(shape, { keys: "key + ", arguments: "argument + " }),
     readFileSync(shape.file, "utf8"),
     "end",
-    `scripts[${at + 1}] = {keys = ${shape.keys.length}, arguments = ${Object.keys(shape.args).length},`,
+    `scripts[${index + 1}] = {keys = ${shape.keys.length}, arguments = ${Object.keys(shape.args).length},`,
     "run = function(key, argument)",
     "local reply = main(key, argument)",
     ...replies.flatMap(([verdict, kinds]) => replyLines(verdict, kinds)),

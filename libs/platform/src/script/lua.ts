@@ -35,17 +35,19 @@ export function localsOf(
   before: { readonly keys: string; readonly arguments: string },
 ): readonly string[] {
   return [
-    ...shape.keys.map((name, at) => localOf(name, name.endsWith("[]"), `KEYS[${before.keys}`, at + 1, (key) => key)),
-    ...Object.entries(shape.args).map(([name, kind], at) =>
-      localOf(name, isList(kind), `ARGV[${before.arguments}`, at + 1, (argument) => luaOf(kind, argument)),
+    ...shape.keys.map((name, index) =>
+      localOf(name, name.endsWith("[]"), `KEYS[${before.keys}`, index + 1, (key) => key),
+    ),
+    ...Object.entries(shape.args).map(([name, kind], index) =>
+      localOf(name, isList(kind), `ARGV[${before.arguments}`, index + 1, (argument) => luaOf(kind, argument)),
     ),
   ];
 }
 
-function localOf(name: string, list: boolean, from: string, at: number, expression: (of: string) => string): string {
-  if (!list) return `local ${name} = ${expression(`${from}${at}]`)}`;
+function localOf(name: string, list: boolean, from: string, index: number, expression: (of: string) => string): string {
+  if (!list) return `local ${name} = ${expression(`${from}${index}]`)}`;
   const plain = name.replace(/\[\]$/, "");
-  return `local ${plain} = {}; for at = ${at}, #${from.replace(/\[.*/, "")} do ${plain}[at - ${at - 1}] = ${expression(`${from}at]`)} end`;
+  return `local ${plain} = {}; for at = ${index}, #${from.replace(/\[.*/, "")} do ${plain}[at - ${index - 1}] = ${expression(`${from}at]`)} end`;
 }
 
 /**

@@ -128,11 +128,11 @@ export function replyReader<Shapes extends Replies>(
     const kinds = readers.get(verdict);
     if (kinds === undefined) throw new TypeError(`${script}: unknown verdict "${verdict}"`);
     const values: Record<string, unknown> = { verdict };
-    let at = 0;
+    let index = 0;
     for (const { name, kind, isList } of kinds) {
-      at++;
-      if (isList) values[name] = reply.slice(at).map((text) => valueOf(kind, String(text)));
-      else if (reply.length > at) values[name] = valueOf(kind, String(reply[at]));
+      index++;
+      if (isList) values[name] = reply.slice(index).map((text) => valueOf(kind, String(text)));
+      else if (reply.length > index) values[name] = valueOf(kind, String(reply[index]));
       else throw new TypeError(`${script}: "${verdict}" came without "${name}"`);
     }
     // The loop has converted each value by its declared kind.

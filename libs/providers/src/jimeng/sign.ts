@@ -32,9 +32,9 @@ const hashStepBytes = 256 * 1024;
 /** Computes the SHA-256 of a body in hex, and lets other work run between its steps. */
 async function sha256InSteps(body: Buffer): Promise<string> {
   const hash = createHash("sha256");
-  for (let at = 0; at < body.length; at += hashStepBytes) {
-    if (at > 0) await setImmediate();
-    hash.update(body.subarray(at, at + hashStepBytes));
+  for (let position = 0; position < body.length; position += hashStepBytes) {
+    if (position > 0) await setImmediate();
+    hash.update(body.subarray(position, position + hashStepBytes));
   }
   return hash.digest("hex");
 }

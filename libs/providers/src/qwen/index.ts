@@ -71,7 +71,7 @@ const [usualVideoPath, bothFramesPath] = ["video-generation/video-synthesis", "i
 /** Builds the request that starts a task; `at` returns the address of a service. */
 function* startVideo(
   call: StartCall,
-  at: (service: string) => URL,
+  urlOf: (service: string) => URL,
   headers: Readonly<Record<string, string>>,
 ): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
@@ -79,5 +79,10 @@ function* startVideo(
   const { input } = call.body;
   const hasBoth = typeof input === "object" && input !== null && "first_frame_url" in input;
   const withType = { ...headers, "content-type": "application/json" };
-  return requestTo(at(hasBoth ? bothFramesPath : usualVideoPath), call, withType, yield* stringifyInTurns(call.body));
+  return requestTo(
+    urlOf(hasBoth ? bothFramesPath : usualVideoPath),
+    call,
+    withType,
+    yield* stringifyInTurns(call.body),
+  );
 }

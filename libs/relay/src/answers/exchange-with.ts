@@ -163,8 +163,8 @@ const maxAtOnce = 4;
  */
 async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly SentAnswer[]> {
   const answers: SentAnswer[] = [];
-  for (let at = 0; at < bodies.length; at += maxAtOnce)
-    answers.push(...(await Promise.all(bodies.slice(at, at + maxAtOnce).map((body) => link.send(body)))));
+  for (let index = 0; index < bodies.length; index += maxAtOnce)
+    answers.push(...(await Promise.all(bodies.slice(index, index + maxAtOnce).map((body) => link.send(body)))));
   return answers;
 }
 

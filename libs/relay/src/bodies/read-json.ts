@@ -81,8 +81,8 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     // The parser's message quotes the body, which must not appear in a log; only the position is repeated.
-    const at = /at position \d+/.exec(error.message);
-    throw new Failure("invalid_json", `The body is not valid JSON${at === null ? "" : ` (${at[0]})`}.`);
+    const position = /at position \d+/.exec(error.message);
+    throw new Failure("invalid_json", `The body is not valid JSON${position === null ? "" : ` (${position[0]})`}.`);
   }
   // Duplicate members are refused, because the vendor might read another value than the one checked and priced here.
   await inTurnsFor(bytes, refuseDuplicatesInTurns(bytes, value));

@@ -184,12 +184,12 @@ export class StreamPass implements BodySink {
   #take(frames: readonly Buffer[]): Failure | undefined {
     const { meter, reader, translator } = this.#options;
     try {
-      for (let at = 0; at < frames.length; at++) {
-        const frame = frames[at] ?? nothing;
+      for (let index = 0; index < frames.length; index++) {
+        const frame = frames[index] ?? nothing;
         const reading = this.#unpaid === undefined ? translator.read(frame) : this.#readOnce(frame);
         if (!this.#isPaid(reading, frame)) {
           this.#unpaid = { frame, reading };
-          this.#waiting = frames.slice(at);
+          this.#waiting = frames.slice(index);
           return undefined;
         }
         meter.add(reading.text);

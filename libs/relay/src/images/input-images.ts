@@ -66,15 +66,15 @@ export class InputImages implements Disposable {
 
   async #file(image: InputImage, proxy: string | undefined): Promise<InputImage> {
     if (image.kind !== "url") return image;
-    const { at, url } = image;
+    const { at: path, url } = image;
     try {
       const file = await this.#remote.fetch({ url, accepts: mayBeImage, proxy, signal: this.#signal });
       if (this.#held.disposed) file[Symbol.dispose]();
       else this.#held.use(file);
-      return { kind: "file", at, ...imageFile(file.bytes, at) };
+      return { kind: "file", at: path, ...imageFile(file.bytes, path) };
     } catch (cause) {
       if (!(cause instanceof NotFetched)) throw cause;
-      throw new Failure("invalid_value", `${at} cannot be fetched: ${cause.message}.`, { param: at, cause });
+      throw new Failure("invalid_value", `${path} cannot be fetched: ${cause.message}.`, { param: path, cause });
     }
   }
 }

@@ -294,8 +294,8 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   const names =
     requested === undefined || requested.tiers.length === 0 ? chosenByVendors : requested.tiers.map(({ name }) => name);
   return names.reduce((costliest, name) => {
-    const at = price.serviceTiers.get(name);
-    return at !== undefined && at.factor > costliest.factor ? at : costliest;
+    const tierPrice = price.serviceTiers.get(name);
+    return tierPrice !== undefined && tierPrice.factor > costliest.factor ? tierPrice : costliest;
   }, price);
 }
 

@@ -22,11 +22,12 @@ export function* piecesOf(text: string): Generator<string> {
 function endOfPiece(text: string, start: number): number {
   const maxEnd = start + pieceCharacters;
   if (maxEnd >= text.length) return text.length;
-  for (let at = maxEnd; at > maxEnd - breakWithin; at--) if (text[at] === " " && text[at - 1] !== " ") return at;
+  for (let index = maxEnd; index > maxEnd - breakWithin; index--)
+    if (text[index] === " " && text[index - 1] !== " ") return index;
   return isInsidePair(text, maxEnd) ? maxEnd - 1 : maxEnd;
 }
 
-function isInsidePair(text: string, at: number): boolean {
-  const code = text.charCodeAt(at);
+function isInsidePair(text: string, index: number): boolean {
+  const code = text.charCodeAt(index);
   return code >= 0xdc00 && code <= 0xdfff;
 }

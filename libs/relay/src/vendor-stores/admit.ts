@@ -56,11 +56,11 @@ export async function admitVendorIds(
   const unmade = shared ? undefined : ids.find(({ store }) => !creatableStores.has(store));
   if (unmade !== undefined) throw foreign(unmade);
   const makers = await createdIds.find(caller.accountId, ids);
-  const unknown = ids.find(({ isCarried }, at) => makers[at] === undefined && isCarried !== true);
+  const unknown = ids.find(({ isCarried }, index) => makers[index] === undefined && isCarried !== true);
   if (unknown !== undefined && !shared) throw foreign(unknown);
-  const carried = ids.flatMap(({ id, isCarried }, at) =>
+  const carried = ids.flatMap(({ id, isCarried }, index) =>
     // If the stores are shared, an item of unknown origin is left to the vendor, which knows whether it has it.
-    isCarried === true && (makers[at] !== undefined || !shared) ? [[id, makers[at]] as const] : [],
+    isCarried === true && (makers[index] !== undefined || !shared) ? [[id, makers[index]] as const] : [],
   );
   return {
     channelKey: makers.find((each) => each !== undefined),

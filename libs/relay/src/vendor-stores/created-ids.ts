@@ -41,7 +41,7 @@ export function openCreatedIds({
       const names = [...new Set(ids.filter(isRemembered).map((each) => keyOf(accountId, each)))];
       if (names.length === 0) return ids.map(() => undefined);
       const routes = await redis.mget(names);
-      const routesByName = new Map(names.map((name, at) => [name, channelKeyIn(routes[at])]));
+      const routesByName = new Map(names.map((name, index) => [name, channelKeyIn(routes[index])]));
       return ids.map((each) => routesByName.get(keyOf(accountId, each)));
     },
     keep(accountId, ids, channelKey) {

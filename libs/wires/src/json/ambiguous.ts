@@ -117,8 +117,8 @@ function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "dep
       // Listing the names of a large object takes a full step, and Object.values several times as long.
       const names = isRecord(value) ? Object.keys(value) : [];
       const items: readonly unknown[] = Array.isArray(value) ? value : names;
-      for (let at = 0; at < items.length; at++) {
-        const item = isRecord(value) ? value[names[at] ?? ""] : items[at];
+      for (let index = 0; index < items.length; index++) {
+        const item = isRecord(value) ? value[names[index] ?? ""] : items[index];
         if (typeof item === "object" && item !== null) below.push(item);
         if (--untilTurn > 0) continue;
         untilTurn = valuesPerStep;
@@ -137,16 +137,16 @@ function* refuseFirstDuplicate(bytes: Buffer): Generator<undefined, void> {
   const open: (Set<string> | undefined)[] = [];
   let expectsName = false;
   let turnEnds = maxStepBytes;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
     if (byte === quote) {
-      const start = at;
-      at = seekQuote(bytes, start + 1, turnEnds);
-      for (; at >= turnEnds && at < bytes.length; at = seekQuote(bytes, at, turnEnds)) {
-        turnEnds = at + maxStepBytes;
+      const start = index;
+      index = seekQuote(bytes, start + 1, turnEnds);
+      for (; index >= turnEnds && index < bytes.length; index = seekQuote(bytes, index, turnEnds)) {
+        turnEnds = index + maxStepBytes;
         yield;
       }
-      if (expectsName) addName(open.at(-1), String(JSON.parse(bytes.toString("utf8", start, at + 1))));
+      if (expectsName) addName(open.at(-1), String(JSON.parse(bytes.toString("utf8", start, index + 1))));
       expectsName = false;
     } else if (byte === openObject) {
       open.push(new Set());
@@ -159,8 +159,8 @@ function* refuseFirstDuplicate(bytes: Buffer): Generator<undefined, void> {
       expectsName = false;
     } else if (byte === comma) expectsName = open.at(-1) !== undefined;
     else if (byte === colon) expectsName = false;
-    if (at < turnEnds) continue;
-    turnEnds = at + maxStepBytes;
+    if (index < turnEnds) continue;
+    turnEnds = index + maxStepBytes;
     yield;
   }
 }

@@ -18,8 +18,8 @@ export class Base64Text {
   /** Yields the JSON string in pieces, quotes included, a quarter of a megabyte per step. */
   *pieces(): Generator<undefined, readonly Buffer[]> {
     const pieces = [Buffer.from(`"${this.#head}`)];
-    for (let at = 0; at < this.#bytes.length; at += encodedAtOnce) {
-      pieces.push(Buffer.from(this.#bytes.toString("base64", at, at + encodedAtOnce), "latin1"));
+    for (let index = 0; index < this.#bytes.length; index += encodedAtOnce) {
+      pieces.push(Buffer.from(this.#bytes.toString("base64", index, index + encodedAtOnce), "latin1"));
       yield;
     }
     pieces.push(Buffer.from('"'));
@@ -35,8 +35,8 @@ export function* decodeBase64(data: string): Generator<undefined, Buffer> {
   if (data.length <= maxStepBytes) return Buffer.from(data, "base64");
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((data.length * 3) / 4));
   let size = 0;
-  for (let at = 0; at < data.length; at += maxStepBytes) {
-    size += bytes.write(data.slice(at, at + maxStepBytes), size, "base64");
+  for (let index = 0; index < data.length; index += maxStepBytes) {
+    size += bytes.write(data.slice(index, index + maxStepBytes), size, "base64");
     yield;
   }
   return bytes.subarray(0, size);

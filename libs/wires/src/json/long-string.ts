@@ -42,15 +42,15 @@ function* cutString(bytes: Buffer, start: number, end: number) {
 /** Returns the end of a piece that is short, or not plain ASCII. Throws SyntaxError for bytes that are not allowed. */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
-  let at = start;
-  while (at < end && !isCut(bytes[at] ?? 0, at - start)) {
-    const byte = bytes[at] ?? 0;
+  let index = start;
+  while (index < end && !isCut(bytes[index] ?? 0, index - start)) {
+    const byte = bytes[index] ?? 0;
     if (byte === quote || byte < 0x20) throw new SyntaxError("a JSON string ends, or has a control character");
     if (byte >= 0x80 || byte === backslash) isPlain = false;
-    at += byte !== backslash ? 1 : bytes[at + 1] === 0x75 ? longEscape : shortEscape;
+    index += byte !== backslash ? 1 : bytes[index + 1] === 0x75 ? longEscape : shortEscape;
   }
-  if (at > end) throw new SyntaxError("a JSON string ends in an escape");
-  return { end: at, isPlain };
+  if (index > end) throw new SyntaxError("a JSON string ends in an escape");
+  return { end: index, isPlain };
 }
 
 /** Returns true if a piece of `size` bytes must end before this byte; a cut inside a character is avoided. */
@@ -71,8 +71,8 @@ function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): bo
   const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
   const integers = new Int32Array(bytes.buffer, bytes.byteOffset + aligned, Math.floor((to - aligned) / 4));
   let mask = 0;
-  for (let at = 0; at < integers.length; at++) {
-    const integer = integers[at] ?? 0;
+  for (let index = 0; index < integers.length; index++) {
+    const integer = integers[index] ?? 0;
     const asQuote = integer ^ quotes;
     const asBackslash = integer ^ backslashes;
     // A byte below its bound borrows from its sign bit, and so does a zero byte.
@@ -87,10 +87,10 @@ function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): bo
 /** Renders a string of any size as JSON in steps: yields its pieces, quotes included. */
 export function* encodeLongString(text: string): Generator<undefined, readonly Buffer[]> {
   const pieces = [Buffer.from('"')];
-  for (let at = 0; at < text.length;) {
-    const end = isInsidePair(text, at + maxStepBytes) ? at + maxStepBytes - 1 : at + maxStepBytes;
-    pieces.push(Buffer.from(JSON.stringify(text.slice(at, end)).slice(1, -1)));
-    at = end;
+  for (let index = 0; index < text.length;) {
+    const end = isInsidePair(text, index + maxStepBytes) ? index + maxStepBytes - 1 : index + maxStepBytes;
+    pieces.push(Buffer.from(JSON.stringify(text.slice(index, end)).slice(1, -1)));
+    index = end;
     yield;
   }
   pieces.push(Buffer.from('"'));
@@ -98,7 +98,7 @@ export function* encodeLongString(text: string): Generator<undefined, readonly B
 }
 
 /** Returns true if a cut here would separate a surrogate pair. */
-function isInsidePair(text: string, at: number): boolean {
-  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+function isInsidePair(text: string, index: number): boolean {
+  const [before, after] = [text.charCodeAt(index - 1), text.charCodeAt(index)];
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
 }

@@ -37,9 +37,9 @@ export function countMembers(bytes: Buffer): number {
   const cached = memberCountCache.get(bytes);
   if (cached !== undefined) return cached;
   let count = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === 0x22) at = endOfString(bytes, at);
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === 0x22) index = endOfString(bytes, index);
     else if (byte === 0x3a) count++;
   }
   return count;
@@ -52,19 +52,19 @@ export function countMembers(bytes: Buffer): number {
 export function membersOf(bytes: Buffer): readonly Member[] {
   const cached = memberCache.get(bytes);
   if (cached !== undefined) return cached;
-  let at = skipSpace(bytes, 0);
-  if (bytes[at] !== 0x7b) throw new SyntaxError("not a JSON object");
+  let index = skipSpace(bytes, 0);
+  if (bytes[index] !== 0x7b) throw new SyntaxError("not a JSON object");
   const members: Member[] = [];
-  at = skipSpace(bytes, at + 1);
-  while (at < bytes.length && bytes[at] !== 0x7d) {
-    const from = at;
-    const nameEnd = endOfString(bytes, at);
-    const name = String(JSON.parse(bytes.toString("utf8", at, nameEnd + 1)));
+  index = skipSpace(bytes, index + 1);
+  while (index < bytes.length && bytes[index] !== 0x7d) {
+    const from = index;
+    const nameEnd = endOfString(bytes, index);
+    const name = String(JSON.parse(bytes.toString("utf8", index, nameEnd + 1)));
     const start = skipSpace(bytes, skipSpace(bytes, nameEnd + 1) + 1);
     const end = endOfValue(bytes, start);
     members.push({ name, from, start, end });
-    at = skipSpace(bytes, end);
-    if (bytes[at] === 0x2c) at = skipSpace(bytes, at + 1);
+    index = skipSpace(bytes, end);
+    if (bytes[index] === 0x2c) index = skipSpace(bytes, index + 1);
   }
   if (bytes.length > minCachedBytes) memberCache.set(bytes, members);
   return members;
@@ -76,9 +76,9 @@ export function endOfString(bytes: Uint8Array, open: number): number {
 }
 
 function skipSpace(bytes: Buffer, from: number): number {
-  let at = from;
-  while ((bytes[at] ?? Infinity) <= space) at++;
-  return at;
+  let index = from;
+  while ((bytes[index] ?? Infinity) <= space) index++;
+  return index;
 }
 
 /** Space: every byte of white space is at most this, and every other byte outside of strings is above it. */
@@ -89,22 +89,22 @@ export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return endOfString(bytes, start) + 1;
   if (first === 0x7b || first === 0x5b) return endOfNested(bytes, start);
-  let at = start;
-  for (; at < bytes.length; at++) {
-    const byte = bytes[at] ?? space;
+  let index = start;
+  for (; index < bytes.length; index++) {
+    const byte = bytes[index] ?? space;
     if (byte === 0x2c || byte === 0x7d || byte === 0x5d || byte <= space) break;
   }
-  return at;
+  return index;
 }
 
 /** Returns the index after the bracket that closes the object or array at `start`. */
 function endOfNested(bytes: Buffer, start: number): number {
   let depth = 0;
-  for (let at = start; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (byte === 0x22) at = endOfString(bytes, at);
+  for (let index = start; index < bytes.length; index++) {
+    const byte = bytes[index];
+    if (byte === 0x22) index = endOfString(bytes, index);
     else if (byte === 0x7b || byte === 0x5b) depth++;
-    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return at + 1;
+    else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return index + 1;
   }
   return bytes.length;
 }
@@ -124,19 +124,19 @@ const maxBytesPerSearch = 256 * 1024;
  */
 export function seekQuote(bytes: Uint8Array, from: number, until: number): number {
   let plain = 0;
-  let at = from;
-  for (; at < until; at++) {
-    const byte = bytes[at];
-    if (byte === quote) return at;
+  let index = from;
+  for (; index < until; index++) {
+    const byte = bytes[index];
+    if (byte === quote) return index;
     if (byte === backslash) {
-      at++;
+      index++;
       plain = 0;
     } else if (++plain === minNativeSearchBytes) {
       plain = 0;
-      at = findQuoteOrBackslash(bytes, at + 1) - 1;
+      index = findQuoteOrBackslash(bytes, index + 1) - 1;
     }
   }
-  return at;
+  return index;
 }
 
 /** Returns the index of the next quote, or of the first backslash before it; searches a limited range at a time. */
@@ -194,10 +194,10 @@ export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer 
   const [first, last] = [members[0], members.at(-1)];
   if (remaining.length === members.length || first === undefined || last === undefined) return bytes;
   const pieces = [bytes.subarray(0, first.from)];
-  for (const [at, { from, end, index }] of remaining.entries()) {
+  for (const [position, { from, end, index }] of remaining.entries()) {
     pieces.push(bytes.subarray(from, end));
     // The separator, with its spaces, is the one after this member.
-    if (at < remaining.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
+    if (position < remaining.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
   }
   pieces.push(bytes.subarray(last.end));
   return Buffer.concat(pieces);

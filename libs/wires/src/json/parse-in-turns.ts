@@ -81,11 +81,11 @@ class LargeDocument {
     else if (end - start <= maxStepBytes) {
       // The object is small, but surrounded by spaces.
       const members = membersOf(this.#bytes.subarray(start, end));
-      const moved = members.map(({ name, ...at }) => ({
+      const moved = members.map(({ name, ...range }) => ({
         name,
-        from: at.from + start,
-        start: at.start + start,
-        end: at.end + start,
+        from: range.from + start,
+        start: range.start + start,
+        end: range.end + start,
       }));
       cacheMembers(this.#bytes, moved);
     }
@@ -163,9 +163,9 @@ class LargeDocument {
   #endOfName(start: number, end: number): number {
     if (this.#bytes[start] !== quote) throw new SyntaxError("a member has no name");
     const nameEnd = Math.min(end, start + nameBytes);
-    for (let at = start + 1; at < nameEnd; at++) {
-      if (this.#bytes[at] === 0x5c) at++;
-      else if (this.#bytes[at] === quote) return at + 1;
+    for (let index = start + 1; index < nameEnd; index++) {
+      if (this.#bytes[index] === 0x5c) index++;
+      else if (this.#bytes[index] === quote) return index + 1;
     }
     throw new Failure("request_too_large", `The body has a member with a name longer than ${nameBytes} bytes.`);
   }

@@ -64,16 +64,16 @@ export class JsonScanner {
   scan(count: number): boolean {
     const bytes = this.#bytes;
     const until = Math.min(bytes.length, this.#at + count);
-    let at = this.#inString ? this.#stringFrom(this.#at, until) : this.#at;
-    for (; at < until; at++) {
-      const byte = bytes[at] ?? 0;
+    let index = this.#inString ? this.#stringFrom(this.#at, until) : this.#at;
+    for (; index < until; index++) {
+      const byte = bytes[index] ?? 0;
       if (byte === quote) {
         this.#inString = true;
-        at = this.#stringFrom(at + 1, until) - 1;
-      } else if (byte === comma || byte === colon || byte >= openBracket) this.#see(byte, at);
+        index = this.#stringFrom(index + 1, until) - 1;
+      } else if (byte === comma || byte === colon || byte >= openBracket) this.#see(byte, index);
     }
-    this.#at = at;
-    if (at < bytes.length) return false;
+    this.#at = index;
+    if (index < bytes.length) return false;
     if (this.#isLarge && (this.#starts.length > 0 || this.#inString)) throw invalidJson();
     return true;
   }
@@ -88,42 +88,42 @@ export class JsonScanner {
   }
 
   /** Handles a byte outside of strings: a separator, a bracket, or a part of a literal. */
-  #see(byte: number, at: number): void {
+  #see(byte: number, index: number): void {
     if (byte === comma) {
       if (++this.#values > this.#bounds.values) throw tooMany("values", this.#bounds.values);
-      if (this.#isLarge) this.#commas.push(at);
+      if (this.#isLarge) this.#commas.push(index);
     } else if (byte === colon) {
       if (++this.#members > this.#bounds.members) throw tooMany("members of objects", this.#bounds.members);
       const { topMembers = Infinity } = this.#bounds;
       if (this.#starts.length === 1 && ++this.#topMembers > topMembers) throw tooMany("members at its top", topMembers);
-    } else if (byte === openBrace || byte === openBracket) this.#open(at);
-    else if (byte === closeBrace || byte === closeBracket) this.#close(at);
+    } else if (byte === openBrace || byte === openBracket) this.#open(index);
+    else if (byte === closeBrace || byte === closeBracket) this.#close(index);
   }
 
   /** Finds the end of a string, or the index at which to continue, at `until` or a little later. */
   #stringFrom(from: number, until: number): number {
-    const at = seekQuote(this.#bytes, from, until);
-    if (at >= until) return at;
+    const index = seekQuote(this.#bytes, from, until);
+    if (index >= until) return index;
     this.#inString = false;
-    return at + 1;
+    return index + 1;
   }
 
-  #open(at: number): void {
+  #open(index: number): void {
     if (++this.#values > this.#bounds.values) throw tooMany("values", this.#bounds.values);
-    this.#starts.push(at);
+    this.#starts.push(index);
     if (this.#starts.length > this.#bounds.depth)
       throw new Failure("invalid_json", `The body nests deeper than ${this.#bounds.depth} levels.`);
     this.#bases.push(this.#commas.length);
   }
 
-  #close(at: number): void {
+  #close(index: number): void {
     const start = this.#starts.pop();
     const base = this.#bases.pop();
     if (start === undefined || base === undefined) {
       if (this.#isLarge) throw invalidJson();
       return;
     }
-    const end = at + 1;
+    const end = index + 1;
     if (end - start > maxStepBytes) this.large.set(start, { start, end, commas: this.#commas.slice(base) });
     this.#commas.length = base;
   }

@@ -96,8 +96,8 @@ export function* joinInTurns(pieces: readonly Buffer[]): Generator<undefined, Bu
   const joined = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
   let [end, stepEnd] = [0, copyBytesPerStep];
   for (const piece of pieces)
-    for (let at = 0; at < piece.length; at += copyBytesPerStep) {
-      end += piece.copy(joined, end, at, at + copyBytesPerStep);
+    for (let index = 0; index < piece.length; index += copyBytesPerStep) {
+      end += piece.copy(joined, end, index, index + copyBytesPerStep);
       if (end < stepEnd) continue;
       stepEnd = end + copyBytesPerStep;
       yield;

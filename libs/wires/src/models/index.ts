@@ -111,9 +111,9 @@ function selectPage(
 }
 
 function requireIndex(models: readonly ListedModel[], name: string, param: string): number {
-  const at = models.findIndex((model) => model.name === name);
-  if (at < 0) throw new Failure("invalid_value", `${param} names no model of this list.`, { param });
-  return at;
+  const index = models.findIndex((model) => model.name === name);
+  if (index < 0) throw new Failure("invalid_value", `${param} names no model of this list.`, { param });
+  return index;
 }
 
 /** Gemini's format: pages by `pageSize` (1 to 1000, default 50) and `pageToken`. */

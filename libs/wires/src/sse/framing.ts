@@ -119,9 +119,9 @@ export class SseSplitter {
 
 /** Returns the index after the first frame end at or after `from`, with its empty line; -1 if there is none yet. */
 function endOfFrame(bytes: Buffer, from: number): number {
-  for (let at = bytes.indexOf(lineFeed, from); at >= 0; at = bytes.indexOf(lineFeed, at + 1)) {
-    if (bytes[at + 1] === lineFeed) return at + 2;
-    if (bytes[at + 1] === carriageReturn && bytes[at + 2] === lineFeed) return at + 3;
+  for (let index = bytes.indexOf(lineFeed, from); index >= 0; index = bytes.indexOf(lineFeed, index + 1)) {
+    if (bytes[index + 1] === lineFeed) return index + 2;
+    if (bytes[index + 1] === carriageReturn && bytes[index + 2] === lineFeed) return index + 3;
   }
   return -1;
 }

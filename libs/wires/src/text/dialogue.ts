@@ -42,15 +42,15 @@ export function identifyDialogue(
   isAnswer: (turn: JsonRecord) => boolean,
 ): Dialogue {
   const turns = Array.isArray(conversation.turns) ? conversation.turns.filter(isRecord) : [];
-  const at = turns.findIndex(isAnswer);
+  const index = turns.findIndex(isAnswer);
   const { prompt_cache_key: name, metadata } = body;
   return {
     name: typeof name === "string" && name !== "" ? name : undefined,
     user: body["user"] ?? body["safety_identifier"] ?? (isRecord(metadata) ? metadata["user_id"] : undefined),
     instructions: conversation.instructions,
-    opening: at < 0 ? turns : turns.slice(0, at),
-    isAnswered: at >= 0,
-    answer: at < 0 ? undefined : turns.slice(at).find((turn) => isAnswer(turn) && turn["type"] !== "reasoning"),
+    opening: index < 0 ? turns : turns.slice(0, index),
+    isAnswered: index >= 0,
+    answer: index < 0 ? undefined : turns.slice(index).find((turn) => isAnswer(turn) && turn["type"] !== "reasoning"),
   };
 }
 

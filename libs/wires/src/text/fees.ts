@@ -97,8 +97,8 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
     ...(enabled === undefined || enabled === null || enabled === false
       ? []
       : [{ path: "enable_search", unit: "webSearches" } as const]),
-    ...recordsWithPaths(plugins).map(([at, { id }]) => ({
-      path: `plugins${at}`,
+    ...recordsWithPaths(plugins).map(([path, { id }]) => ({
+      path: `plugins${path}`,
       unit: typeof id === "string" ? unitOfTool(id) : undefined,
     })),
   ];

@@ -123,8 +123,8 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
 
 /** Returns a frame's text from a byte sequence to the last brace; "" for a frame without the sequence. */
 export function findFrom(frame: Buffer, needle: Buffer): string {
-  const at = frame.indexOf(needle);
-  return at < 0 ? "" : frame.toString("utf8", at, frame.lastIndexOf(0x7d));
+  const index = frame.indexOf(needle);
+  return index < 0 ? "" : frame.toString("utf8", index, frame.lastIndexOf(0x7d));
 }
 
 /** Creates a test that returns true for a frame with one of several texts. */

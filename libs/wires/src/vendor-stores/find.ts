@@ -64,11 +64,11 @@ class VendorIdSearch {
       const top = this.#open.at(-1);
       if (top === undefined) return;
       const { value, names } = top;
-      const [at, name] = [top.at, names[top.at++]];
-      if (at === names.length) {
+      const [index, name] = [top.at, names[top.at++]];
+      if (index === names.length) {
         this.#open.pop();
         this.#trail.pop();
-      } else if (!isRecord(value)) this.#enter(name, at);
+      } else if (!isRecord(value)) this.#enter(name, index);
       else if (typeof name === "string") {
         const rules = this.#rules(name);
         if (rules !== null && typeof rules !== "string") this.#inspect(rules, value, name);

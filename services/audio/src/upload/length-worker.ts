@@ -70,11 +70,11 @@ const pieceBytes = 16 * 1024;
 
 /** Yields the file's bytes from the start. Leaves the file open, because another thread owns it. */
 async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer> {
-  for (let at = 0; at < size;) {
-    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size - at));
-    const { bytesRead } = await readAt(descriptor, piece, 0, piece.length, at);
+  for (let position = 0; position < size;) {
+    const piece = Buffer.allocUnsafe(Math.min(pieceBytes, size - position));
+    const { bytesRead } = await readAt(descriptor, piece, 0, piece.length, position);
     if (bytesRead === 0) return;
-    at += bytesRead;
+    position += bytesRead;
     yield piece.subarray(0, bytesRead);
   }
 }

@@ -63,5 +63,7 @@ function missingKey(request: IncomingMessage): string {
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
   if (request.headers[name] === undefined) return [];
   const raw = request.rawHeaders;
-  return raw.filter((value, at) => at % 2 === 1 && value !== "" && raw[at - 1]?.toLowerCase() === name);
+  return raw.filter(
+    (value, position) => position % 2 === 1 && value !== "" && raw[position - 1]?.toLowerCase() === name,
+  );
 }

@@ -55,8 +55,8 @@ export async function storedTurns(
   if (last.ancestors.length >= maxTurns)
     throw new Failure("invalid_value", `The conversation has more than ${maxTurns} turns; compact it.`, { param });
   const before = await store.findAll(accountId, last.ancestors, memory);
-  const turns = before.map((turn, at) => {
-    if (turn === undefined) throw notFound(last.ancestors[at] ?? "", param);
+  const turns = before.map((turn, index) => {
+    if (turn === undefined) throw notFound(last.ancestors[index] ?? "", param);
     return turn;
   });
   return { ids: [...last.ancestors, previousId], last, turns: [...turns, last] };
@@ -78,11 +78,11 @@ export function openCompactions(
   accountId: string,
   items: readonly JsonObject[],
 ): readonly JsonObject[] {
-  return items.map((item, at) => {
+  return items.map((item, index) => {
     const encrypted = ownCompaction(item);
     if (encrypted === undefined) return item;
     const summary = cipher.decrypt(accountId, encrypted);
-    const path = `input[${at}].encrypted_content`;
+    const path = `input[${index}].encrypted_content`;
     if (summary === undefined)
       throw new Failure("invalid_value", `${path} is not a compaction that this gateway made for this account.`, {
         param: path,

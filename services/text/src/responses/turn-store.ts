@@ -81,8 +81,8 @@ export function openTurnStore<Turn extends object>(
   async function findAll(accountId: string, ids: readonly string[], memory: RecordMemory) {
     const turns: (Turn | undefined)[] = [];
     const reader = new RecordReader(memory, bounds);
-    for (let at = 0; at < ids.length; at += readAtOnce) {
-      const keys = ids.slice(at, at + readAtOnce).map((id) => keyOf(accountId, id));
+    for (let index = 0; index < ids.length; index += readAtOnce) {
+      const keys = ids.slice(index, index + readAtOnce).map((id) => keyOf(accountId, id));
       for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
         const packed = record === null ? undefined : cipher.decrypt(record, keys[of] ?? "");
         turns.push(packed === undefined ? undefined : parse(await reader.parse(packed)));

@@ -86,9 +86,9 @@ const contentFirst = [...vectorsWires].sort(
 function split(request: VectorsRequest, vendor: VectorsVendor, model: string): Several<VectorsRequest> {
   const { inputs } = request;
   const maxInputs = vendor.maxInputs(model);
-  const [first, ...more] = Array.from({ length: Math.ceil(inputs.length / maxInputs) }, (_, at) => ({
+  const [first, ...more] = Array.from({ length: Math.ceil(inputs.length / maxInputs) }, (_, index) => ({
     ...request,
-    inputs: inputs.slice(at * maxInputs, (at + 1) * maxInputs),
+    inputs: inputs.slice(index * maxInputs, (index + 1) * maxInputs),
   }));
   return [first ?? request, ...more];
 }

@@ -22,25 +22,25 @@ export class StringCutter {
   /** Returns a chunk without those parts of strings that exceed the limit. */
   push(piece: Buffer): Buffer {
     const output: Buffer[] = [];
-    for (let at = 0; at < piece.length;)
-      at = this.#inString ? this.#inside(piece, at, output) : this.#outside(piece, at, output);
+    for (let position = 0; position < piece.length;)
+      position = this.#inString ? this.#inside(piece, position, output) : this.#outside(piece, position, output);
     return Buffer.concat(output);
   }
 
-  #outside(piece: Buffer, at: number, output: Buffer[]): number {
-    const quoteAt = piece.indexOf(quote, at);
+  #outside(piece: Buffer, position: number, output: Buffer[]): number {
+    const quoteAt = piece.indexOf(quote, position);
     const end = quoteAt < 0 ? piece.length : quoteAt + 1;
-    output.push(piece.subarray(at, end));
+    output.push(piece.subarray(position, end));
     [this.#inString, this.#length] = [quoteAt >= 0, 0];
     return end;
   }
 
-  #inside(piece: Buffer, at: number, output: Buffer[]): number {
-    if (this.#escaped !== undefined) return this.#afterEscape(piece, at, output);
-    const end = endOfPlain(piece, at);
+  #inside(piece: Buffer, position: number, output: Buffer[]): number {
+    if (this.#escaped !== undefined) return this.#afterEscape(piece, position, output);
+    const end = endOfPlain(piece, position);
     const room = Math.max(this.#maxCharacters - this.#length, this.#owed);
-    const through = Math.max(0, Math.min(end - at, room));
-    output.push(piece.subarray(at, at + through));
+    const through = Math.max(0, Math.min(end - position, room));
+    output.push(piece.subarray(position, position + through));
     this.#length += through;
     this.#owed = Math.max(0, this.#owed - through);
     if (end === piece.length) return end;
@@ -50,25 +50,25 @@ export class StringCutter {
     return end + 1;
   }
 
-  #afterEscape(piece: Buffer, at: number, output: Buffer[]): number {
+  #afterEscape(piece: Buffer, position: number, output: Buffer[]): number {
     if (this.#escaped === "kept") {
-      output.push(piece.subarray(at, at + 1));
+      output.push(piece.subarray(position, position + 1));
       this.#length += 2;
-      if (piece[at] === unicode) this.#owed = digits;
+      if (piece[position] === unicode) this.#owed = digits;
     }
     this.#escaped = undefined;
-    return at + 1;
+    return position + 1;
   }
 }
 
 /**
  * Returns the index at which the plain characters of a string end, before a quote, an escape, or the end of the chunk.
  */
-function endOfPlain(piece: Buffer, at: number): number {
-  const end = piece.indexOf(quote, at);
+function endOfPlain(piece: Buffer, position: number): number {
+  const end = piece.indexOf(quote, position);
   const until = end < 0 ? piece.length : end;
-  const escapeAt = piece.subarray(at, until).indexOf(escape);
-  return escapeAt < 0 ? until : at + escapeAt;
+  const escapeAt = piece.subarray(position, until).indexOf(escape);
+  return escapeAt < 0 ? until : position + escapeAt;
 }
 
 /** Returns an answer in whose JSON body long strings are shortened. */

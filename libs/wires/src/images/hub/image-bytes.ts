@@ -23,9 +23,9 @@ export function imageTypeOfBase64(data: string): ImageType | undefined {
 }
 
 /** Checks that bytes are an image. Throws Failure (400) naming `at`. */
-export function imageFile(bytes: Buffer, at: string): ImageFile {
+export function imageFile(bytes: Buffer, path: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
-  if (mediaType === undefined) throw invalidImage(at, allowedTypesText);
+  if (mediaType === undefined) throw invalidImage(path, allowedTypesText);
   return { mediaType, bytes };
 }
 
@@ -33,20 +33,20 @@ export function imageFile(bytes: Buffer, at: string): ImageFile {
  * Reads an image as JSON holds it: an address, a data URL, or Base64 alone. Throws Failure (400) naming `at` for anything
  * else, and for bytes that are not an image.
  */
-export function parseInputImage(value: unknown, at: string): InputImage {
-  if (typeof value !== "string") throw invalidImage(at, "a string: a URL, a data URL or Base64");
-  if (/^https?:\/\//i.test(value)) return { kind: "url", at, url: value };
-  return encodedImage(/^data:/i.test(value) ? dataUrlContent(value, at) : value, at);
+export function parseInputImage(value: unknown, path: string): InputImage {
+  if (typeof value !== "string") throw invalidImage(path, "a string: a URL, a data URL or Base64");
+  if (/^https?:\/\//i.test(value)) return { kind: "url", at: path, url: value };
+  return encodedImage(/^data:/i.test(value) ? dataUrlContent(value, path) : value, path);
 }
 
 /** Reads an image in Base64; `decodeImages` decodes large ones later. Throws Failure (400) naming `at` if invalid. */
-export function encodedImage(data: string, at: string): InputImage {
+export function encodedImage(data: string, path: string): InputImage {
   if (data.length <= maxStepBytes) {
-    if (!isBase64(data)) throw invalidImage(at, allowedEncodingsText);
-    return { kind: "file", at, ...imageFile(Buffer.from(data, "base64"), at) };
+    if (!isBase64(data)) throw invalidImage(path, allowedEncodingsText);
+    return { kind: "file", at: path, ...imageFile(Buffer.from(data, "base64"), path) };
   }
-  if (imageTypeOfBase64(data) === undefined) throw invalidImage(at, allowedTypesText);
-  return { kind: "encoded", at, data };
+  if (imageTypeOfBase64(data) === undefined) throw invalidImage(path, allowedTypesText);
+  return { kind: "encoded", at: path, data };
 }
 
 /**
@@ -62,15 +62,15 @@ export function* decodeImages(request: ImageRequest): Generator<undefined, Image
 
 function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   if (image.kind !== "encoded") return image;
-  const { data, at } = image;
+  const { data, at: path } = image;
   // The last step includes the padding.
   const last = data.length - (data.length % maxStepBytes || maxStepBytes);
   for (let from = 0; from < last; from += maxStepBytes) {
-    if (notBase64.test(data.slice(from, from + maxStepBytes))) throw invalidImage(at, allowedEncodingsText);
+    if (notBase64.test(data.slice(from, from + maxStepBytes))) throw invalidImage(path, allowedEncodingsText);
     yield;
   }
-  if (!isBase64(data.slice(last))) throw invalidImage(at, allowedEncodingsText);
-  return { kind: "file", at, ...imageFile(yield* decodeBase64(data), at) };
+  if (!isBase64(data.slice(last))) throw invalidImage(path, allowedEncodingsText);
+  return { kind: "file", at: path, ...imageFile(yield* decodeBase64(data), path) };
 }
 
 /** Renders an image as an address: the client's, or a data URL. */
@@ -86,11 +86,11 @@ export function requireImageBytes(image: InputImage): ImageFile {
   return image;
 }
 
-function dataUrlContent(url: string, at: string): string {
+function dataUrlContent(url: string, path: string): string {
   const comma = url.indexOf(",");
   const head = url.slice("data:".length, Math.max(0, comma));
-  if (!/;\s*base64$/i.test(head)) throw invalidImage(at, "a data URL in Base64");
-  if (!/^image\/[\w.+-]+/i.test(head)) throw invalidImage(at, "a data URL of an image");
+  if (!/;\s*base64$/i.test(head)) throw invalidImage(path, "a data URL in Base64");
+  if (!/^image\/[\w.+-]+/i.test(head)) throw invalidImage(path, "a data URL of an image");
   return url.slice(comma + 1);
 }
 
@@ -106,6 +106,6 @@ const allowedTypesText = `an image (${imageTypes.join(", ")})`;
 const allowedEncodingsText = "a URL, a data URL or Base64";
 const notBase64 = /[^A-Za-z0-9+/]/;
 
-function invalidImage(at: string, kind: string): Failure {
-  return new Failure("invalid_value", `${at} must be ${kind}.`, { param: at });
+function invalidImage(path: string, kind: string): Failure {
+  return new Failure("invalid_value", `${path} must be ${kind}.`, { param: path });
 }

@@ -112,14 +112,14 @@ export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<Im
 const maxSidePixels = 16_384;
 
 /** Parses a size, `1024x1536` or `1024*1536`; undefined if absent or `auto`. Throws Failure (400) naming `at`. */
-export function parseSize(text: string | undefined, at: string): ImageSize | undefined {
+export function parseSize(text: string | undefined, path: string): ImageSize | undefined {
   if (text === undefined || text === "auto") return undefined;
   const [, width = 0, height = 0] = /^(\d{1,5})[x*](\d{1,5})$/i.exec(text)?.map(Number) ?? [];
   if (width < 1 || height < 1 || width > maxSidePixels || height > maxSidePixels)
     throw new Failure(
       "invalid_value",
-      `${at} must be <width>x<height> with sides from 1 to ${maxSidePixels} pixels, or auto.`,
-      { param: at },
+      `${path} must be <width>x<height> with sides from 1 to ${maxSidePixels} pixels, or auto.`,
+      { param: path },
     );
   return { width, height };
 }

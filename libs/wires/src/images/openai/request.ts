@@ -100,14 +100,18 @@ function parseMask(fields: Fields): InputImage | undefined {
   return value === undefined ? undefined : parseImage(value, "mask");
 }
 
-function parseImage(value: unknown, at: string): InputImage {
-  if (!isRecord(value)) return parseInputImage(value, at);
+function parseImage(value: unknown, path: string): InputImage {
+  if (!isRecord(value)) return parseInputImage(value, path);
   if (value["file_id"] !== undefined)
-    throw new Failure("unsupported_parameter", `${at}.file_id names a file of another store; send the image itself.`, {
-      param: `${at}.file_id`,
-    });
+    throw new Failure(
+      "unsupported_parameter",
+      `${path}.file_id names a file of another store; send the image itself.`,
+      {
+        param: `${path}.file_id`,
+      },
+    );
   const { image_url: url } = value;
-  return parseInputImage(isRecord(url) ? url["url"] : url, `${at}.image_url`);
+  return parseInputImage(isRecord(url) ? url["url"] : url, `${path}.image_url`);
 }
 
 /** A form: text fields and files, in their order. */

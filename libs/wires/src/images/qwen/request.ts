@@ -52,12 +52,12 @@ function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
     if (image !== undefined) images.push(parseInputImage(image, item.at("image")));
   }
   const prompt = texts.join("\n");
-  const at = message.at("content");
-  if (prompt === "") throw new Failure("missing_required_parameter", `${at} must contain text.`, { param: at });
+  const path = message.at("content");
+  if (prompt === "") throw new Failure("missing_required_parameter", `${path} must contain text.`, { param: path });
   if (prompt.length > maxPromptCharacters)
-    throw new Failure("invalid_value", `${at} may have at most ${maxPromptCharacters} characters.`, { param: at });
+    throw new Failure("invalid_value", `${path} may have at most ${maxPromptCharacters} characters.`, { param: path });
   if (images.length > maxInputImages)
-    throw new Failure("invalid_value", `${at} may have at most ${maxInputImages} images.`, { param: at });
+    throw new Failure("invalid_value", `${path} may have at most ${maxInputImages} images.`, { param: path });
   return { prompt, images };
 }
 

@@ -124,8 +124,8 @@ function itemCreateEvent(item: JsonRecord): JsonRecord {
 
 /** Converts a live client's turns to conversation items. Throws Failure for parts that the format lacks. */
 function turnsToItems(turns: readonly JsonRecord[]): readonly JsonRecord[] {
-  return turns.flatMap((turn, at) => {
-    const path = `clientContent.turns[${at}].parts`;
+  return turns.flatMap((turn, index) => {
+    const path = `clientContent.turns[${index}].parts`;
     const isModel = turn["role"] === "model";
     const parts = parseObjectList(turn["parts"], path).filter(({ thought }) => thought !== true);
     const content = parts.filter((part) => !isCallOrResult(part)).map((part) => convertPart(part, isModel, path));

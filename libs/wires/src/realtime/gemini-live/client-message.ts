@@ -56,15 +56,15 @@ function parseRealtimeInput(input: JsonRecord): readonly LiveMessage[] {
   const [unknown] = Object.keys(more);
   if (unknown !== undefined)
     throw new Failure("invalid_value", `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`, { param: unknown });
-  const at = "realtimeInput";
-  const messages: LiveMessage[] = parseObjectList(mediaChunks, `${at}.mediaChunks`).map((chunk) => {
-    const blob = parseBlob(chunk, `${at}.mediaChunks`);
+  const path = "realtimeInput";
+  const messages: LiveMessage[] = parseObjectList(mediaChunks, `${path}.mediaChunks`).map((chunk) => {
+    const blob = parseBlob(chunk, `${path}.mediaChunks`);
     return { kind: blob.mimeType.startsWith("audio/") ? "audio" : "picture", blob };
   });
   if (isPresent(activityStart)) messages.push({ kind: "activity-start" });
-  if (isPresent(audio)) messages.push({ kind: "audio", blob: parseBlob(audio, `${at}.audio`) });
-  if (isPresent(video)) messages.push({ kind: "picture", blob: parseBlob(video, `${at}.video`) });
-  if (isPresent(text)) messages.push({ kind: "text", text: requireString(text, `${at}.text`) });
+  if (isPresent(audio)) messages.push({ kind: "audio", blob: parseBlob(audio, `${path}.audio`) });
+  if (isPresent(video)) messages.push({ kind: "picture", blob: parseBlob(video, `${path}.video`) });
+  if (isPresent(text)) messages.push({ kind: "text", text: requireString(text, `${path}.text`) });
   if (isPresent(activityEnd)) messages.push({ kind: "activity-end" });
   if (audioStreamEnd === true) messages.push({ kind: "stream-end" });
   return messages;

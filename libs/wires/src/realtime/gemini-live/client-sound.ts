@@ -47,7 +47,9 @@ export class Resampler {
   #drawn(bytes: Buffer, rate: number): Buffer {
     if (rate !== this.#rate) this.#last = undefined;
     this.#rate = rate;
-    const samples = Array.from({ length: bytes.length / sampleBytes }, (_, at) => bytes.readInt16LE(at * sampleBytes));
+    const samples = Array.from({ length: bytes.length / sampleBytes }, (_, index) =>
+      bytes.readInt16LE(index * sampleBytes),
+    );
     const line = this.#last === undefined ? samples : [this.#last, ...samples];
     if (this.#last === undefined) this.#at = 0;
     const step = rate / vendorSampleRate;
@@ -60,7 +62,7 @@ export class Resampler {
     this.#last = line.at(-1);
     this.#at -= Math.max(0, line.length - 1);
     const out = Buffer.alloc(drawn.length * sampleBytes);
-    for (const [at, sample] of drawn.entries()) out.writeInt16LE(sample, at * sampleBytes);
+    for (const [index, sample] of drawn.entries()) out.writeInt16LE(sample, index * sampleBytes);
     return out;
   }
 }

@@ -87,8 +87,8 @@ export class LiveAnswerConverter {
   #addTranscript(delta: string): void {
     this.#transcript ??= { itemId: this.#sink.newId("item"), text: "" };
     this.#transcript.text += delta;
-    const at = { item_id: this.#transcript.itemId, content_index: 0 };
-    this.#sink.send("conversation.item.input_audio_transcription.delta", { ...at, delta });
+    const position = { item_id: this.#transcript.itemId, content_index: 0 };
+    this.#sink.send("conversation.item.input_audio_transcription.delta", { ...position, delta });
   }
 
   #endTranscript(): void {

@@ -106,7 +106,7 @@ function itemToInput(item: JsonRecord, nameOf: (callId: string) => string | unde
     return { result: { id, name, response: { output } } };
   }
   if (item["type"] !== "message" || !Array.isArray(item["content"])) throw unsupportedByVendor("item.type");
-  const parts = item["content"].map((part: unknown, at) => renderPart(part, `item.content[${at}]`));
+  const parts = item["content"].map((part: unknown, index) => renderPart(part, `item.content[${index}]`));
   const role = item["role"] === "assistant" ? "model" : "user";
   return { turn: { role, parts } };
 }

@@ -48,10 +48,16 @@ export class ResponseWriter {
     const id = sink.newId("item");
     const text = JSON.stringify(args ?? {});
     const item = { id, object: "realtime.item", type: "function_call", call_id: callId, name };
-    const at = { response_id: this.id, output_index: this.#output.length };
+    const position = { response_id: this.id, output_index: this.#output.length };
     this.#added({ ...item, status: "in_progress", arguments: "" });
-    sink.send("response.function_call_arguments.delta", { ...at, item_id: id, call_id: callId, delta: text });
-    sink.send("response.function_call_arguments.done", { ...at, item_id: id, call_id: callId, name, arguments: text });
+    sink.send("response.function_call_arguments.delta", { ...position, item_id: id, call_id: callId, delta: text });
+    sink.send("response.function_call_arguments.done", {
+      ...position,
+      item_id: id,
+      call_id: callId,
+      name,
+      arguments: text,
+    });
     this.#done({ ...item, status: "completed", arguments: text });
   }
 
@@ -67,27 +73,27 @@ export class ResponseWriter {
     if (this.#message === undefined) {
       this.#message = { id: this.#sink.newId("item"), text: "" };
       this.#added(this.#item("in_progress"));
-      this.#sink.send("response.content_part.added", { ...this.#at(), part: this.#part("") });
+      this.#sink.send("response.content_part.added", { ...this.#position(), part: this.#part("") });
     }
     this.#message.text += text;
-    this.#sink.send(type, { ...this.#at(), delta });
+    this.#sink.send(type, { ...this.#position(), delta });
   }
 
   #close(status: "completed" | "incomplete" = "completed"): void {
     if (this.#message === undefined) return;
     const { text } = this.#message;
-    const at = this.#at();
+    const position = this.#position();
     if (this.#facts.spoken) {
-      this.#sink.send("response.output_audio.done", at);
-      this.#sink.send("response.output_audio_transcript.done", { ...at, transcript: text });
-    } else this.#sink.send("response.output_text.done", { ...at, text });
-    this.#sink.send("response.content_part.done", { ...at, part: this.#part(text) });
+      this.#sink.send("response.output_audio.done", position);
+      this.#sink.send("response.output_audio_transcript.done", { ...position, transcript: text });
+    } else this.#sink.send("response.output_text.done", { ...position, text });
+    this.#sink.send("response.content_part.done", { ...position, part: this.#part(text) });
     const item = this.#item(status);
     this.#message = undefined;
     this.#done(item);
   }
 
-  #at(): JsonRecord {
+  #position(): JsonRecord {
     const index = this.#output.length;
     return { response_id: this.id, item_id: this.#message?.id, output_index: index, content_index: 0 };
   }
@@ -103,15 +109,15 @@ export class ResponseWriter {
   }
 
   #added(item: JsonRecord): void {
-    const at = { response_id: this.id, output_index: this.#output.length };
-    this.#sink.send("response.output_item.added", { ...at, item });
+    const position = { response_id: this.id, output_index: this.#output.length };
+    this.#sink.send("response.output_item.added", { ...position, item });
     this.#sink.send("conversation.item.added", { previous_item_id: null, item });
   }
 
   #done(item: JsonRecord): void {
-    const at = { response_id: this.id, output_index: this.#output.length };
+    const position = { response_id: this.id, output_index: this.#output.length };
     this.#output.push(item);
-    this.#sink.send("response.output_item.done", { ...at, item });
+    this.#sink.send("response.output_item.done", { ...position, item });
     this.#sink.send("conversation.item.done", { previous_item_id: null, item });
   }
 

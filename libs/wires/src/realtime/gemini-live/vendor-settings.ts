@@ -89,9 +89,9 @@ export function resourceOf(upstreamModel: string): string {
 function toolsOf({ tools, tool_choice: choice }: JsonRecord): readonly JsonRecord[] | undefined {
   if (choice !== undefined && choice !== "auto" && choice !== "none") throw unsupported("tool_choice");
   if (!Array.isArray(tools) || tools.length === 0 || choice === "none") return undefined;
-  const declarations = tools.map((tool: unknown, at) => {
-    if (!isRecord(tool) || tool["type"] !== "function") throw unsupported(`tools[${at}].type`);
-    if (typeof tool["name"] !== "string") throw wrong(`tools[${at}].name`, "A function needs a name.");
+  const declarations = tools.map((tool: unknown, index) => {
+    if (!isRecord(tool) || tool["type"] !== "function") throw unsupported(`tools[${index}].type`);
+    if (typeof tool["name"] !== "string") throw wrong(`tools[${index}].name`, "A function needs a name.");
     const { name, description, parameters } = tool;
     return withoutNulls({ name, description, parametersJsonSchema: parameters });
   });

@@ -165,9 +165,9 @@ function refuseVendorTools(event: JsonRecord): void {
   for (const name of settingsMembers) {
     const { tools } = asRecord(event[name]);
     const listed: readonly unknown[] = Array.isArray(tools) ? tools : [tools];
-    const at = listed.findIndex((tool) => isRecord(tool) && (tool["type"] ?? "function") !== "function");
-    if (at < 0) continue;
-    const param = Array.isArray(tools) ? `${name}.tools[${at}]` : `${name}.tools`;
+    const index = listed.findIndex((tool) => isRecord(tool) && (tool["type"] ?? "function") !== "function");
+    if (index < 0) continue;
+    const param = Array.isArray(tools) ? `${name}.tools[${index}]` : `${name}.tools`;
     throw new Failure(
       "unsupported_parameter",
       `${param} is a tool that the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,

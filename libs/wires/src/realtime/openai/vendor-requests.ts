@@ -51,11 +51,11 @@ export class PendingRequests {
     if (type === "input_audio_buffer.committed") this.#hasSpeech = false;
     if (!this.any) return;
     if (type === "error") return this.#refused(data);
-    const at = this.#waiting.findIndex((request) => answerEvents[request.type] === type);
-    if (at < 0) return;
+    const index = this.#waiting.findIndex((request) => answerEvents[request.type] === type);
+    if (index < 0) return;
     // The vendor confirms that the buffer is cleared only after it has answered all earlier requests.
-    if (type === answerEvents["input_audio_buffer.clear"]) this.#waiting.splice(0, at + 1);
-    else this.#waiting.splice(at, 1);
+    if (type === answerEvents["input_audio_buffer.clear"]) this.#waiting.splice(0, index + 1);
+    else this.#waiting.splice(index, 1);
   }
 
   /**

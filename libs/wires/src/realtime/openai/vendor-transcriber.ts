@@ -68,15 +68,15 @@ export class TranscriberSetting {
 
   /** Reads the vendor's report of its session. Returns it with the client's name of the model. */
   report(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
-    for (const at of transcriptionPaths) {
-      const setting = objectAtPath(session, at);
+    for (const path of transcriptionPaths) {
+      const setting = objectAtPath(session, path);
       if (setting === undefined) continue;
       const upstreamName = setting?.["model"];
       const model = typeof upstreamName === "string" ? this.#toClient(upstreamName) : undefined;
       this.#current = setting === null ? undefined : { model };
       return model === undefined || model === upstreamName
         ? message
-        : replaceName(message, ["session", ...at, "model"], model);
+        : replaceName(message, ["session", ...path, "model"], model);
     }
     // A vendor that does not report this setting applies the client's request.
     this.#current = this.#requested && { model: this.#requested.model };

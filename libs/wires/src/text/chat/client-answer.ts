@@ -64,10 +64,10 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
 function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
-    let at = 0;
+    let position = 0;
     return parts.flatMap((part) => {
-      const span = [at, at + part.text.length] as const;
-      [, at] = span;
+      const span = [position, position + part.text.length] as const;
+      [, position] = span;
       if (part.signature === undefined) return [];
       const of = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
       return renderDetail(part.signature, { ...of, index: index++ });
@@ -76,10 +76,10 @@ function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[
 }
 
 function renderAnnotations(texts: readonly TextPart[]): readonly unknown[] | undefined {
-  let at = 0;
+  let index = 0;
   const all = texts.flatMap(({ text, citations = [] }) => {
-    const from = at;
-    at += text.length;
+    const from = index;
+    index += text.length;
     return citations.flatMap((citation) => renderAnnotation(citation, from, text.length));
   });
   return all.length > 0 ? all : undefined;

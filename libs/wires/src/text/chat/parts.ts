@@ -104,7 +104,7 @@ interface ModelContext {
  * Parses a model's message, in an answer or in the history, into parts in a fixed order: reasoning, text, images,
  * refusal, calls, audio. The message itself does not record their order.
  */
-export function parseModelMessage(message: Fields, at: ModelContext): readonly Part[] {
+export function parseModelMessage(message: Fields, context: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
   const reasoning = [message.raw("reasoning_content"), message.raw("reasoning")].find(
     (text) => typeof text === "string",
@@ -116,9 +116,9 @@ export function parseModelMessage(message: Fields, at: ModelContext): readonly P
   return [
     ...splitReasoning(typeof reasoning === "string" ? reasoning : "", details),
     ...textParts,
-    ...message.each("images", maxCalls).map((image) => readModelImage(image, at)),
+    ...message.each("images", maxCalls).map((image) => readModelImage(image, context)),
     ...(refusal === "" ? [] : [{ kind: "refusal", text: refusal } as const]),
-    ...readCalls(message, at),
+    ...readCalls(message, context),
     ...(audio === undefined ? [] : [{ kind: "vendor", wire: "chat", value: { audio } } as const]),
   ];
 }
@@ -138,15 +138,15 @@ export function readModelImage(image: Fields, { google }: ModelContext): Part {
   return withSignature(readImage(image), readExtraContent(image.raw("extra_content"), google));
 }
 
-function readCalls(message: Fields, at: ModelContext): readonly ToolCallPart[] {
+function readCalls(message: Fields, context: ModelContext): readonly ToolCallPart[] {
   const calls = message
     .each("tool_calls", maxCalls)
     .map((call, index) =>
-      withSignature(readCall(call, index, at), readExtraContent(call.raw("extra_content"), at.google)),
+      withSignature(readCall(call, index, context), readExtraContent(call.raw("extra_content"), context.google)),
     );
   const old = message.fields("function_call");
-  const all = old === undefined ? calls : [...calls, parseLegacyCall(old, at)];
-  for (const { id, name } of all) at.calls.called(id, name);
+  const all = old === undefined ? calls : [...calls, parseLegacyCall(old, context)];
+  for (const { id, name } of all) context.calls.called(id, name);
   return all;
 }
 

@@ -120,15 +120,15 @@ interface Piece {
 /** Splits a text at the ends of its signed ranges. A signature whose range no longer fits the text is dropped. */
 function splitAtRanges(text: string, marks: readonly SignedRange[]): readonly Piece[] {
   const cut: Piece[] = [];
-  let at = 0;
+  let index = 0;
   for (const mark of marks) {
-    const [start, end] = mark.span ?? [at, text.length];
-    if (start < at || end > text.length) continue;
-    if (start > at) cut.push({ text: text.slice(at, start) });
+    const [start, end] = mark.span ?? [index, text.length];
+    if (start < index || end > text.length) continue;
+    if (start > index) cut.push({ text: text.slice(index, start) });
     cut.push({ text: text.slice(start, end), mark });
-    at = end;
+    index = end;
   }
-  return at < text.length ? [...cut, { text: text.slice(at) }] : cut;
+  return index < text.length ? [...cut, { text: text.slice(index) }] : cut;
 }
 
 /** Reads the signature in `extra_content`: one in the gateway's envelope, or one of a Google model. */

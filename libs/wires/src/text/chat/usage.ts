@@ -123,7 +123,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const search = body["web_search_options"] ?? undefined;
   return feesUnlessNone({
     tools: [
-      ...recordsWithPaths(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
+      ...recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTool(`tools${path}`, tool)),
       ...(search === undefined
         ? []
         : [{ path: "web_search_options", unit: "webSearches", isUnreported: true } as const]),

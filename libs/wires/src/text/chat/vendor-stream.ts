@@ -76,9 +76,9 @@ export class ChatReader implements StreamReader {
   }
 
   #choice(index: unknown): PartReader {
-    const at = typeof index === "number" ? index : 0;
-    const reader = this.#choices.get(at) ?? new PartReader(at, this.#answerId);
-    this.#choices.set(at, reader);
+    const position = typeof index === "number" ? index : 0;
+    const reader = this.#choices.get(position) ?? new PartReader(position, this.#answerId);
+    this.#choices.set(position, reader);
     return reader;
   }
 }
@@ -118,8 +118,8 @@ class PartReader {
     if (this.finished) return noEvents;
     this.finished = true;
     const events = this.close();
-    const { finish: reason, ...at } = parseFinish(choice, this.#book.kinds);
-    return [...events, { type: "finish", choice: this.#choice, reason, ...at }];
+    const { finish: reason, ...finish } = parseFinish(choice, this.#book.kinds);
+    return [...events, { type: "finish", choice: this.#choice, reason, ...finish }];
   }
 
   close(): readonly TextEvent[] {

@@ -97,9 +97,9 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
 /** Returns the model's text. A call or another part between two texts is replaced by a blank line. */
 function joinTexts(parts: readonly Part[]): string {
   let text = "";
-  for (const [at, part] of parts.entries()) {
+  for (const [index, part] of parts.entries()) {
     if (part.kind !== "text") continue;
-    text += text === "" || parts[at - 1]?.kind === "text" ? part.text : `\n\n${part.text}`;
+    text += text === "" || parts[index - 1]?.kind === "text" ? part.text : `\n\n${part.text}`;
   }
   return text;
 }

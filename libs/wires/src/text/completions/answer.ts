@@ -60,9 +60,9 @@ export function renderProbabilities(all: readonly TokenProbability[], offset: nu
   if (all.length === 0) return null;
   let next = offset;
   const offsets = all.map(({ token }) => {
-    const at = next;
+    const index = next;
     next += token.length;
-    return at;
+    return index;
   });
   return {
     tokens: all.map(({ token }) => token),

@@ -87,10 +87,10 @@ function parsePrompts(fields: Fields): readonly string[] {
   return prompt.map((each: unknown, index) => parsePrompt(each, `prompt[${index}]`, fields));
 }
 
-function parsePrompt(prompt: unknown, at: string, fields: Fields): string {
+function parsePrompt(prompt: unknown, path: string, fields: Fields): string {
   if (typeof prompt === "number" || Array.isArray(prompt)) throw fields.unsupported("prompt");
-  if (typeof prompt !== "string") throw fields.wrong(at, "a string");
-  if (prompt === "") throw fields.wrong(at, "a string that is not empty");
+  if (typeof prompt !== "string") throw fields.wrong(path, "a string");
+  if (prompt === "") throw fields.wrong(path, "a string that is not empty");
   return prompt;
 }
 

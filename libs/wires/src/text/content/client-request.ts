@@ -114,7 +114,7 @@ function parseTurns(body: Fields): readonly Turn[] {
     const role = content.oneOf("role", ["user", "model", "function"]) ?? "user";
     const parts = content
       .each("parts", maxParts)
-      .map((part, at) => parsePart(part, { calls, path: ["contents", index, at] }));
+      .map((part, position) => parsePart(part, { calls, path: ["contents", index, position] }));
     return { role: role === "model" ? "assistant" : "user", parts: joinReasoning(parts) };
   });
 }

@@ -14,7 +14,7 @@ interface PartContext {
   readonly path: readonly (string | number)[];
 }
 
-type ReadContentPart = (part: Fields, at: PartContext) => Part;
+type ReadContentPart = (part: Fields, context: PartContext) => Part;
 
 const partReaders: Readonly<Record<string, ReadContentPart>> = {
   functionCall: readCall,
@@ -32,12 +32,12 @@ const partReaders: Readonly<Record<string, ReadContentPart>> = {
 };
 
 /** Parses a part. Its kind is the name of its only member that is not a flag. */
-export function parsePart(part: Fields, at: PartContext): Part {
+export function parsePart(part: Fields, context: PartContext): Part {
   const name = Object.keys(partReaders).find((each) => part.has(each));
   const read = name === undefined ? undefined : partReaders[name];
   if (read !== undefined) {
     part.ignore("thought");
-    return read(part, at);
+    return read(part, context);
   }
   const text = part.text("text") ?? "";
   const signature = parseSignature(part);

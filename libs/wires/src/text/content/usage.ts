@@ -93,7 +93,7 @@ const freeToolMembers: ReadonlySet<string> = new Set(["functiondeclarations", "c
 /** Finds the charges in addition to tokens that a request asks for; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
-    tools: recordsWithPaths(body["tools"]).flatMap(([at, tool]) => vendorTools(`tools${at}`, tool)),
+    tools: recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTools(`tools${path}`, tool)),
     tiers: requestedTiers(body, "serviceTier", "service_tier"),
   });
 }

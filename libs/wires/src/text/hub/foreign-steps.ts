@@ -89,7 +89,7 @@ function isLost(table: typeof lostSteps, name: string, unsupported: Unsupported)
 }
 
 function withParts(turn: TextRequest["turns"][number], parts: readonly Part[]): TextRequest["turns"] {
-  const isSame = parts.length === turn.parts.length && parts.every((part, at) => part === turn.parts[at]);
+  const isSame = parts.length === turn.parts.length && parts.every((part, index) => part === turn.parts[index]);
   return isSame ? [turn] : parts.length > 0 ? [{ ...turn, parts }] : [];
 }
 

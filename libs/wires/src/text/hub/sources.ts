@@ -35,10 +35,14 @@ export function* normalizeMediaTypes(body: Buffer): Generator<undefined, Buffer>
   if (!(yield* includesAny(body, jpgMediaType))) return body;
   const pieces: Buffer[] = [];
   let from = 0;
-  for (let at = body.indexOf(jpgMediaType); at >= 0; at = body.indexOf(jpgMediaType, at + jpgMediaType.length)) {
-    if (!mediaTypeMember.test(body.toString("latin1", Math.max(from, at - typeMemberBytes), at))) continue;
-    pieces.push(body.subarray(from, at), Buffer.from('"image/jpeg"'));
-    from = at + jpgMediaType.length;
+  for (
+    let index = body.indexOf(jpgMediaType);
+    index >= 0;
+    index = body.indexOf(jpgMediaType, index + jpgMediaType.length)
+  ) {
+    if (!mediaTypeMember.test(body.toString("latin1", Math.max(from, index - typeMemberBytes), index))) continue;
+    pieces.push(body.subarray(from, index), Buffer.from('"image/jpeg"'));
+    from = index + jpgMediaType.length;
     yield;
   }
   return pieces.length === 0 ? body : Buffer.concat([...pieces, body.subarray(from)]);

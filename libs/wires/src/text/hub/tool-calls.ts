@@ -55,10 +55,10 @@ export class CallPairs {
 
   /** Removes and returns the call that a result answers: by its id, else by its tool's name, else the oldest. */
   take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
-    const at = this.#pending.findIndex((call) =>
+    const index = this.#pending.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,
     );
-    return at < 0 ? undefined : this.#pending.splice(at, 1)[0];
+    return index < 0 ? undefined : this.#pending.splice(index, 1)[0];
   }
 
   nameOf(id: string): string | undefined {

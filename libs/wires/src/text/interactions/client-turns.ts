@@ -61,9 +61,9 @@ class StepTurns {
   #attach({ signature, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
     const isCall = (part: Part): boolean => part.kind === "tool-call" && part.id === call;
-    const at = call === undefined ? parts.length - 1 : parts.findIndex(isCall);
-    const part = parts[at];
+    const index = call === undefined ? parts.length - 1 : parts.findIndex(isCall);
+    const part = parts[index];
     if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image")
-      parts[at] = { ...part, signature };
+      parts[index] = { ...part, signature };
   }
 }

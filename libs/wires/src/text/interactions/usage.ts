@@ -76,8 +76,8 @@ const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const tools = toolsIn(body["tools"]).filter(([, { type }]) => !unpaid.has(type));
   return feesUnlessNone({
-    tools: tools.map(([at, { type }]) => ({
-      path: `tools${at}`,
+    tools: tools.map(([path, { type }]) => ({
+      path: `tools${path}`,
       unit: typeof type === "string" ? unitOfTool(type) : undefined,
     })),
     tiers: requestedTiers(body, "service_tier"),
@@ -112,5 +112,5 @@ export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly
   if (unit === "codeInterpreters") return [{ unit, id: "session" }];
   const queries: unknown = isRecord(args) ? args["queries"] : undefined;
   const max = Array.isArray(queries) && queries.length > 0 ? queries.length : 1;
-  return Array.from({ length: max }, (_, at) => ({ unit, id: `${String(id)} ${at}` }));
+  return Array.from({ length: max }, (_, index) => ({ unit, id: `${String(id)} ${index}` }));
 }

@@ -40,9 +40,9 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
     }
   }
   for (const { signature, call } of carried) {
-    const at = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
-    const part = parts[at];
-    if (part?.kind === "tool-call") parts[at] = { ...part, signature };
+    const index = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
+    const part = parts[index];
+    if (part?.kind === "tool-call") parts[index] = { ...part, signature };
   }
   return parts;
 }

@@ -26,10 +26,10 @@ const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|to
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [
-      ...recordsWithPaths(body["tools"]).flatMap(([at, tool]) => vendorTool(`tools${at}`, tool)),
-      ...recordsWithPaths(body["mcp_servers"]).map(([at]) => ({ path: `mcp_servers${at}` })),
-      ...recordsWithPaths(body["fallbacks"]).flatMap(([at, { model }]) =>
-        typeof model === "string" ? [{ path: `fallbacks${at}`, fallback: model }] : [],
+      ...recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTool(`tools${path}`, tool)),
+      ...recordsWithPaths(body["mcp_servers"]).map(([path]) => ({ path: `mcp_servers${path}` })),
+      ...recordsWithPaths(body["fallbacks"]).flatMap(([path, { model }]) =>
+        typeof model === "string" ? [{ path: `fallbacks${path}`, fallback: model }] : [],
       ),
     ],
     tiers: requestedTiers(body, "service_tier", "speed"),
@@ -51,7 +51,9 @@ export function capTools(body: Buffer, max: number): Buffer {
       ? { ...tool, max_uses: max }
       : tool,
   );
-  return capped.every((tool, at) => tool === tools[at]) ? body : spliceMembers(body, { tools: JSON.stringify(capped) });
+  return capped.every((tool, index) => tool === tools[index])
+    ? body
+    : spliceMembers(body, { tools: JSON.stringify(capped) });
 }
 
 /** Reads the charges that a usage reports in addition to its tokens: tools, tier, fast mode and iterations. */

@@ -196,8 +196,8 @@ export function withCacheMarks({ system, messages }: RenderedTurns, request: Tex
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });
   const marked = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
-    const at = blocks.findLastIndex(({ type }) => !unmarked.has(type));
-    return blocks.map((block, index) => (index === at ? { cache_control, ...block } : block));
+    const position = blocks.findLastIndex(({ type }) => !unmarked.has(type));
+    return blocks.map((block, index) => (index === position ? { cache_control, ...block } : block));
   };
   const last = messages.length - 1;
   return {

@@ -45,12 +45,12 @@ function parseReasoning(message: Fields): readonly Part[] {
 
 /** Parses a message's calls. Their ids are optional, and clients may leave them out of the history. */
 function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
-  return message.each("tool_calls", maxCalls).map((call, at) => {
+  return message.each("tool_calls", maxCalls).map((call, position) => {
     call.ignore("type");
     const named = call.needFields("function");
     named.ignore("index");
     const name = named.needText("name");
-    const id = call.text("id") ?? callId(index, at, name);
+    const id = call.text("id") ?? callId(index, position, name);
     calls.called(id, name);
     const given = named.raw("arguments");
     const text = typeof given === "string" ? given : renderArguments(named.record("arguments"));

@@ -47,11 +47,11 @@ class ItemTurns {
   /** Attaches a signature from a separate item to the part that it belongs to; drops it if the part is missing. */
   attachSignature({ signature, call }: Envelope): void {
     const parts = this.turns.at(-1)?.parts ?? [];
-    const at =
+    const index =
       call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
-    const part = parts[at];
+    const part = parts[index];
     if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image")
-      parts[at] = { ...part, signature };
+      parts[index] = { ...part, signature };
   }
 }
 

@@ -130,30 +130,30 @@ class SeenAnswer {
   #endOpen(event: (type: string, members: JsonRecord) => string): readonly string[] {
     const item = this.#item?.["item"];
     if (!isRecord(item)) return [];
-    const at = { item_id: item["id"], output_index: this.#item?.["output_index"] };
-    const [ends, complete] = this.#wholeItem(item, at, event);
+    const position = { item_id: item["id"], output_index: this.#item?.["output_index"] };
+    const [ends, complete] = this.#wholeItem(item, position, event);
     this.#output.push(complete);
     this.#item = undefined;
-    return [...ends, event("response.output_item.done", { output_index: at.output_index, item: complete })];
+    return [...ends, event("response.output_item.done", { output_index: position.output_index, item: complete })];
   }
 
   /** Returns the events that end an item's text, and the complete item. */
   #wholeItem(
     item: JsonRecord,
-    at: JsonRecord,
+    position: JsonRecord,
     event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], item: JsonRecord] {
     const text = this.#read();
     if (item["type"] === "function_call") {
       const call = { name: item["name"], arguments: text };
-      const end = event("response.function_call_arguments.done", { ...at, ...call });
+      const end = event("response.function_call_arguments.done", { ...position, ...call });
       return [[end], { ...item, arguments: text, status: "incomplete" }];
     }
     if (item["type"] === "custom_tool_call") {
-      const end = event("response.custom_tool_call_input.done", { ...at, input: text });
+      const end = event("response.custom_tool_call_input.done", { ...position, input: text });
       return [[end], { ...item, input: text, status: "incomplete" }];
     }
-    const [ends, part] = this.#wholePart(text, at, event);
+    const [ends, part] = this.#wholePart(text, position, event);
     const parts = part === undefined ? this.#parts : [...this.#parts, part];
     if (item["type"] === "message") return [ends, { ...item, content: parts, status: "incomplete" }];
     const isSummary = ({ type }: JsonRecord): boolean => type === "summary_text";
@@ -164,7 +164,7 @@ class SeenAnswer {
 
   #wholePart(
     text: string,
-    at: JsonRecord,
+    position: JsonRecord,
     event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], part: JsonRecord | undefined] {
     const { added, annotations } = this.#part ?? { added: {}, annotations: [] };
@@ -177,7 +177,10 @@ class SeenAnswer {
     const index = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
     const completePart = { [member]: text, ...(isText ? { logprobs: [] } : {}) };
     const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
-    return [[event(type, { ...at, ...index, ...completePart }), event(done, { ...at, ...index, part })], part];
+    return [
+      [event(type, { ...position, ...index, ...completePart }), event(done, { ...position, ...index, part })],
+      part,
+    ];
   }
 }
 

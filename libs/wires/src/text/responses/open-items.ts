@@ -257,7 +257,7 @@ export class OpenReasoning implements OpenItem {
 
   #event(type: string, members: JsonObject): string {
     const index = this.#done.filter(({ summary }) => summary === this.#summary).length;
-    const at = this.#summary ? { summary_index: index } : { content_index: index };
-    return this.#emit(type, { item_id: this.#ref.id, output_index: this.#ref.index, ...at, ...members });
+    const position = this.#summary ? { summary_index: index } : { content_index: index };
+    return this.#emit(type, { item_id: this.#ref.id, output_index: this.#ref.index, ...position, ...members });
   }
 }

@@ -111,11 +111,11 @@ export class PartWriter {
     const item = imageItem(ref.id, part);
     if (item === undefined) return "";
     this.#keep(JSON.stringify(item).length);
-    const at = { item_id: ref.id, output_index: ref.index };
+    const position = { item_id: ref.id, output_index: ref.index };
     const frames =
       this.#added({ ...item, status: "in_progress", result: null }) +
       ["in_progress", "generating", "completed"]
-        .map((step) => this.#emit(`response.image_generation_call.${step}`, at))
+        .map((step) => this.#emit(`response.image_generation_call.${step}`, position))
         .join("");
     return frames + this.#done(item) + (part.signature === undefined ? "" : this.#carry(part.signature, undefined));
   }

@@ -123,8 +123,11 @@ function mayBeTerminal(frame: Buffer): boolean {
 }
 
 function sequenceOf(frame: Buffer): number | undefined {
-  const at = frame.indexOf(sequenceWord);
-  if (at < 0) return undefined;
-  const number = Number.parseInt(frame.toString("latin1", at + sequenceWord.length, at + sequenceWord.length + 16), 10);
+  const index = frame.indexOf(sequenceWord);
+  if (index < 0) return undefined;
+  const number = Number.parseInt(
+    frame.toString("latin1", index + sequenceWord.length, index + sequenceWord.length + 16),
+    10,
+  );
   return Number.isNaN(number) ? undefined : number;
 }

@@ -94,12 +94,12 @@ const contentMembers: Readonly<Record<string, readonly string[]>> = {
  */
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
-  return input.flatMap((item: unknown, at) => {
+  return input.flatMap((item: unknown, index) => {
     const id = isRecord(item) ? item["id"] : undefined;
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
     const isComplete = isWhole(item);
     if (isComplete && isOwnForm(item, id)) return [];
-    const named = { store: "item", id, path: `${path}[${at}].id` } as const;
+    const named = { store: "item", id, path: `${path}[${index}].id` } as const;
     const isReference = typeOf(item) === "item_reference";
     const isCarried = isComplete || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
     return [isCarried ? { ...named, isCarried } : named];

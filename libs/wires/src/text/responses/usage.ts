@@ -84,8 +84,8 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [
       ...vendorTools("tools", body["tools"]),
-      ...(Array.isArray(body["input"]) ? recordsWithPaths(body["input"]) : []).flatMap(([at, item]) =>
-        bringingTools.has(item["type"]) ? vendorTools(`input${at}.tools`, item["tools"]) : [],
+      ...(Array.isArray(body["input"]) ? recordsWithPaths(body["input"]) : []).flatMap(([path, item]) =>
+        bringingTools.has(item["type"]) ? vendorTools(`input${path}.tools`, item["tools"]) : [],
       ),
       ...requestedSearches(body),
     ],
@@ -95,7 +95,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 }
 
 function vendorTools(path: string, tools: unknown): readonly RequestedTool[] {
-  return recordsWithPaths(tools).flatMap(([at, tool]) => vendorTool(`${path}${at}`, tool));
+  return recordsWithPaths(tools).flatMap(([recordPath, tool]) => vendorTool(`${path}${recordPath}`, tool));
 }
 
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {

@@ -47,7 +47,7 @@ export function renderText({ text }: Transcript): string {
 /** Renders SubRip: numbered blocks, times with a comma. Throws Failure upstream_error for a transcript without times. */
 export function renderSrt(transcript: Transcript): string {
   return segmentsOf(transcript)
-    .map((segment, at) => `${at + 1}\n${cue(segment, ",")}`)
+    .map((segment, index) => `${index + 1}\n${cue(segment, ",")}`)
     .join("");
 }
 

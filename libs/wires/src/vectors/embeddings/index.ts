@@ -69,21 +69,21 @@ function parseInput(fields: Fields): readonly VectorContent[] {
   return contents;
 }
 
-function parseOne(value: unknown, at: string, fields: Fields): VectorContent {
+function parseOne(value: unknown, path: string, fields: Fields): VectorContent {
   if (typeof value === "string") {
-    if (value === "") throw fields.wrong(at, "a string that is not empty");
+    if (value === "") throw fields.wrong(path, "a string that is not empty");
     return { kind: "text", text: value };
   }
-  if (Array.isArray(value)) return { kind: "tokens", tokens: parseTokens(value, at, fields) };
+  if (Array.isArray(value)) return { kind: "tokens", tokens: parseTokens(value, path, fields) };
   if (isRecord(value)) return { kind: "own", wire: "embeddings", value };
-  throw fields.wrong(at, "a string or an array of tokens");
+  throw fields.wrong(path, "a string or an array of tokens");
 }
 
-function parseTokens(values: readonly unknown[], at: string, fields: Fields): readonly number[] {
-  if (values.length === 0 || values.length > maxTokens) throw fields.wrong(at, `1 to ${maxTokens} tokens`);
+function parseTokens(values: readonly unknown[], path: string, fields: Fields): readonly number[] {
+  if (values.length === 0 || values.length > maxTokens) throw fields.wrong(path, `1 to ${maxTokens} tokens`);
   return values.map((value, index) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= 0) return value;
-    throw fields.wrong(`${at}[${index}]`, "a whole number from 0");
+    throw fields.wrong(`${path}[${index}]`, "a whole number from 0");
   });
 }
 

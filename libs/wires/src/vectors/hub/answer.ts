@@ -37,8 +37,8 @@ export function floatsOf(vector: Vector): readonly number[] {
   const bytes = Buffer.from(vector.base64, "base64");
   if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0 || !base64Text.test(vector.base64)) throw noVector();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  return Array.from({ length: bytes.length / bytesPerFloat }, (_, at) => {
-    const float = view.getFloat32(at * bytesPerFloat, true);
+  return Array.from({ length: bytes.length / bytesPerFloat }, (_, index) => {
+    const float = view.getFloat32(index * bytesPerFloat, true);
     // JSON cannot express infinity or NaN.
     if (!Number.isFinite(float)) throw noVector();
     return float;
@@ -49,7 +49,7 @@ export function floatsOf(vector: Vector): readonly number[] {
 export function base64Of(vector: Vector): string {
   if ("base64" in vector) return vector.base64;
   const view = new DataView(new ArrayBuffer(vector.floats.length * bytesPerFloat));
-  vector.floats.forEach((float, at) => view.setFloat32(at * bytesPerFloat, float, true));
+  vector.floats.forEach((float, index) => view.setFloat32(index * bytesPerFloat, float, true));
   return Buffer.from(view.buffer).toString("base64");
 }
 

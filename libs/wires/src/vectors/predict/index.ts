@@ -26,8 +26,8 @@ export const predict = {
 function renderRequest(request: VectorsRequest): Rendered {
   const { inputs, dimensions, own, user } = request;
   const texts = plainTexts(request);
-  const instances = inputs.map(({ task, title }, at) =>
-    present({ content: texts[at], task_type: task === undefined ? undefined : taskTypes[task], title }),
+  const instances = inputs.map(({ task, title }, index) =>
+    present({ content: texts[index], task_type: task === undefined ? undefined : taskTypes[task], title }),
   );
   const body = present({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
   return { body, dropped: renderAdditionalMembers(own, "predict-embeddings", { user }).dropped };

@@ -125,14 +125,14 @@ export function readExtras(fields: Fields, name: string): JsonRecord | undefined
 }
 
 /** Throws Failure invalid_value if a forwarded `metadata`, as an object or JSON, has a priced member. */
-export function refusePriced(metadata: unknown, at: string): void {
+export function refusePriced(metadata: unknown, path: string): void {
   const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
   const names = isRecord(extras) ? Object.keys(extras) : [];
   if (names.length > maxExtras)
-    throw new Failure("invalid_value", `${at} has more than ${maxExtras} members.`, { param: at });
+    throw new Failure("invalid_value", `${path} has more than ${maxExtras} members.`, { param: path });
   const wrong = names.find((key) => priced.has(key) || isAmountWord(key));
   if (wrong === undefined) return;
-  const param = `${at}.${wrong}`;
+  const param = `${path}.${wrong}`;
   throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });
 }
 

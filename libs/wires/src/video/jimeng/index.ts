@@ -82,8 +82,8 @@ function readFrames(fields: Fields): number | undefined {
 function readImages(fields: Fields): readonly (VideoImage | undefined)[] {
   const [bytes, urls] = [fields.texts("binary_data_base64") ?? [], fields.texts("image_urls") ?? []];
   const images = [
-    ...bytes.map((text, at) => parseImage(text, `binary_data_base64[${at}]`)),
-    ...urls.map((text, at) => parseImage(text, `image_urls[${at}]`)),
+    ...bytes.map((text, index) => parseImage(text, `binary_data_base64[${index}]`)),
+    ...urls.map((text, index) => parseImage(text, `image_urls[${index}]`)),
   ];
   if (images.length > 2) throw fields.wrong("binary_data_base64", "one picture, or two for the first and last frame");
   return images;

@@ -35,7 +35,7 @@ function aiffRate(body: Buffer): ByteRate | undefined {
 }
 
 /** Reads an 80-bit float: sign and exponent, then 64 bits of mantissa. */
-function extended(body: Buffer, at: number): number {
-  const exponent = (body.readUInt16BE(at) & 0x7f_ff) - 16_383 - 63;
-  return Number(body.readBigUInt64BE(at + 2)) * 2 ** exponent;
+function extended(body: Buffer, position: number): number {
+  const exponent = (body.readUInt16BE(position) & 0x7f_ff) - 16_383 - 63;
+  return Number(body.readBigUInt64BE(position + 2)) * 2 ** exponent;
 }

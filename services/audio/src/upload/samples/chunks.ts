@@ -83,19 +83,19 @@ export async function secondsOfChunks(
 
 /** Yields the chunks of a file in order. */
 async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
-  let at = first;
-  for (let chunks = 0; at < size && chunks < maxChunks; chunks++) {
-    const head = await read(at, form.headBytes);
+  let position = first;
+  for (let chunks = 0; position < size && chunks < maxChunks; chunks++) {
+    const head = await read(position, form.headBytes);
     const id = head.length < form.headBytes ? undefined : form.id(head);
     if (id === undefined) return;
-    const chunk = { id, start: at + form.headBytes, size: form.size(head) };
+    const chunk = { id, start: position + form.headBytes, size: form.size(head) };
     yield chunk;
-    at = aligned(chunk.start + (chunk.size ?? 0), form);
+    position = aligned(chunk.start + (chunk.size ?? 0), form);
   }
 }
 
-function aligned(at: number, { align }: ChunkLayout): number {
-  return Math.ceil(at / align) * align;
+function aligned(position: number, { align }: ChunkLayout): number {
+  return Math.ceil(position / align) * align;
 }
 
 /** Reads a chunk id of four printable ASCII characters; undefined if the bytes are not one. */

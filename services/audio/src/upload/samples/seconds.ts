@@ -34,7 +34,7 @@ export async function secondsBySamples(file: SampleFile): Promise<number | undef
  */
 function auSeconds(head: Buffer, size: number): number | undefined {
   if (head.length < 24) return undefined;
-  const [start, encoding, rate, channels] = [4, 12, 16, 20].map((at) => head.readUInt32BE(at));
+  const [start, encoding, rate, channels] = [4, 12, 16, 20].map((position) => head.readUInt32BE(position));
   const bytes = pcmRate(rate ?? 0, channels ?? 0, auBits[encoding ?? 0] ?? 0);
   const samples = size - (start ?? 0);
   return bytes === undefined || samples <= 0 ? undefined : samples / bytes;

@@ -56,7 +56,8 @@ export const wave64Chunks: SampleChunks = {
  */
 function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (body.length < 16) return undefined;
-  const short = (at: number): number => (endian === "LE" ? body.readUInt16LE(at) : body.readUInt16BE(at));
+  const short = (position: number): number =>
+    endian === "LE" ? body.readUInt16LE(position) : body.readUInt16BE(position);
   const rate = endian === "LE" ? body.readUInt32LE(4) : body.readUInt32BE(4);
   if (rate === 0) return undefined;
   const [channels, block, bits] = [short(2), short(12), short(14)];

@@ -13,15 +13,15 @@ import { hasEnded, sequenceOf } from "./events.ts";
 export async function currentResponse(
   deps: Pick<ResponsesDeps, EventForm["wire"] | "backgroundStore">,
   form: EventForm,
-  at: BackgroundId,
+  backgroundId: BackgroundId,
   memory: RecordMemory,
 ): Promise<StoredResponse | undefined> {
   const { backgroundStore: store, [form.wire]: objects } = deps;
-  const { accountId, id } = at;
+  const { accountId, id } = backgroundId;
   const stored = await objects.find(accountId, id, memory);
   if (stored === undefined || hasEnded(stored.response)) return stored;
-  if (await store.isHeld(at)) {
-    const isWorkedOn = (await store.countEvents(at)) > form.queued(stored.response).length;
+  if (await store.isHeld(backgroundId)) {
+    const isWorkedOn = (await store.countEvents(backgroundId)) > form.queued(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
   // The response may have ended after it was read and before its lease was checked.
@@ -30,7 +30,7 @@ export async function currentResponse(
   const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");
   const failed = { ...latest, response: form.failed(latest.response, died) };
   await objects.save(accountId, id, failed, Infinity);
-  const [last = ""] = await store.events(at, -1, 1);
-  await store.addEvents(at, [form.numbered(form.final(failed.response), sequenceOf(last) + 1)]);
+  const [last = ""] = await store.events(backgroundId, -1, 1);
+  await store.addEvents(backgroundId, [form.numbered(form.final(failed.response), sequenceOf(last) + 1)]);
   return failed;
 }

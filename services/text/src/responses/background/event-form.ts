@@ -24,7 +24,7 @@ export interface EventForm {
   /** Returns the events that are stored before a vendor is chosen. */
   queued(object: JsonObject): readonly JsonObject[];
   /** Renders an event as JSON, with its sequence number. */
-  numbered(event: JsonObject, at: number): string;
+  numbered(event: JsonObject, index: number): string;
   /** Returns the event that ends the stream of an object. */
   final(object: JsonObject): JsonObject;
   /** Returns an object with the status `failed` and its error. */
@@ -46,8 +46,8 @@ export const responseForm: EventForm = {
   wire: "responses",
   output: "output",
   queued: (response) => ["response.created", "response.queued"].map((type) => ({ type, response })),
-  numbered: ({ type, sequence_number: _theirs, ...members }, at) =>
-    JSON.stringify({ type, sequence_number: at, ...members }),
+  numbered: ({ type, sequence_number: _theirs, ...members }, index) =>
+    JSON.stringify({ type, sequence_number: index, ...members }),
   final: (response) => ({ type: finalEvents[String(response["status"])] ?? "response.failed", response }),
   failed(response, { message, status }) {
     const code = status === 429 ? "rate_limit_exceeded" : "server_error";
@@ -88,8 +88,8 @@ export const interactionForm: EventForm = {
   wire: "interactions",
   output: "steps",
   queued: (interaction) => [{ event_type: "interaction.created", interaction }],
-  numbered: ({ event_type: type, event_id: _theirs, ...members }, at) =>
-    JSON.stringify({ event_type: type, event_id: String(at), ...members }),
+  numbered: ({ event_type: type, event_id: _theirs, ...members }, index) =>
+    JSON.stringify({ event_type: type, event_id: String(index), ...members }),
   final: ({ steps: _steps, ...interaction }) => ({ event_type: "interaction.completed", interaction }),
   failed(interaction, { message, status }) {
     const code = status === 429 ? "resource_exhausted" : "internal";

@@ -74,21 +74,22 @@ export class ConversationStore {
   /**
    * Stores a new or changed conversation without its items. Returns false if the account has reached its storage limit.
    */
-  async save(at: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
+  async save(conversation: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
     const { redis, book, cipher } = this.#records;
-    const { head, list, ids } = keysOf(at);
+    const { head, list, ids } = keysOf(conversation);
     const { lifetimeMs } = this.#limits;
     const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), head);
-    if (!(await book.setBytes({ accountId: at.accountId, record: head }, encrypted.length, lifetimeMs))) return false;
+    if (!(await book.setBytes({ accountId: conversation.accountId, record: head }, encrypted.length, lifetimeMs)))
+      return false;
     const change = redis.multi().hset(head, { createdAt, metadata: encrypted });
     for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
     await orUnavailable(execute(change));
     return true;
   }
 
-  async find(at: ConversationId): Promise<Conversation | undefined> {
+  async find(conversation: ConversationId): Promise<Conversation | undefined> {
     const { redis, cipher } = this.#records;
-    const { head } = keysOf(at);
+    const { head } = keysOf(conversation);
     const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
     const metadata = encrypted && cipher.decrypt(encrypted, head);
     if (!createdAt || !metadata) return undefined;
@@ -101,25 +102,26 @@ export class ConversationStore {
   }
 
   /** Removes a conversation. Returns false if it does not exist. */
-  async remove(at: ConversationId): Promise<boolean> {
+  async remove(conversation: ConversationId): Promise<boolean> {
     const { redis, book } = this.#records;
-    const { head, list, ids } = keysOf(at);
-    await book.release({ accountId: at.accountId, record: head });
-    await book.release({ accountId: at.accountId, record: list });
+    const { head, list, ids } = keysOf(conversation);
+    await book.release({ accountId: conversation.accountId, record: head });
+    await book.release({ accountId: conversation.accountId, record: list });
     return (await orUnavailable(redis.del(head, list, ids))) > 0;
   }
 
   /** Appends either all items or none. An item whose id exists in the conversation receives a new id. */
   async add(
-    at: ConversationId,
+    conversation: ConversationId,
     { items, newId, memory }: { readonly items: readonly JsonObject[]; readonly newId: () => string } & Reads,
   ): Promise<Addition> {
     let newItems = identifyItems(items, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await this.#add(at, newItems);
+      const reply = await this.#add(conversation, newItems);
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
-      else if (reply.verdict === "unindexed") await indexConversation(this.#records, this.#limits, at, memory);
+      else if (reply.verdict === "unindexed")
+        await indexConversation(this.#records, this.#limits, conversation, memory);
       else if (reply.verdict === "full") return { verdict: "full", problem: this.#problemOf(reply.bound) };
       else return { verdict: reply.verdict };
     }
@@ -130,9 +132,13 @@ export class ConversationStore {
    * Reads part of a conversation. Returns undefined if the conversation does not exist, or "unknown" if the item that
    * `range` names does not.
    */
-  async read(at: ConversationId, range: ItemRange, memory: RecordMemory): Promise<ItemPage | "unknown" | undefined> {
+  async read(
+    conversation: ConversationId,
+    range: ItemRange,
+    memory: RecordMemory,
+  ): Promise<ItemPage | "unknown" | undefined> {
     const { redis, cipher } = this.#records;
-    const keys = keysOf(at);
+    const keys = keysOf(conversation);
     const { onlyId, after, newestFirst, limit } = range;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const reply = await orUnavailable(readItems(redis, keys, { onlyId, after, newestFirst, limit }));
@@ -148,21 +154,21 @@ export class ConversationStore {
         }
         return { ids: opened.map(({ id }) => id), texts: opened.map(({ text }) => text), hasMore: reply.hasMore };
       }
-      await indexConversation(this.#records, this.#limits, at, memory);
+      await indexConversation(this.#records, this.#limits, conversation, memory);
     }
     throw busy();
   }
 
   /** Returns one item as JSON; undefined if it does not exist. */
-  async item(at: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
-    const page = await this.read(at, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
+  async item(conversation: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
+    const page = await this.read(conversation, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
-  async items(at: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
+  async items(conversation: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
     const { redis, cipher } = this.#records;
-    const { list } = keysOf(at);
+    const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
     for (const record of await orUnavailable(redis.lrange(list, 0, -1))) {
@@ -173,24 +179,28 @@ export class ConversationStore {
   }
 
   /** Removes an item from a conversation. Returns false if it does not exist. */
-  async removeItem(at: ConversationId, itemId: string, memory: RecordMemory): Promise<boolean> {
+  async removeItem(conversation: ConversationId, itemId: string, memory: RecordMemory): Promise<boolean> {
     const { redis, book } = this.#records;
-    const keys = keysOf(at);
+    const keys = keysOf(conversation);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const text = await this.item(at, itemId, memory);
+      const text = await this.item(conversation, itemId, memory);
       if (text === undefined) return false;
       const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
       if (reply.verdict === "unknown") return false;
       if (reply.verdict === "unindexed") continue;
-      await book.addBytes({ accountId: at.accountId, record: keys.list }, -reply.bytes, this.#limits.lifetimeMs);
+      await book.addBytes(
+        { accountId: conversation.accountId, record: keys.list },
+        -reply.bytes,
+        this.#limits.lifetimeMs,
+      );
       return true;
     }
     throw busy();
   }
 
-  async #add(at: ConversationId, newItems: readonly IdentifiedItem[]) {
+  async #add(conversation: ConversationId, newItems: readonly IdentifiedItem[]) {
     const { redis, book, cipher } = this.#records;
-    const keys = keysOf(at);
+    const keys = keysOf(conversation);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
     const items: string[] = [];
     let sizes = noSizes;
@@ -200,7 +210,7 @@ export class ConversationStore {
       sizes = addSizes(sizes, packed.sizes);
     }
     const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
-    const record = { accountId: at.accountId, record: keys.list };
+    const record = { accountId: conversation.accountId, record: keys.list };
     if (!(await book.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
     const reply = await orUnavailable(
       addItems(redis, keys, {

@@ -14,11 +14,11 @@ import type { ConversationStore } from "./conversation-store.ts";
  */
 export async function conversationItems(
   store: ConversationStore,
-  at: ConversationId,
+  conversation: ConversationId,
   memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
-  if ((await store.find(at)) === undefined) return undefined;
-  const items = await store.items(at, memory);
+  if ((await store.find(conversation)) === undefined) return undefined;
+  const items = await store.items(conversation, memory);
   if (store.isFull(items.length))
     throw new Failure("invalid_value", "The conversation has as many items as it may: begin another one.", {
       param: "conversation",

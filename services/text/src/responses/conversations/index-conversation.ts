@@ -18,10 +18,10 @@ const readAtOnce = 8;
 export async function indexConversation(
   { redis, book, cipher }: RecordStore,
   { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
-  at: ConversationId,
+  conversation: ConversationId,
   memory: RecordMemory,
 ): Promise<void> {
-  const keys = keysOf(at);
+  const keys = keysOf(conversation);
   const before = (await orUnavailable(redis.hget(keys.head, "bytes"))) ?? undefined;
   const reader = new RecordReader(memory, body);
   const ids = new Set<string>();
@@ -43,7 +43,7 @@ export async function indexConversation(
   }
   const reply = await orUnavailable(indexItems(redis, keys, { ...sizes, before, items }));
   if (reply.verdict === "indexed")
-    await book.addBytes({ accountId: at.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+    await book.addBytes({ accountId: conversation.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
 /** Returns the index entry of an item that cannot be decrypted with an accepted secret. */

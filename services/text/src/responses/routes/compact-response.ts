@@ -114,9 +114,9 @@ function compactedConversation(
   context: AnswerContext,
 ): JsonObject {
   const id = context.answerId.replace(/^resp_/, "");
-  const candidates = lastMessages(items).map((item, at) => ({
+  const candidates = lastMessages(items).map((item, index) => ({
     type: "message",
-    id: `msg_${id}_${at}`,
+    id: `msg_${id}_${index}`,
     status: "completed",
     role: "user",
     content: typeof item["content"] === "string" ? [{ type: "input_text", text: item["content"] }] : item["content"],

@@ -45,9 +45,9 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
 /** DELETE /v1/conversations/{conversation_id}. */
 export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const at = conversationIdOf(call);
-    if (!(await deps.conversations.remove(at))) throw conversationNotFound(at.id);
-    answerJson(call.response, 200, { id: at.id, object: "conversation.deleted", deleted: true });
+    const conversation = conversationIdOf(call);
+    if (!(await deps.conversations.remove(conversation))) throw conversationNotFound(conversation.id);
+    answerJson(call.response, 200, { id: conversation.id, object: "conversation.deleted", deleted: true });
   };
 }
 
@@ -101,26 +101,26 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
 /** Appends the items with which a conversation is created. Removes the conversation if they cannot be stored. */
 async function addFirst(
   deps: ResponsesDeps,
-  at: ConversationId,
+  conversation: ConversationId,
   items: readonly JsonObject[],
   body: Pick<JsonBody<unknown>, "holding">,
 ): Promise<void> {
   try {
-    await add(deps, at, items, body);
+    await add(deps, conversation, items, body);
   } catch (error) {
-    await deps.conversations.remove(at);
+    await deps.conversations.remove(conversation);
     throw error;
   }
 }
 
 async function add(
   deps: ResponsesDeps,
-  at: ConversationId,
+  conversation: ConversationId,
   items: readonly JsonObject[],
   { holding: memory }: Pick<JsonBody<unknown>, "holding">,
 ): Promise<readonly JsonObject[]> {
-  const added = await deps.conversations.add(at, { items, newId: () => newId(deps), memory });
-  if (added.verdict === "absent") throw conversationNotFound(at.id);
+  const added = await deps.conversations.add(conversation, { items, newId: () => newId(deps), memory });
+  if (added.verdict === "absent") throw conversationNotFound(conversation.id);
   if (added.verdict === "over-limit") throw contentFull();
   if (added.verdict === "full") throw invalidParameter("items", added.problem);
   return added.items;
@@ -130,7 +130,7 @@ async function add(
 function renderPage({ ids, texts, hasMore }: ItemPage): Buffer {
   const [first, last] = [ids[0] ?? null, ids.at(-1) ?? null];
   const rest = JSON.stringify({ first_id: first, last_id: last, has_more: hasMore }).slice(1);
-  const data = texts.flatMap((text, at) => (at === 0 ? [text] : [comma, text]));
+  const data = texts.flatMap((text, index) => (index === 0 ? [text] : [comma, text]));
   return Buffer.concat([Buffer.from('{"object":"list","data":['), ...data, Buffer.from(`],${rest}`)]);
 }
 

@@ -74,11 +74,11 @@ async function cancelRun(
   call: ServiceCall,
   form: EventForm,
 ): Promise<void> {
-  const at = storedIdOf(call, form);
-  background.cancel(at.id);
-  await deps.backgroundStore.askToCancel(at);
+  const backgroundId = storedIdOf(call, form);
+  background.cancel(backgroundId.id);
+  await deps.backgroundStore.askToCancel(backgroundId);
   const until = Date.now() + cancelWaitMs;
-  while (!call.ending.aborted && (await deps.backgroundStore.isHeld(at)) && Date.now() < until)
+  while (!call.ending.aborted && (await deps.backgroundStore.isHeld(backgroundId)) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
@@ -105,14 +105,14 @@ export async function removeStored(
   form: EventForm,
   { isOpen, hasEvents }: { readonly isOpen: boolean; readonly hasEvents: boolean },
 ): Promise<string> {
-  const at = storedIdOf(call, form);
+  const backgroundId = storedIdOf(call, form);
   if (isOpen) {
     await cancelRun(deps, background, call, form);
-    await deps.backgroundStore.markDeleted(at);
+    await deps.backgroundStore.markDeleted(backgroundId);
   }
-  if (hasEvents) await deps.backgroundStore.removeEvents(at);
-  if (!(await deps[form.wire].remove(at.accountId, at.id))) throw notFound(at.id, form);
-  return at.id;
+  if (hasEvents) await deps.backgroundStore.removeEvents(backgroundId);
+  if (!(await deps[form.wire].remove(backgroundId.accountId, backgroundId.id))) throw notFound(backgroundId.id, form);
+  return backgroundId.id;
 }
 
 /** GET /v1/responses/{response_id}/input_items: lists the input in pages by `limit`, `after` and `order`. */
@@ -120,7 +120,7 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const id = storedIdOf(call, responseForm).id.replace(/^resp_/, "");
     await withStored(deps, call, responseForm, ({ input }) => {
-      const named: readonly JsonObject[] = input.map((item, at) => ({ id: `item_${id}_${at}`, ...item }));
+      const named: readonly JsonObject[] = input.map((item, index) => ({ id: `item_${id}_${index}`, ...item }));
       answerJson(call.response, 200, pageOf(named, call.query));
     });
   };
@@ -137,9 +137,9 @@ export async function withStored<Result>(
   use: (stored: StoredResponse) => Result,
 ): Promise<Result> {
   return await withMemory(deps, call, async (memory) => {
-    const at = storedIdOf(call, form);
-    const stored = await currentResponse(deps, form, at, memory);
-    if (stored === undefined) throw notFound(at.id, form);
+    const backgroundId = storedIdOf(call, form);
+    const stored = await currentResponse(deps, form, backgroundId, memory);
+    if (stored === undefined) throw notFound(backgroundId.id, form);
     return use(stored);
   });
 }

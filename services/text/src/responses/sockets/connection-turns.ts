@@ -63,7 +63,7 @@ export class ConnectionTurns implements Disposable {
       findAll: async (accountId, ids, memory) => {
         const missingIds = ids.filter((id) => !this.#turns.has(id));
         const storedTurns = missingIds.length === 0 ? [] : await store.findAll(accountId, missingIds, memory);
-        const byId = new Map(missingIds.map((id, at) => [id, storedTurns[at]]));
+        const byId = new Map(missingIds.map((id, index) => [id, storedTurns[index]]));
         return await Promise.all(ids.map(async (id) => (await findOwn(id)) ?? byId.get(id)));
       },
     };
