@@ -7,7 +7,7 @@ import {
   PriceConfiguration,
   recordParser,
   UnknownShape,
-  present,
+  withoutUndefined,
 } from "@modelgate/contracts";
 import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId, secretContext } from "./channel-key-id.ts";
@@ -138,7 +138,7 @@ export async function publishConfiguration(
   const cipher = makeCipher(secrets, vendorKeysPurpose);
   const encryptedChannels = channels.map(
     ({ configuration, models: served, costs, baseUrl, keys, proxy, headers, off }): PublishedChannel =>
-      present({
+      withoutUndefined({
         ...configuration,
         models: served ?? (configuration.models === "*" ? [] : configuration.models),
         costs,

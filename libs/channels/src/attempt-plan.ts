@@ -2,7 +2,7 @@ import type { Candidate, ChannelKeyId } from "@modelgate/catalog";
 import type { ChannelChoice, Failure, UpstreamWire } from "@modelgate/contracts";
 import type { Span } from "@modelgate/platform";
 import type { Provider, VendorRequest } from "@modelgate/providers";
-import type { Route } from "./rest-scope.ts";
+import type { Route } from "./channel-scope.ts";
 import type { WebSocket } from "ws";
 
 /** Data of a call that its attempts need. */

@@ -7,7 +7,7 @@ import type { GateEntry, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { noRouteFailure, RouteChooser } from "./route-chooser.ts";
-import type { Route } from "./rest-scope.ts";
+import type { Route } from "./channel-scope.ts";
 import { verdictOn, vendorMessageOf, type SentAttempt, type Verdict } from "./verdict.ts";
 import { VendorRefusal } from "./refused.ts";
 import { noUsableWireFailure, sendAttempt, type StartedAnswer, type AttemptHistory } from "./send-attempt.ts";

@@ -23,20 +23,20 @@ const channelStates = new Gauge({
   collect() {
     this.reset();
     const now = Date.now();
-    for (const [scope, { until, kind }] of currentStates?.coolDowns ?? [])
+    for (const [scope, { until, kind }] of currentStates?.cooldowns ?? [])
       if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "resting" }, 1);
     for (const scope of currentStates?.switched.keys() ?? []) this.set({ scope, state: "off" }, 1);
   },
 });
 
 /** Counts the cooldowns that concern a single account, by their kind. `gatectl channel show` lists them. */
-const accountRests = new Gauge({
+const accountCooldowns = new Gauge({
   name: "modelgate_channel_account_rests",
   help: "Channels, keys and models that rest or are refused for a single account.",
   labelNames: ["state"],
   collect() {
     const now = Date.now();
-    const open = [...(currentStates?.accountRests.values() ?? [])].filter(({ until }) => until > now);
+    const open = [...(currentStates?.accountCooldowns.values() ?? [])].filter(({ until }) => until > now);
     const refused = open.filter(({ kind }) => kind === "refused").length;
     this.set({ state: "refused" }, refused);
     this.set({ state: "resting" }, open.length - refused);
@@ -47,7 +47,7 @@ const accountRests = new Gauge({
 export function showStates(states: ChannelStates): void {
   currentStates = states;
   channelStates.reset();
-  accountRests.reset();
+  accountCooldowns.reset();
 }
 
 /** Names of vendors in OpenTelemetry's conventions that differ from the provider's name in the configuration. */

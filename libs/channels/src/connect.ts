@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { WebSocket } from "ws";
 import { checkAddress, vendorLookup } from "./link-local.ts";
 import { connectThrough } from "./proxy.ts";
@@ -31,7 +31,9 @@ export async function connectSocket(
     perMessageDeflate: false,
     followRedirects: false,
     lookup: vendorLookup,
-    ...present({ createConnection: proxy === undefined ? undefined : openSocketVia(proxy, url, maxHandshakeMs) }),
+    ...withoutUndefined({
+      createConnection: proxy === undefined ? undefined : openSocketVia(proxy, url, maxHandshakeMs),
+    }),
   });
   const onAbort = (): void => socket.terminate();
   signal.addEventListener("abort", onAbort, { once: true });

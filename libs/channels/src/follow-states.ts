@@ -1,5 +1,5 @@
 import { runOnBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
-import { endRests, readChannelStates, stateKeys, type CoolDown, type Switched } from "./state.ts";
+import { endCooldowns, readChannelStates, stateKeys, type Cooldown, type Switched } from "./state.ts";
 
 /** Interval at which the states are read again, in case the message about a change was lost. */
 const pollMs = 10_000;
@@ -10,8 +10,8 @@ const accountMemoryMs = 600_000;
 
 /** States of all channels that this process saw, or that other replicas shared through Redis. */
 export interface FollowedStates extends AsyncDisposable {
-  readonly coolDowns: Map<string, CoolDown>;
-  readonly accountRests: Map<string, CoolDown>;
+  readonly cooldowns: Map<string, Cooldown>;
+  readonly accountCooldowns: Map<string, Cooldown>;
   readonly switched: Map<string, Switched>;
   /** Observes a running write to Redis in the background. If it fails, only this process knows the change. */
   share(step: Promise<unknown>): void;
@@ -30,12 +30,13 @@ export async function followStates({
   log: Logger;
   forgotten: (name: string) => void;
 }): Promise<FollowedStates> {
-  const coolDowns = new Map<string, CoolDown>();
-  const accountRests = new Map<string, CoolDown>();
+  const cooldowns = new Map<string, Cooldown>();
+  const accountCooldowns = new Map<string, Cooldown>();
   const switched = new Map<string, Switched>();
 
-  function applyShared(local: Map<string, CoolDown>, shared: ReadonlyMap<string, CoolDown>): void {
-    for (const [name, rest] of shared) if ((local.get(name)?.until ?? 0) < rest.until) local.set(name, rest);
+  function applyShared(local: Map<string, Cooldown>, shared: ReadonlyMap<string, Cooldown>): void {
+    for (const [name, cooldown] of shared)
+      if ((local.get(name)?.until ?? 0) < cooldown.until) local.set(name, cooldown);
     for (const name of local.keys()) {
       if (shared.has(name)) continue;
       local.delete(name);
@@ -46,14 +47,14 @@ export async function followStates({
     const states = await readChannelStates(redis);
     switched.clear();
     for (const [scope, reason] of states.switched) switched.set(scope, reason);
-    applyShared(coolDowns, states.coolDowns);
-    applyShared(accountRests, states.accountRests);
+    applyShared(cooldowns, states.cooldowns);
+    applyShared(accountCooldowns, states.accountCooldowns);
   }
   async function dropOld(): Promise<void> {
     const oldest = Date.now() - accountMemoryMs;
-    await endRests(
+    await endCooldowns(
       redis,
-      [...accountRests].filter(([, { until }]) => until < oldest).map(([name]) => name),
+      [...accountCooldowns].filter(([, { until }]) => until < oldest).map(([name]) => name),
     );
   }
   const share = (step: Promise<unknown>): void =>
@@ -66,8 +67,8 @@ export async function followStates({
   await refresh();
   const polls = runOnBeat(pollMs, () => share(refresh().then(dropOld)));
   return {
-    coolDowns,
-    accountRests,
+    cooldowns,
+    accountCooldowns,
     switched,
     share,
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
 import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
 import { defineScript, runOnBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
-import { channelKeyIdOf, type RestScope } from "./rest-scope.ts";
+import { channelKeyIdOf, type ChannelScope } from "./channel-scope.ts";
 
 /** The concurrency seats that a running attempt occupies. Dispose it when the exchange has ended. */
 export interface GateEntry extends Disposable {
@@ -15,7 +15,7 @@ export interface GateEntry extends Disposable {
 /** Reason why an attempt may not use a route now. No request was sent and no seat is occupied. */
 export interface SeatRefusal {
   /** Scope to skip for the remainder of the call: a complete channel, or one `channel/key`. */
-  readonly scope: RestScope;
+  readonly scope: ChannelScope;
   /**
    * `full`: no free seat, or the limit of calls per minute is reached; `tried`: its cooldown has ended, and another
    * call is testing whether it works again.
@@ -66,7 +66,7 @@ export const gateKeys = {
 interface SeatSet {
   readonly key: string;
   readonly seats: number;
-  readonly scope: RestScope;
+  readonly scope: ChannelScope;
   readonly cause: SeatRefusal["cause"];
 }
 
@@ -182,7 +182,7 @@ function refusalOf(
 export async function readSeats(
   redis: Redis,
   channels: readonly CatalogChannel[],
-): Promise<ReadonlyMap<RestScope, number>> {
+): Promise<ReadonlyMap<ChannelScope, number>> {
   const now = Date.now();
   const limits = channels.flatMap(({ id, keys, maxConcurrency, keyConcurrency }) => [
     ...(maxConcurrency === undefined ? [] : [[id, gateKeys.seats(id)] as const]),

@@ -9,16 +9,16 @@ import {
   keyModelScopeOf,
   modelScopeOf,
   nameWithin,
-  parseRestName,
-  restName,
-  type RestScope,
+  parseCooldownName,
+  cooldownName,
+  type ChannelScope,
   type Route,
-} from "./rest-scope.ts";
-import { isResting, SharedRests } from "./shared-rests.ts";
-import type { CoolDown } from "./state.ts";
+} from "./channel-scope.ts";
+import { isCoolingDown, SharedCooldowns } from "./shared-cooldowns.ts";
+import type { Cooldown } from "./state.ts";
 
 /** Times in Unix ms from which a channel or key may be used again. 0: now; Infinity: it is switched off. */
-export interface Rests {
+export interface Cooldowns {
   /** Returns the time for a channel with the candidate's model. */
   ofChannel(candidate: Candidate): number;
   /** Returns the time for one key of the channel with the candidate's model. */
@@ -56,7 +56,7 @@ export interface Blame extends FailureSeen {
 /** A scope whose cooldown has ended and where no call has worked since. One call at a time may test it. */
 export interface Unproven {
   /** Scope to skip while another call tests it: a channel, or one `channel/key`. */
-  readonly skipScope: RestScope;
+  readonly skipScope: ChannelScope;
   /** Name of the trial, unique within the channel. */
   readonly trial: string;
 }
@@ -69,12 +69,12 @@ export interface Health extends AsyncDisposable {
   /** True if there are no cooldowns and nothing is switched off. */
   readonly isQuiet: boolean;
   /** Returns the cooldowns that concern an account; undefined if there are none and nothing is switched off. */
-  restsOf(account: string): Rests | undefined;
+  cooldownsOf(account: string): Cooldowns | undefined;
   /**
    * Returns the times to use if all routes are in a cooldown for an account: a limited number of its calls may then be
    * sent anyway.
    */
-  lastResortOf(account: string): Rests;
+  lastResortOf(account: string): Cooldowns;
   /** Records that a call of the account uses a route in spite of its cooldown. */
   useLastResort(attempt: Attempt): void;
   unprovenScopes(attempt: Attempt): readonly Unproven[];
@@ -92,36 +92,36 @@ export interface Health extends AsyncDisposable {
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
   const evidence = new Evidence();
   const ended = (name: string): void => {
-    const { scope, account } = parseRestName(name);
+    const { scope, account } = parseCooldownName(name);
     evidence.forgive(channelOfScope(scope), account);
   };
-  return new SharedHealth(evidence, await SharedRests.open({ redis, log, ended }));
+  return new SharedHealth(evidence, await SharedCooldowns.open({ redis, log, ended }));
 }
 
 class SharedHealth implements Health {
   readonly #evidence: Evidence;
-  readonly #rests: SharedRests;
+  readonly #cooldowns: SharedCooldowns;
   readonly #lastResort = new LastResort();
 
-  constructor(evidence: Evidence, rests: SharedRests) {
+  constructor(evidence: Evidence, cooldowns: SharedCooldowns) {
     this.#evidence = evidence;
-    this.#rests = rests;
+    this.#cooldowns = cooldowns;
   }
 
   get isQuiet(): boolean {
-    return this.#rests.isQuiet;
+    return this.#cooldowns.isQuiet;
   }
 
-  restsOf(account: string): Rests | undefined {
-    return this.#rests.isQuiet ? undefined : new AccountRests(this.#rests, account);
+  cooldownsOf(account: string): Cooldowns | undefined {
+    return this.#cooldowns.isQuiet ? undefined : new AccountCooldowns(this.#cooldowns, account);
   }
 
-  lastResortOf(account: string): Rests {
+  lastResortOf(account: string): Cooldowns {
     // A pause that the vendor requested from this account is observed. Any other cooldown is an estimate that may be
     // tested.
-    const until = (scope: RestScope): number => {
-      const rest = this.#rests.at(scope, account);
-      return Math.max(this.#off(scope), rest?.kind === "failing" ? 0 : endOf(rest));
+    const until = (scope: ChannelScope): number => {
+      const cooldown = this.#cooldowns.at(scope, account);
+      return Math.max(this.#off(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
     };
     return {
       ofChannel: (candidate) => {
@@ -137,10 +137,10 @@ class SharedHealth implements Health {
   }
 
   unprovenScopes({ route, account }: Attempt): readonly Unproven[] {
-    if (this.#rests.isQuiet) return [];
+    if (this.#cooldowns.isQuiet) return [];
     const { id } = route.candidate.channel;
     return scopesOf(route, account)
-      .filter(([scope, affected]) => this.#rests.at(scope, affected) !== undefined)
+      .filter(([scope, affected]) => this.#cooldowns.at(scope, affected) !== undefined)
       .map(([scope, affected]) => ({
         skipScope: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
         trial: nameWithin(id, scope, affected),
@@ -155,14 +155,17 @@ class SharedHealth implements Health {
     this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isCertain } });
     this.#lastResort.failed(modelScopeOf(route.candidate), account, now);
     const onProbation = (extent: Extent): boolean => {
-      const rest = this.#rests.at(scopeOfExtent(route, of, extent), extent.for === "account" ? account : undefined);
-      return rest !== undefined && !isResting(rest, now);
+      const cooldown = this.#cooldowns.at(
+        scopeOfExtent(route, of, extent),
+        extent.for === "account" ? account : undefined,
+      );
+      return cooldown !== undefined && !isCoolingDown(cooldown, now);
     };
     const extent = findBlamedExtent(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
     if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "throttled";
     const affected = extent.for === "account" ? account : undefined;
-    this.#rests.begin(
+    this.#cooldowns.begin(
       scopeOfExtent(route, of, extent),
       { kind, reason, retryAfterMs, account: affected },
       blame.seenBy,
@@ -170,9 +173,9 @@ class SharedHealth implements Health {
   }
 
   reportAnswer({ route, account }: Attempt, sentAt: number): void {
-    if (this.#rests.isQuiet) return;
+    if (this.#cooldowns.isQuiet) return;
     for (const [scope, affected] of scopesOf(route, account))
-      if (this.#rests.reportAnswer(scope, affected, sentAt))
+      if (this.#cooldowns.reportAnswer(scope, affected, sentAt))
         this.#evidence.forgive(route.candidate.channel.id, affected);
   }
 
@@ -180,25 +183,25 @@ class SharedHealth implements Health {
     const { route, account } = attempt;
     this.#evidence.add(route.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
     this.#lastResort.reportSuccess(modelScopeOf(route.candidate), account);
-    this.#rests.reportSuccess(() => scopesOf(route, account));
+    this.#cooldowns.reportSuccess(() => scopesOf(route, account));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
-    return this.#rests[Symbol.asyncDispose]();
+    return this.#cooldowns[Symbol.asyncDispose]();
   }
 
-  #off(scope: RestScope): number {
-    return this.#rests.isOff(scope) ? Infinity : 0;
+  #off(scope: ChannelScope): number {
+    return this.#cooldowns.isOff(scope) ? Infinity : 0;
   }
 }
 
 /** The cooldowns that concern one account: those for all accounts, and its own. */
-class AccountRests implements Rests {
-  readonly #rests: SharedRests;
+class AccountCooldowns implements Cooldowns {
+  readonly #cooldowns: SharedCooldowns;
   readonly #account: string;
 
-  constructor(rests: SharedRests, account: string) {
-    this.#rests = rests;
+  constructor(cooldowns: SharedCooldowns, account: string) {
+    this.#cooldowns = cooldowns;
     this.#account = account;
   }
 
@@ -210,10 +213,10 @@ class AccountRests implements Rests {
     return latestOf(keyScopes({ candidate, key }), (scope) => this.#until(scope));
   }
 
-  #until(scope: RestScope): number {
-    const rests = this.#rests;
-    if (rests.isOff(scope)) return Infinity;
-    return Math.max(endOf(rests.at(scope)), endOf(rests.at(scope, this.#account)));
+  #until(scope: ChannelScope): number {
+    const cooldowns = this.#cooldowns;
+    if (cooldowns.isOff(scope)) return Infinity;
+    return Math.max(endOf(cooldowns.at(scope)), endOf(cooldowns.at(scope, this.#account)));
   }
 }
 
@@ -229,15 +232,15 @@ function judged(attempt: Attempt, failed: Blame, onProbation: BlamedFailure["onP
 }
 
 /** Returns the end of a cooldown in Unix ms; 0 if there is none or it has ended. */
-function endOf(rest: CoolDown | undefined): number {
-  return rest !== undefined && isResting(rest, Date.now()) ? rest.until : 0;
+function endOf(cooldown: Cooldown | undefined): number {
+  return cooldown !== undefined && isCoolingDown(cooldown, Date.now()) ? cooldown.until : 0;
 }
 
-function channelScopes(candidate: Candidate): readonly RestScope[] {
+function channelScopes(candidate: Candidate): readonly ChannelScope[] {
   return [candidate.channel.id, modelScopeOf(candidate)];
 }
 
-function keyScopes(route: Route): readonly RestScope[] {
+function keyScopes(route: Route): readonly ChannelScope[] {
   return [channelKeyIdOf(route), keyModelScopeOf(route)];
 }
 
@@ -245,7 +248,7 @@ function keyScopes(route: Route): readonly RestScope[] {
 function scopesOf(
   route: Route,
   account: string,
-): readonly (readonly [scope: RestScope, account: string | undefined])[] {
+): readonly (readonly [scope: ChannelScope, account: string | undefined])[] {
   return [...channelScopes(route.candidate), ...keyScopes(route)].flatMap(
     (scope) =>
       [
@@ -256,7 +259,7 @@ function scopesOf(
 }
 
 /** Returns the scope that a failure puts into a cooldown. `of` is the part of the route that failed. */
-function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): RestScope {
+function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): ChannelScope {
   if (of === "key") return extent.of === "whole" ? channelKeyIdOf(route) : keyModelScopeOf(route);
   return extent.of === "whole" ? route.candidate.channel.id : modelScopeOf(route.candidate);
 }
@@ -265,7 +268,7 @@ function subjectOf({ route, account }: Attempt): Subject {
   return { account, model: route.candidate.upstreamModel, key: route.key.id };
 }
 
-function latestOf(scopes: readonly RestScope[], until: (scope: RestScope) => number): number {
+function latestOf(scopes: readonly ChannelScope[], until: (scope: ChannelScope) => number): number {
   return scopes.reduce((latestEnd, scope) => Math.max(latestEnd, until(scope)), 0);
 }
 
@@ -284,24 +287,27 @@ export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
 
   /** Returns the time from which the account may try the scope again, Unix ms. */
-  next(scope: RestScope, account: string): number {
-    const counted = this.#counted.get(restName(scope, account));
+  next(scope: ChannelScope, account: string): number {
+    const counted = this.#counted.get(cooldownName(scope, account));
     return counted === undefined ? 0 : counted.at + Math.min(firstPauseMs * 2 ** (counted.failures - 1), maxPauseMs);
   }
 
   /** Records that the account makes a call; the next one must wait until its pause has ended. */
-  recordCall(scope: RestScope, account: string, now: number): void {
-    const counted = this.#counted.get(restName(scope, account));
+  recordCall(scope: ChannelScope, account: string, now: number): void {
+    const counted = this.#counted.get(cooldownName(scope, account));
     if (counted !== undefined) counted.at = now;
   }
 
-  failed(scope: RestScope, account: string, now: number): void {
-    const counted = getOrCreate(this.#counted, restName(scope, account), maxCounted, () => ({ failures: 0, at: now }));
+  failed(scope: ChannelScope, account: string, now: number): void {
+    const counted = getOrCreate(this.#counted, cooldownName(scope, account), maxCounted, () => ({
+      failures: 0,
+      at: now,
+    }));
     counted.failures++;
     counted.at = now;
   }
 
-  reportSuccess(scope: RestScope, account: string): void {
-    if (this.#counted.size > 0) this.#counted.delete(restName(scope, account));
+  reportSuccess(scope: ChannelScope, account: string): void {
+    if (this.#counted.size > 0) this.#counted.delete(cooldownName(scope, account));
   }
 }

@@ -20,10 +20,10 @@ export {
   isWithin,
   keyModelScopeOf,
   modelScopeOf,
-  parseRestName,
-  type RestScope,
-} from "./rest-scope.ts";
-export type { Route } from "./rest-scope.ts";
+  parseCooldownName,
+  type ChannelScope,
+} from "./channel-scope.ts";
+export type { Route } from "./channel-scope.ts";
 export { VendorRefusal } from "./refused.ts";
 export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
@@ -42,13 +42,13 @@ export {
   type RemoteStreams,
 } from "./remote/remote-streams.ts";
 export {
-  endModelRests,
+  endModelCooldowns,
   endKeyRefusals,
   readChannelStates,
-  restModel,
+  startModelCooldown,
   switchChannel,
   type ChannelStates,
-  type CoolDown,
+  type Cooldown,
   type Switched,
 } from "./state.ts";
 export { openTransport, type Transport } from "./transport.ts";

@@ -2,8 +2,8 @@ import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from
 import { Failure, type ChannelChoice } from "@modelgate/contracts";
 import type { AttemptPlan } from "./attempt-plan.ts";
 import type { SeatRefusal } from "./gate.ts";
-import type { Health, Rests } from "./health.ts";
-import { channelKeyIdOf, type Route } from "./rest-scope.ts";
+import type { Health, Cooldowns } from "./health.ts";
+import { channelKeyIdOf, type Route } from "./channel-scope.ts";
 
 /** A route to try. `isLastResort` is true if it is used in spite of a cooldown because no other route is available. */
 export interface ChosenRoute {
@@ -45,7 +45,7 @@ export class RouteChooser {
    * Returns the times from which this call's account may use routes in spite of their cooldowns, if no others are
    * available.
    */
-  get lastResort(): Rests {
+  get lastResort(): Cooldowns {
     return this.#health.lastResortOf(this.#account);
   }
 
@@ -63,12 +63,12 @@ export class RouteChooser {
     const retried = this.#retried;
     this.#retried = undefined;
     if (retried !== undefined) return retried;
-    const rests = this.#health.restsOf(this.#account);
-    const route = pick(this.#candidates, rests === undefined ? this.#options : { ...this.#options, rests });
+    const cooldowns = this.#health.cooldownsOf(this.#account);
+    const route = pick(this.#candidates, cooldowns === undefined ? this.#options : { ...this.#options, cooldowns });
     if (route !== undefined) return { route, isLastResort: false };
     if (!isFirst) return undefined;
     const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
-    const resort = pick(this.#candidates, { ...this.#options, rests: this.lastResort, excluded });
+    const resort = pick(this.#candidates, { ...this.#options, cooldowns: this.lastResort, excluded });
     return resort && { route: resort, isLastResort: true };
   }
 
@@ -95,7 +95,7 @@ export class RouteChooser {
 }
 
 /** The `retry-after` if nobody knows when a channel may be used again. */
-const unknownRestSeconds = 30;
+const unknownCooldownSeconds = 30;
 
 /**
  * Creates the failure of a call for which no attempt could be made, with a `retry-after`: 429 if a channel has reached
@@ -104,14 +104,14 @@ const unknownRestSeconds = 30;
 export function noRouteFailure(
   { candidates, model }: { readonly candidates: readonly Candidate[]; readonly model: string },
   refusals: readonly SeatRefusal[],
-  rests: Rests,
+  cooldowns: Cooldowns,
 ): Failure {
   const full = refusals.filter(({ cause: refusal }) => refusal === "full");
   if (full.length > 0)
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
-  const until = earliestAvailableAt(candidates, rests);
+  const until = earliestAvailableAt(candidates, cooldowns);
   const wait =
-    refusals.length > 0 ? secondsUntilFirst(refusals) : until === undefined ? unknownRestSeconds : secondsTo(until);
+    refusals.length > 0 ? secondsUntilFirst(refusals) : until === undefined ? unknownCooldownSeconds : secondsTo(until);
   return new Failure(
     "no_available_channel",
     `No channel of ${JSON.stringify(model)} is available now; try again in ${wait} s.`,
@@ -129,7 +129,7 @@ function secondsTo(timeMs: number): number {
 
 export interface PickOptions extends ChoiceOptions {
   /** Absent: there are no cooldowns, and nothing is switched off. */
-  readonly rests?: Rests | undefined;
+  readonly cooldowns?: Cooldowns | undefined;
   /** Returns whether this call has already tried the route or was turned away there. */
   excluded(candidate: Candidate, key: ChannelKey): boolean;
   /** Returns a number that grows by one with each call for the channel, so that its usable keys take turns. */
@@ -170,10 +170,10 @@ function routeTo(preferred: ChannelKeyId, candidates: readonly Candidate[], opti
 }
 
 function usableKeys(candidate: Candidate, options: PickOptions): readonly ChannelKey[] {
-  const { rests } = options;
-  if (rests !== undefined && rests.ofChannel(candidate) > 0) return [];
+  const { cooldowns } = options;
+  if (cooldowns !== undefined && cooldowns.ofChannel(candidate) > 0) return [];
   const isUsable = (key: ChannelKey): boolean =>
-    (rests === undefined || rests.ofKey(candidate, key) === 0) && !options.excluded(candidate, key);
+    (cooldowns === undefined || cooldowns.ofKey(candidate, key) === 0) && !options.excluded(candidate, key);
   const { keys } = candidate.channel;
   return keys.every(isUsable) ? keys : keys.filter(isUsable);
 }
@@ -182,9 +182,9 @@ function usableKeys(candidate: Candidate, options: PickOptions): readonly Channe
  * Returns the earliest time in Unix ms from which one of the candidates may be used again; undefined if all are
  * switched off.
  */
-export function earliestAvailableAt(candidates: readonly Candidate[], rests: Rests): number | undefined {
+export function earliestAvailableAt(candidates: readonly Candidate[], cooldowns: Cooldowns): number | undefined {
   const times = candidates.flatMap((candidate) =>
-    candidate.channel.keys.map((key) => Math.max(rests.ofChannel(candidate), rests.ofKey(candidate, key))),
+    candidate.channel.keys.map((key) => Math.max(cooldowns.ofChannel(candidate), cooldowns.ofKey(candidate, key))),
   );
   const finite = times.filter((time) => Number.isFinite(time));
   return finite.length === 0 ? undefined : Math.min(...finite);

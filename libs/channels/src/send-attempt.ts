@@ -12,7 +12,7 @@ import type {
 import { channelRequest } from "./channel-request.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import { ProxyFailed } from "./proxy.ts";
-import type { Route } from "./rest-scope.ts";
+import type { Route } from "./channel-scope.ts";
 import { refusal, VendorRefusal } from "./refused.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";

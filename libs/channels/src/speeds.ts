@@ -1,6 +1,6 @@
 import type { Candidate } from "@modelgate/catalog";
 import { getOrCreate } from "./evidence.ts";
-import { modelScopeOf } from "./rest-scope.ts";
+import { modelScopeOf } from "./channel-scope.ts";
 
 /** Maximum channel models whose speed is remembered; the least recently used one is dropped. */
 const maxModels = 10_000;

@@ -1,7 +1,7 @@
 import { Type } from "typebox";
 import { recordParser, renameMembers } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scope.ts";
+import { isWithin, modelScope, parseCooldownName, type ChannelScope } from "./channel-scope.ts";
 
 /**
  * Reason for a cooldown:
@@ -9,11 +9,11 @@ import { isWithin, modelScope, parseRestName, type RestScope } from "./rest-scop
  * - `throttled`: the vendor requested a pause
  * - `refused`: the vendor refuses the key
  */
-export type RestKind = "failing" | "throttled" | "refused";
+export type CooldownKind = "failing" | "throttled" | "refused";
 
 /** Cooldown of a channel, key or model: a time in which it is not used. */
-export interface CoolDown {
-  readonly kind: RestKind;
+export interface Cooldown {
+  readonly kind: CooldownKind;
   readonly reason: string;
   /** Message of the vendor, or of the operating system about a connection, in one line. */
   readonly vendorMessage?: string | undefined;
@@ -40,31 +40,31 @@ export const stateKeys = { health: "channels:health", switched: "channels:switch
 /** States of the channels, shared by all replicas. */
 export interface ChannelStates {
   /** Cooldowns for all accounts, by scope. */
-  readonly coolDowns: ReadonlyMap<RestScope, CoolDown>;
-  /** Cooldowns for one account, by `restName`. */
-  readonly accountRests: ReadonlyMap<string, CoolDown>;
-  readonly switched: ReadonlyMap<RestScope, Switched>;
+  readonly cooldowns: ReadonlyMap<ChannelScope, Cooldown>;
+  /** Cooldowns for one account, by `cooldownName`. */
+  readonly accountCooldowns: ReadonlyMap<string, Cooldown>;
+  readonly switched: ReadonlyMap<ChannelScope, Switched>;
 }
 
 /** Reads the shared states. */
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
-  const rests = Object.entries(health).map(([name, text]) => [name, parseCoolDown(text)] as const);
+  const cooldowns = Object.entries(health).map(([name, text]) => [name, parseCooldown(text)] as const);
   return {
-    coolDowns: new Map(rests.filter(([, { account }]) => account === undefined)),
-    accountRests: new Map(rests.filter(([, { account }]) => account !== undefined)),
+    cooldowns: new Map(cooldowns.filter(([, { account }]) => account === undefined)),
+    accountCooldowns: new Map(cooldowns.filter(([, { account }]) => account !== undefined)),
     switched: new Map(Object.entries(switched).map(([id, text]) => [id, parseSwitched(text)])),
   };
 }
 
 /** Stores a cooldown and announces it to all replicas. */
-export async function shareRest(redis: Redis, name: string, coolDown: CoolDown): Promise<void> {
-  await redis.hset(stateKeys.health, name, JSON.stringify(coolDown));
+export async function storeCooldown(redis: Redis, name: string, cooldown: Cooldown): Promise<void> {
+  await redis.hset(stateKeys.health, name, JSON.stringify(cooldown));
   await redis.publish(stateKeys.changes, name);
 }
 
 /** Ends cooldowns in all replicas. */
-export async function endRests(redis: Redis, names: readonly string[]): Promise<void> {
+export async function endCooldowns(redis: Redis, names: readonly string[]): Promise<void> {
   if (names.length === 0) return;
   await redis.hdel(stateKeys.health, ...names);
   await redis.publish(stateKeys.changes, "");
@@ -74,11 +74,11 @@ export async function endRests(redis: Redis, names: readonly string[]): Promise<
  * Switches a channel, or one `channel/key`, off or on in all replicas. Switching a scope on also ends its cooldowns and
  * those of its keys and models, for all accounts, and resets the channel's count of `countCapped`.
  */
-export async function switchChannel(redis: Redis, scope: RestScope, on: boolean, reason: string): Promise<void> {
+export async function switchChannel(redis: Redis, scope: ChannelScope, on: boolean, reason: string): Promise<void> {
   if (on) {
     await redis.hdel(cappedKey, scope);
     for (const key of [stateKeys.switched, stateKeys.health]) {
-      const ownNames = (await redis.hkeys(key)).filter((name) => isWithin(parseRestName(name).scope, scope));
+      const ownNames = (await redis.hkeys(key)).filter((name) => isWithin(parseCooldownName(name).scope, scope));
       if (ownNames.length > 0) await redis.hdel(key, ...ownNames);
     }
   } else {
@@ -90,18 +90,18 @@ export async function switchChannel(redis: Redis, scope: RestScope, on: boolean,
 
 /** Ends the cooldown of every key that a vendor refused, because a new configuration may contain a corrected key. */
 export async function endKeyRefusals(redis: Redis): Promise<void> {
-  const { coolDowns, accountRests } = await readChannelStates(redis);
-  const refused = [...coolDowns, ...accountRests].filter(([, { kind }]) => kind === "refused");
-  await endRests(
+  const { cooldowns, accountCooldowns } = await readChannelStates(redis);
+  const refused = [...cooldowns, ...accountCooldowns].filter(([, { kind }]) => kind === "refused");
+  await endCooldowns(
     redis,
     refused.map(([name]) => name),
   );
 }
 
 /** Starts a cooldown of a channel's model (by the vendor's name) for all accounts. Times are in Unix ms. */
-export async function restModel(
+export async function startModelCooldown(
   redis: Redis,
-  rest: {
+  cooldown: {
     readonly channel: string;
     readonly model: string;
     readonly since: number;
@@ -109,8 +109,8 @@ export async function restModel(
     readonly reason: string;
   },
 ): Promise<void> {
-  const { channel, model, since, until, reason } = rest;
-  await shareRest(redis, modelScope(channel, model), {
+  const { channel, model, since, until, reason } = cooldown;
+  await storeCooldown(redis, modelScope(channel, model), {
     kind: "failing",
     reason,
     since: new Date(since).toISOString(),
@@ -120,15 +120,15 @@ export async function restModel(
 }
 
 /** Ends the cooldowns of a channel's models, for all accounts, in all replicas. */
-export async function endModelRests(redis: Redis, channel: string, models: readonly string[]): Promise<void> {
-  await endRests(
+export async function endModelCooldowns(redis: Redis, channel: string, models: readonly string[]): Promise<void> {
+  await endCooldowns(
     redis,
     models.map((model) => modelScope(channel, model)),
   );
 }
 
 /** Parses a stored cooldown. Throws UnknownShape. */
-export const parseCoolDown: (text: string) => CoolDown = recordParser(
+export const parseCooldown: (text: string) => Cooldown = recordParser(
   "rest of a channel",
   Type.Object({
     kind: Type.Enum(["failing", "throttled", "refused"]),
@@ -139,12 +139,12 @@ export const parseCoolDown: (text: string) => CoolDown = recordParser(
     rests: Type.Number(),
     account: Type.Optional(Type.String()),
   }),
-  upgradeRest,
+  upgradeCooldown,
 );
 
 /** Converts a cooldown that an earlier version stored, with the member `said` and the kind `asked`. */
-function upgradeRest(rest: unknown): unknown {
-  const named = renameMembers(rest, { said: "vendorMessage" });
+function upgradeCooldown(cooldown: unknown): unknown {
+  const named = renameMembers(cooldown, { said: "vendorMessage" });
   const isAsked = typeof named === "object" && named !== null && "kind" in named && named.kind === "asked";
   return isAsked ? { ...named, kind: "throttled" } : named;
 }

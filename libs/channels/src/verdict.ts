@@ -1,5 +1,5 @@
 import { idsOf } from "@modelgate/platform";
-import { Failure, inOneLine, maxVendorMessage, present, type UpstreamWire } from "@modelgate/contracts";
+import { Failure, inOneLine, maxVendorMessage, withoutUndefined, type UpstreamWire } from "@modelgate/contracts";
 import type { AttemptPlan, PreparedAttempt, UpstreamAnswer } from "./attempt-plan.ts";
 import type { RequestRoute } from "./channel-request.ts";
 import { fingerprintOf } from "./evidence.ts";
@@ -118,7 +118,7 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
     if (meaning.blame === "model") return { of: "model", reason, retryAfterMs };
     if (meaning.blame === "key") {
       const isRefusal = meaning.code === "upstream_auth_failed";
-      return present({ of: "key" as const, reason, retryAfterMs, isRefusal, isCertain: meaning.isCertain });
+      return withoutUndefined({ of: "key" as const, reason, retryAfterMs, isRefusal, isCertain: meaning.isCertain });
     }
     return { of: "channel", reason, retryAfterMs };
   }

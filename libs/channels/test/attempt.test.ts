@@ -52,7 +52,7 @@ function attemptsAt(answers: readonly Answer[]) {
     },
     health: {
       isQuiet: false,
-      restsOf: () => free,
+      cooldownsOf: () => free,
       lastResortOf: () => free,
       useLastResort: nothing,
       failed: ({ route }, { reason }) => void blamed.push(`${route.candidate.channel.id} ${reason}`),

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import type { Rests } from "../src/health.ts";
+import type { Cooldowns } from "../src/health.ts";
 import { pick, earliestAvailableAt, type PickOptions } from "../src/route-chooser.ts";
-import { channelKeyIdOf, modelScopeOf } from "../src/rest-scope.ts";
+import { channelKeyIdOf, modelScopeOf } from "../src/channel-scope.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
   upstreamModel: "m",
@@ -19,12 +19,12 @@ const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candid
   },
 });
 /** Rests by scope, as Health reports them. */
-const restsBy = (until: (scope: string) => number): Rests => ({
+const restsBy = (until: (scope: string) => number): Cooldowns => ({
   ofChannel: (at) => Math.max(until(at.channel.id), until(modelScopeOf(at))),
   ofKey: (at, key) => until(channelKeyIdOf({ candidate: at, key })),
 });
 const options = (more: Partial<PickOptions> = {}): PickOptions => ({
-  rests: restsBy(() => 0),
+  cooldowns: restsBy(() => 0),
   excluded: () => false,
   random: () => 0,
   score: () => 0,
@@ -39,9 +39,9 @@ const placed = (candidates: readonly Candidate[], more?: Partial<PickOptions>): 
 test("the highest priority that has a route", () => {
   const all = [candidate("high", { priority: 5 }), candidate("low")];
   expect(placed(all)).toBe("high/k");
-  expect(placed(all, { rests: restsBy((scope) => (scope === "high" ? 1 : 0)) })).toBe("low/k");
+  expect(placed(all, { cooldowns: restsBy((scope) => (scope === "high" ? 1 : 0)) })).toBe("low/k");
   expect(placed(all, { excluded: ({ channel }) => channel.id === "high" })).toBe("low/k");
-  expect(placed(all, { rests: restsBy(() => 1) })).toBeUndefined();
+  expect(placed(all, { cooldowns: restsBy(() => 1) })).toBeUndefined();
   expect(placed([])).toBeUndefined();
 });
 
@@ -74,7 +74,7 @@ test("keys are used in turn, and a resting one is skipped", () => {
   ]);
   expect(
     [0, 1, 2].map((turn) =>
-      placed(pool, { turn: () => turn, rests: restsBy((scope) => (scope === "pool/b" ? 1 : 0)) }),
+      placed(pool, { turn: () => turn, cooldowns: restsBy((scope) => (scope === "pool/b" ? 1 : 0)) }),
     ),
   ).toEqual(["pool/a", "pool/c", "pool/a"]);
 });

@@ -130,4 +130,4 @@ export {
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { recordParser, UnknownShape, renameMembers } from "./stored.ts";
-export { present } from "./present.ts";
+export { withoutUndefined } from "./without-undefined.ts";

@@ -8,7 +8,7 @@ import {
   findEndpoint,
   firstHeader,
   headers,
-  present,
+  withoutUndefined,
   type Area,
   type AreaEndpointId,
   type Caller,
@@ -221,6 +221,6 @@ export function recordRefusal(
   error: unknown,
 ): void {
   if (isBooked || error instanceof ClientGone) return;
-  const request = { requestId, accountId, tokenId, endpoint: endpointLabel(id), ...present({ model }) };
+  const request = { requestId, accountId, tokenId, endpoint: endpointLabel(id), ...withoutUndefined({ model }) };
   refused.add(request, failureFrom(error));
 }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
 /** Address of a Redis server or Sentinel. */
@@ -67,7 +67,7 @@ function sentinelsIn(prefix: string, urls: readonly URL[], [master = "", databas
   if (master === "")
     throw new StartError(`${prefix}REDIS_URL must name the Sentinels' master: redis+sentinel://host/master`);
   const [sentinelPassword] = urls.flatMap(({ searchParams }) => searchParams.getAll("sentinelPassword"));
-  return present({
+  return withoutUndefined({
     master: decodeURIComponent(master),
     database: databaseOf(prefix, database),
     sentinelPassword,

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { Cluster, Redis as Single, type ChainableCommander } from "ioredis";
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
@@ -128,7 +128,7 @@ function connectionTo(address: RedisAddress): Redis {
     sentinels: [...address.nodes],
     name: address.master,
     sentinelRetryStrategy: reconnectPauseMs,
-    ...present({ sentinelPassword: address.sentinelPassword }),
+    ...withoutUndefined({ sentinelPassword: address.sentinelPassword }),
     ...(tls ? { enableTLSForSentinelMode: true, sentinelTLS: {} } : {}),
   });
 }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import {
   ROOT_CONTEXT,
   SpanKind,
@@ -39,7 +39,11 @@ export function openTelemetry(
       spanOf(
         // The linter confuses the optional enum of the options with another one.
         // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-        tracer.startSpan(name, { kind: spanKinds[kind], attributes: present(attributes?.() ?? {}) }, contextOf(parent)),
+        tracer.startSpan(
+          name,
+          { kind: spanKinds[kind], attributes: withoutUndefined(attributes?.() ?? {}) },
+          contextOf(parent),
+        ),
       ),
     async [Symbol.asyncDispose]() {
       const alarm = Promise.withResolvers<void>();
@@ -55,7 +59,7 @@ function spanOf(span: TelemetrySpan): Span {
   const { traceId, spanId, traceFlags } = span.spanContext();
   return {
     traceparent: `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`,
-    set: (attributes) => void span.setAttributes(present(attributes)),
+    set: (attributes) => void span.setAttributes(withoutUndefined(attributes)),
     end(error) {
       if (error !== undefined) {
         span.setAttribute("error.type", error);

@@ -1,5 +1,5 @@
 import { callerLimits, checkStillValid } from "@modelgate/accounts";
-import { Failure, present, type Caller } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type Caller } from "@modelgate/contracts";
 import type { RelayDeps } from "./deps.ts";
 
 /**
@@ -15,7 +15,7 @@ export async function currentCaller(
   if (group === undefined) throw new Failure("group_not_allowed");
   const { models, ...limits } = callerLimits(token, group.limits);
   const allowed = rest.settingsId === undefined ? models : intersect(ownModels, models);
-  return { ...rest, ...limits, ...present({ models: allowed }) };
+  return { ...rest, ...limits, ...withoutUndefined({ models: allowed }) };
 }
 
 /** Restricts the models of a client secret to those of the API key that created it. */

@@ -1,5 +1,5 @@
 import type { EventHandlers } from "../src/text/hub/events.ts";
-import { Failure, type Units, present } from "@modelgate/contracts";
+import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { dispatch } from "../src/text/hub/events.ts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Citation, Part, Signature, TokenProbability } from "../src/text/hub/part.ts";
@@ -69,7 +69,7 @@ export class Collector {
     const choices = [...this.#choices.entries()]
       .sort(([left], [right]) => left - right)
       .map(([, choice]) => wholeChoice(choice));
-    return present({ id, model, createdAt, choices, usage: this.#usage });
+    return withoutUndefined({ id, model, createdAt, choices, usage: this.#usage });
   }
 
   #grow(choice: number, part: number, how: { readonly opened?: OpenedPart; readonly whole?: Part }): void {
@@ -89,7 +89,7 @@ export class Collector {
 
 function wholeChoice({ parts, end }: GrowingChoice): Choice {
   const ordered = [...parts.entries()].sort(([left], [right]) => left - right);
-  return present({
+  return withoutUndefined({
     parts: ordered.flatMap(([, growing]) => wholePart(growing)),
     finish: end?.finish ?? "other",
     stopSequence: end?.stopSequence === undefined ? undefined : end.stopSequence,
@@ -102,8 +102,8 @@ function wholePart({ opened, whole, pieces, citations, logProbabilities, signatu
   const text = pieces.join("");
   const signed = signature === undefined ? {} : { signature };
   if (opened.kind === "refusal") return [{ kind: "refusal", text }];
-  if (opened.kind === "tool-call") return [{ ...present(opened), arguments: text, ...signed }];
-  if (opened.kind === "reasoning") return [{ ...present(opened), text, ...signed }];
+  if (opened.kind === "tool-call") return [{ ...withoutUndefined(opened), arguments: text, ...signed }];
+  if (opened.kind === "reasoning") return [{ ...withoutUndefined(opened), text, ...signed }];
   return [
     {
       kind: "text",

@@ -61,7 +61,7 @@ export class FrameEnd {
   }
 }
 
-/** Returns the end of the frame that begins at `at`; undefined if the frame's header is incomplete. */
+/** Returns the end of the frame that begins at `position`; undefined if the frame's header is incomplete. */
 function endOfFrame(bytes: Buffer, position: number): number | undefined {
   if (bytes.length < position + 2) return undefined;
   const second = bytes.readUInt8(position + 1);

@@ -4,7 +4,7 @@ import { another, channel, config, hello, keys, rival } from "../../../libs/rela
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { post } from "./requests.ts";
-import { isWithin, parseRestName, readChannelStates, switchChannel } from "@modelgate/channels";
+import { isWithin, parseCooldownName, readChannelStates, switchChannel } from "@modelgate/channels";
 
 /** Whose failure it was: what one call brings about must not take a channel from all others. */
 let area: Area;
@@ -56,11 +56,11 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 /** Returns the scopes of a channel that rest for all accounts, and the accounts that others rest for. */
 async function restsOf(channel: string) {
-  const { coolDowns, accountRests } = await readChannelStates(area.redis);
-  const own = (name: string): boolean => isWithin(parseRestName(name).scope, channel);
+  const { cooldowns, accountCooldowns } = await readChannelStates(area.redis);
+  const own = (name: string): boolean => isWithin(parseCooldownName(name).scope, channel);
   return {
-    forAll: [...coolDowns.keys()].filter(own),
-    accounts: new Set([...accountRests].filter(([name]) => own(name)).map(([, { account }]) => account)),
+    forAll: [...cooldowns.keys()].filter(own),
+    accounts: new Set([...accountCooldowns].filter(([name]) => own(name)).map(([, { account }]) => account)),
   };
 }
 const nothing = { forAll: [], accounts: new Set() };

@@ -147,8 +147,8 @@ test("a channel that keeps failing rests, and works again when it is switched on
   await area.simulator.script(lone, [{ status: 500, repeat: true }]);
   for (let at = 0; at < 3; at++) expect((await post(area, another(lone))).status).toBe(502);
   await until("the rest to be shared", async () => {
-    const { accountRests } = await readChannelStates(area.redis);
-    return [...accountRests.keys()].filter((name) => name.includes(lone)).length === 1;
+    const { accountCooldowns } = await readChannelStates(area.redis);
+    return [...accountCooldowns.keys()].filter((name) => name.includes(lone)).length === 1;
   });
   // It is the model's only channel: some calls go on to try it, the others get when to retry.
   const resting = await until("a call to be turned away", async () => {

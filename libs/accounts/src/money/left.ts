@@ -1,4 +1,4 @@
-import { present, type Budgets, type Nanos } from "@modelgate/contracts";
+import { withoutUndefined, type Budgets, type Nanos } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { findBudgets } from "../budgets/account-budgets.ts";
 import { applied, budgetsOfCall, budgetsOfCaller, leftOf, type BudgetUsage } from "../budgets/budget.ts";
@@ -56,7 +56,7 @@ async function readUsage(
   redis: Redis,
   { accountId, tokenId, group, team, member, budgets: limits, nowMs = Date.now() }: SpendingScope,
 ): Promise<readonly BudgetUsage[]> {
-  const call = present({ tokenId, group, team, member, model: "" });
+  const call = withoutUndefined({ tokenId, group, team, member, model: "" });
   const own = budgetsOfCaller(limits, call).map((budget) => applied(budget, nowMs));
   const listed = budgetsOfCall(await findBudgets(redis, accountId), call, nowMs, limits?.within);
   return readBudgetUsage(redis, accountId, [...own, ...listed]);

@@ -1,4 +1,4 @@
-import { type CreditEvent, type Nanos, type UsageEvent, present } from "@modelgate/contracts";
+import { type CreditEvent, type Nanos, type UsageEvent, withoutUndefined } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shardOf, accountKeys } from "../keys.ts";
 import { readUnpublished } from "../outbox/publish.ts";
@@ -82,7 +82,7 @@ export async function verifyAccount(
       : (walk.divergence ??
         (await compareAmounts(redis, account, snapshot, walk, from)) ??
         (await compareAnchors(options, snapshot, walk, from)));
-    return present({
+    return withoutUndefined({
       account: accountId,
       ok: divergence === undefined,
       from,

@@ -54,7 +54,7 @@ export function messageId(event: OutboxEvent): string {
  * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
  * events. If an event fails, it and the later events of its task stay in the outbox. An event may be published twice,
  * if its removal from the outbox fails; JetStream then drops it by its `Nats-Msg-Id`. Until an event is in the books, a
- * copy is also kept outside the outbox (`keepCopies`).
+ * copy is also kept outside the outbox (`storeCopies`).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const written: SerializedEntry[] = [];

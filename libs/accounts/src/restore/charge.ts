@@ -1,4 +1,4 @@
-import { type UsageEvent, type UsageDraft, type Nanos, present } from "@modelgate/contracts";
+import { type UsageEvent, type UsageDraft, type Nanos, withoutUndefined } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { withBudgets } from "../budgets/account-budgets.ts";
 import { budgetLines, budgetsOfCall } from "../budgets/budget.ts";
@@ -64,6 +64,6 @@ export async function chargeLost(
     return chargeScript(redis, keys, { ...call, budgetsVersion: version, lines });
   });
   if (reply.verdict !== "charged") return undefined;
-  const made = present({ ...parseReceipt(reply), replaces });
+  const made = withoutUndefined({ ...parseReceipt(reply), replaces });
   return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
 }

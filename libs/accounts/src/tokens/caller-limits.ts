@@ -1,4 +1,4 @@
-import { dollarsToNanos, present, type Caller } from "@modelgate/contracts";
+import { dollarsToNanos, withoutUndefined, type Caller } from "@modelgate/contracts";
 import type { Token } from "./token.ts";
 
 /** Limits in the configuration of a group. */
@@ -35,7 +35,7 @@ export function callerLimits(
   }).filter(([, value]) => value !== undefined);
   return {
     group,
-    ...present({
+    ...withoutUndefined({
       models: models && [...models],
       tokensPerMinute,
       team,

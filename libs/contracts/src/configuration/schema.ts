@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { present } from "../present.ts";
+import { withoutUndefined } from "../without-undefined.ts";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { lengthFields, ToolPriceField } from "../money/price.ts";
 import type { resolutionFields, WrittenPrices } from "../money/resolutions.ts";
@@ -11,7 +11,7 @@ const limit = (description: string) => Type.Optional(Type.Integer({ minimum: 1, 
 const timeout = (description: string, fallback?: number) =>
   Type.Optional(
     Type.Integer(
-      present({
+      withoutUndefined({
         minimum: 100,
         maximum: 86_400_000,
         description,

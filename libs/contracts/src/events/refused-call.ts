@@ -1,7 +1,7 @@
 import { Type, type Static } from "typebox";
 import type { Failure } from "../failures/failure.ts";
 import { inOneLine } from "../one-line.ts";
-import { present } from "../present.ts";
+import { withoutUndefined } from "../without-undefined.ts";
 
 const [maxNameCharacters, maxMessageCharacters] = [200, 300];
 
@@ -46,7 +46,7 @@ export function refusedCall(
     time: new Date().toISOString(),
     status,
     code,
-    ...present({
+    ...withoutUndefined({
       model: model === undefined ? undefined : inOneLine(model, maxNameCharacters),
       param: param === undefined ? undefined : inOneLine(param, maxNameCharacters),
       message: gatewayMessageStatuses.has(status) ? inOneLine(message, maxMessageCharacters) : undefined,

@@ -1,5 +1,5 @@
 import { headers } from "../headers.ts";
-import { present } from "../present.ts";
+import { withoutUndefined } from "../without-undefined.ts";
 import type { Failure } from "./failure.ts";
 
 /**
@@ -23,7 +23,7 @@ const common: Render = (failure) => ({
 
 const alpha: Render = (failure, requestId) => ({
   type: "error",
-  error: present({ type: failure.kind.alpha, message: failure.message, details: failure.details }),
+  error: withoutUndefined({ type: failure.kind.alpha, message: failure.message, details: failure.details }),
   request_id: requestId,
 });
 

@@ -1,4 +1,4 @@
-import { present } from "../present.ts";
+import { withoutUndefined } from "../without-undefined.ts";
 import type { Endpoint, KeyCarrier } from "../endpoints/endpoint.ts";
 import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoints/table.ts";
 import { headers } from "../headers.ts";
@@ -52,7 +52,7 @@ export function openApi(): Json {
 }
 
 function operationFor(id: EndpointId, endpoint: Endpoint): Json {
-  return present({
+  return withoutUndefined({
     operationId: id,
     summary: endpoint.summary,
     tags: [endpoint.unimplemented ? "unimplemented" : endpoint.area],

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
-import { present, recordParser } from "@modelgate/contracts";
+import { withoutUndefined, recordParser } from "@modelgate/contracts";
 import { runOnBeat } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
@@ -73,7 +73,7 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
       startedAt,
       at: Date.now(),
       problems: ends === true ? {} : await self.problems(),
-      ...present({ ends }),
+      ...withoutUndefined({ ends }),
     };
     await redis.publish(announcementChannel, JSON.stringify(announcement));
   };

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import type { AnswerCall } from "../call.ts";
 import { claudeBody, bufferedBody } from "../anthropic/index.ts";
@@ -15,7 +15,10 @@ export function bodyOf(call: AnswerCall): Buffer {
     const betas = call.headers?.["anthropic-beta"];
     return claudeBody(
       call,
-      present({ anthropic_version: anthropicVersion, anthropic_beta: betas === undefined ? undefined : listOf(betas) }),
+      withoutUndefined({
+        anthropic_version: anthropicVersion,
+        anthropic_beta: betas === undefined ? undefined : listOf(betas),
+      }),
       ["model", "stream"],
     );
   }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { createHash, createHmac, type Hash, type Hmac } from "node:crypto";
 import type { SigningCall } from "../call.ts";
 import type { VendorRequest } from "../request.ts";
@@ -35,7 +35,7 @@ async function signatureFor(
   const signer = new SignatureV4({
     service,
     region: options.region,
-    credentials: present({ accessKeyId, secretAccessKey, sessionToken }),
+    credentials: withoutUndefined({ accessKeyId, secretAccessKey, sessionToken }),
     sha256: Sha256,
   });
   const sent = { host: url.host, "content-type": headers["content-type"] ?? "application/json" };

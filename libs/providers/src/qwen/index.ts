@@ -68,7 +68,7 @@ function addressUnder(baseUrl: string, path: string): URL {
  */
 const [usualVideoPath, bothFramesPath] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 
-/** Builds the request that starts a task; `at` returns the address of a service. */
+/** Builds the request that starts a task; `urlOf` returns the address of a service. */
 function* startVideo(
   call: StartCall,
   urlOf: (service: string) => URL,

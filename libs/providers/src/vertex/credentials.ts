@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
@@ -92,7 +92,7 @@ async function openAccount(key: string, url: URL): Promise<AuthClient> {
   }
   const { client_email: email, private_key: secret, private_key_id: keyId } = document;
   if (email === undefined || secret === undefined) throw new Error("the file has no client_email or no private_key");
-  const account = new JWT(present({ email, key: secret, scopes: scope, keyId }));
+  const account = new JWT(withoutUndefined({ email, key: secret, scopes: scope, keyId }));
   // The account signs its tokens itself, without a request to Google.
   account.useJWTAccessWithScope = true;
   return account;

@@ -23,7 +23,7 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object in which a member of `relevant` occurs twice, or with different case. Of two equal members some
+ * Refuses (400) an object in which a member of `inspectedMembers` occurs twice, or with different case. Of two equal members some
  * parsers take the first and some the last, and some take `Model` for `model`; the vendor must read what the gateway
  * checked and priced. A nested member is written with a dot. `maxTokens` and `max_tokens` count as one member.
  * The bytes must be a valid JSON object.

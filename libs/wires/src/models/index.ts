@@ -1,4 +1,4 @@
-import { Failure, type ModelKind, present, bodies } from "@modelgate/contracts";
+import { Failure, type ModelKind, withoutUndefined, bodies } from "@modelgate/contracts";
 import { readQueryInteger } from "../json/fields.ts";
 import { bodyReader } from "../json/problem.ts";
 
@@ -57,7 +57,7 @@ const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> 
 const openaiList: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => openaiList.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>
-    present({
+    withoutUndefined({
       id: name,
       object: "model",
       created: createdSeconds,
@@ -69,7 +69,7 @@ const openaiList: ModelList = {
       top_provider:
         maxOutputTokens === undefined
           ? undefined
-          : present({ context_length: contextTokens, max_completion_tokens: maxOutputTokens }),
+          : withoutUndefined({ context_length: contextTokens, max_completion_tokens: maxOutputTokens }),
     }),
 };
 
@@ -86,7 +86,7 @@ const anthropicList: ModelList = {
     };
   },
   one: ({ name, contextTokens, maxOutputTokens }) =>
-    present({
+    withoutUndefined({
       type: "model",
       id: name,
       display_name: name,
@@ -128,7 +128,7 @@ const geminiList: ModelList = {
     };
   },
   one: ({ name, kind, contextTokens, maxOutputTokens }) =>
-    present({
+    withoutUndefined({
       name: `models/${name}`,
       displayName: name,
       inputTokenLimit: contextTokens,
@@ -176,7 +176,7 @@ export function showOllamaModel(model: ListedModel): Readonly<Record<string, unk
     license: "",
     modified_at: createdText,
     details,
-    model_info: present({
+    model_info: withoutUndefined({
       "general.architecture": ownedBy,
       [`${ownedBy}.context_length`]: contextTokens,
     }),

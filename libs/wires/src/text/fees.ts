@@ -1,4 +1,4 @@
-import { type ToolUnit, type Units, present } from "@modelgate/contracts";
+import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
 import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** A tool that the vendor runs, as requested. */
@@ -170,7 +170,7 @@ export function reportedFees({ calls = [], iterations = [], ...more }: ReportedF
   const { counts, tier, answeredBy } = more;
   const isNone = counts === undefined && tier === undefined && answeredBy === undefined;
   if (isNone && calls.length + iterations.length === 0) return undefined;
-  return present({
+  return withoutUndefined({
     ...(calls.length > 0 ? { calls } : {}),
     ...(iterations.length > 0 ? { iterations } : {}),
     counts,

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { makeCreditEvent, findAccount, listAccountIds, listCredits, type Account } from "@modelgate/accounts";
-import { Failure, formatUsd, present } from "@modelgate/contracts";
+import { Failure, formatUsd, withoutUndefined } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
@@ -40,7 +40,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const kind = fields.optionalWord(body, "kind", ["top-up", "correction"]);
       const operationId = fields.optionalText(body, "operationId") ?? randomUUID();
       const reply = await ledger.credit(
-        makeCreditEvent(present({ accountId, nanos, reason, operationId, kind })),
+        makeCreditEvent(withoutUndefined({ accountId, nanos, reason, operationId, kind })),
         actor,
       );
       if (reply === "too-low")

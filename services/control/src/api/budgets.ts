@@ -14,7 +14,7 @@ import {
   type BudgetUsage,
   type PeriodName,
 } from "@modelgate/accounts";
-import { endUserOf, Failure, parseTags, present } from "@modelgate/contracts";
+import { endUserOf, Failure, parseTags, withoutUndefined } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { accountOf } from "./accounts.ts";
@@ -43,7 +43,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       await accountOf(redis, id);
       const period = fields.optionalWord(body, "period", periodNames) ?? fields.missing("period");
       const scope = await parseScope(redis, id, fields.text(body, "scope"), period);
-      const budget: Budget = present({
+      const budget: Budget = withoutUndefined({
         id: `bud_${randomBytes(9).toString("base64url")}`,
         name: fields.optionalText(body, "name"),
         scope,
@@ -62,7 +62,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       for (const name of ["scope", "period", "zone"])
         if (fields.value(body, name) !== undefined)
           throw invalidField(name, "cannot be changed: create another budget, and delete this one");
-      const change = present({
+      const change = withoutUndefined({
         name: fields.value(body, "name") === null ? null : fields.optionalText(body, "name"),
         nanos: fields.optionalBudget(body, "amount") ?? undefined,
         mode: fields.optionalWord(body, "mode", ["hard", "soft"]),

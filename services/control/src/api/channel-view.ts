@@ -1,13 +1,13 @@
-import { present, proxyAddress } from "@modelgate/contracts";
+import { withoutUndefined, proxyAddress } from "@modelgate/contracts";
 import { type CatalogChannel, channelKeyId } from "@modelgate/catalog";
 import {
   isWithin,
   keyModelScopeOf,
   modelScopeOf,
-  parseRestName,
+  parseCooldownName,
   type ChannelStates,
-  type CoolDown,
-  type RestScope,
+  type Cooldown,
+  type ChannelScope,
 } from "@modelgate/channels";
 
 /** Maximum listed pauses that concern a single account. Their total number is shown too. */
@@ -37,10 +37,10 @@ export interface StateView {
 }
 
 /** Pause of a channel, key or model for a single account. Calls of other accounts are not affected. */
-export interface AccountRestView extends StateView {
+export interface AccountCooldownView extends StateView {
   readonly account: string;
   /** Paused part: `channel`, `channel/key`, `channel#model` or `channel/key#model`, with the vendor's model name. */
-  readonly scope: RestScope;
+  readonly scope: ChannelScope;
 }
 
 /** Values of all channels at one time, for their views. */
@@ -84,21 +84,21 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
     usableKeys: `${keys.filter(isUsable).length}/${keys.length}`,
     keys,
     cappedCalls: seen.capped.get(channel.id) ?? 0,
-    modelsOut: modelRestViews(channel, seen),
-    ...accountRestViews(channel, seen),
+    modelsOut: modelCooldownViews(channel, seen),
+    ...accountCooldownViews(channel, seen),
   };
 }
 
 /** Returns the pauses that concern a single account, longest first, and the number of affected accounts. */
-function accountRestViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
-  const open = [...states.accountRests].filter(
-    ([name, { until }]) => until > now && isWithin(parseRestName(name).scope, id),
+function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
+  const open = [...states.accountCooldowns].filter(
+    ([name, { until }]) => until > now && isWithin(parseCooldownName(name).scope, id),
   );
   const shown = open.toSorted(([, left], [, right]) => right.until - left.until).slice(0, maxAccountsShown);
   return {
-    accountsOut: shown.map(([name, rest]): AccountRestView => ({
+    accountsOut: shown.map(([name, rest]): AccountCooldownView => ({
       account: rest.account ?? "",
-      scope: parseRestName(name).scope,
+      scope: parseCooldownName(name).scope,
       ...restView(rest, now),
     })),
     accountsOutTotal: new Set(open.map(([, { account }]) => account)).size,
@@ -106,7 +106,7 @@ function accountRestViews({ id }: CatalogChannel, { states, now }: ChannelsSnaps
 }
 
 /** Returns the models that are paused while their channel is in use, completely or with one key. */
-function modelRestViews(channel: CatalogChannel, seen: ChannelsSnapshot) {
+function modelCooldownViews(channel: CatalogChannel, seen: ChannelsSnapshot) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };
     const whole = { model, ...stateView(modelScopeOf(candidate), seen) };
@@ -125,30 +125,30 @@ function stateOf(channel: CatalogChannel, seen: ChannelsSnapshot, keys: readonly
   const [first] = keys;
   if (own.state !== "ok" || first === undefined || keys.some(isUsable)) return own;
   const { state, reason = "", vendorMessage, since } = first;
-  return present({ state: "no key", reason: `${state}: ${reason}`, vendorMessage, since });
+  return withoutUndefined({ state: "no key", reason: `${state}: ${reason}`, vendorMessage, since });
 }
 
 function isUsable({ state }: StateView): boolean {
   return state === "ok" || state === "trying";
 }
 
-function stateView(scope: RestScope, { states, now }: ChannelsSnapshot): StateView {
+function stateView(scope: ChannelScope, { states, now }: ChannelsSnapshot): StateView {
   const switched = states.switched.get(scope);
   if (switched !== undefined) {
     const { reason, since } = switched;
     return { state: "disabled", reason, since };
   }
-  const rest = states.coolDowns.get(scope);
+  const rest = states.cooldowns.get(scope);
   return rest === undefined ? { state: "ok" } : restView(rest, now);
 }
 
-function restView({ kind, reason, vendorMessage, since, rests, until }: CoolDown, now: number): StateView {
-  if (until <= now) return present({ state: "trying", reason, vendorMessage, since, rests });
+function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown, now: number): StateView {
+  if (until <= now) return withoutUndefined({ state: "trying", reason, vendorMessage, since, rests });
   const state = kind === "refused" ? "refused" : "resting";
-  return present({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
+  return withoutUndefined({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
 }
 
 /** Returns the concurrency slots in use and their maximum; null if there is no limit. */
-function seatsView(scope: RestScope, most: number | undefined, { seats }: ChannelsSnapshot) {
+function seatsView(scope: ChannelScope, most: number | undefined, { seats }: ChannelsSnapshot) {
   return most === undefined ? null : { inUse: seats.get(scope) ?? 0, most };
 }

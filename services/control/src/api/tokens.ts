@@ -8,7 +8,7 @@ import {
   type Token,
   type TokenBudget,
 } from "@modelgate/accounts";
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import { readPublishedConfiguration } from "./models.ts";
 import type { Ledger, TokenChange } from "../ledger.ts";
@@ -63,7 +63,8 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const { token } = await ledger.createToken(
         {
           digest,
-          token: bound === undefined ? made : present({ ...made, ofMember: true, within: sharedBudget(bound) }),
+          token:
+            bound === undefined ? made : withoutUndefined({ ...made, ofMember: true, within: sharedBudget(bound) }),
           max: isMember ? maxKeys.member : maxKeys.operator,
         },
         actor,
@@ -129,7 +130,7 @@ function limitsAfter(before: Token, { group, models, expiresAt, budget }: TokenC
 
 /** Returns the changes that a body makes to an API key. Absent fields stay, and null removes a field. */
 function changeOf(body: unknown, before: Token): TokenChange {
-  return present({
+  return withoutUndefined({
     name: fields.optionalText(body, "name"),
     group: fields.optionalText(body, "group"),
     models: isNull(body, "models") ? null : fields.optionalTexts(body, "models"),

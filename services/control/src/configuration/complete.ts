@@ -1,6 +1,6 @@
 import type { PublishedModel, ResolvedChannel, ServedModels } from "@modelgate/catalog";
 import { knownPrice, priceCatalogue, comparablePrice, type KnownPrice } from "@modelgate/catalog/known-prices";
-import { type Configuration, present } from "@modelgate/contracts";
+import { type Configuration, withoutUndefined } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { kindOfListed } from "./listed-kind.ts";
 
@@ -73,7 +73,7 @@ function servedModels(
     const vendor = vendorOf(channel);
     const free = listed.filter((name) => (servers.get(name) ?? vendor) === vendor);
     for (const name of free) servers.set(name, vendor);
-    return present({
+    return withoutUndefined({
       ...channel,
       models: free,
       unserved: free.length < listed.length ? listed.filter((name) => !free.includes(name)) : undefined,
@@ -149,7 +149,7 @@ function pricedModel(
   }
   if (found === undefined) return { ...others, ...(isListed ? { isUnpriced: true } : {}) };
   const { contextTokens = found.contextTokens } = model;
-  return present({
+  return withoutUndefined({
     ...others,
     contextTokens,
     price: found.price,

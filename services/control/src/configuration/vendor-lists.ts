@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { endModelRests, restModel, type Transport } from "@modelgate/channels";
+import { endModelCooldowns, startModelCooldown, type Transport } from "@modelgate/channels";
 import { recordParser, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
@@ -104,8 +104,14 @@ export class VendorLists {
     const { redis, everyMs } = this.#deps;
     const until = Date.now() + everyMs + retryMs;
     for (const [model, since] of Object.entries(gone))
-      await restModel(redis, { channel: id, model, since, until, reason: "its vendor does not list it any more" });
-    await endModelRests(
+      await startModelCooldown(redis, {
+        channel: id,
+        model,
+        since,
+        until,
+        reason: "its vendor does not list it any more",
+      });
+    await endModelCooldowns(
       redis,
       id,
       Object.keys(before?.gone ?? {}).filter((model) => models.includes(model)),

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { readVariables, type VariableReader } from "@modelgate/platform";
 import { field } from "../field.ts";
@@ -42,7 +42,7 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
     try {
       response = await fetch(
         new URL(path, url),
-        present({
+        withoutUndefined({
           method,
           headers: {
             authorization: `Bearer ${credential}`,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { keyDigest } from "@modelgate/accounts";
-import { Failure, recordParser, present } from "@modelgate/contracts";
+import { Failure, recordParser, withoutUndefined } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorRole } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import type { Ledger } from "../ledger.ts";
@@ -132,7 +132,7 @@ export class People {
 
   /** Creates an operator. Throws Failure (409) if the name already exists. */
   async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
-    const record: PersonRecord = present({
+    const record: PersonRecord = withoutUndefined({
       role: wanted,
       account,
       password: password === undefined ? undefined : await hashPassword(password),
@@ -169,8 +169,11 @@ export class People {
 
   /** Changes an operator. Throws Failure unknown_url if the operator does not exist. */
   async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {
-    const record = present({ ...change, password: password === undefined ? undefined : await hashPassword(password) });
-    const after = present({ name, ...change, password: password === undefined ? undefined : "changed" });
+    const record = withoutUndefined({
+      ...change,
+      password: password === undefined ? undefined : await hashPassword(password),
+    });
+    const after = withoutUndefined({ name, ...change, password: password === undefined ? undefined : "changed" });
     const path = `/operators/${encodeURIComponent(name)}`;
     const body = { record, action: "operator.change", account: "", after };
     const changed = await this.#ledger.write<BookedRecord>(path, body, actor);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Configuration } from "openid-client";
 import { createHash } from "node:crypto";
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Logger, Operator } from "@modelgate/platform";
 import type { ConsoleCookies } from "../console/cookie.ts";
 import type { Sessions } from "../console/sessions.ts";
@@ -143,7 +143,7 @@ class OpenIdProvider implements Provider {
     const found = roleOf(textsIn(all[groupsClaim]), this.#roles);
     if (found === undefined) return undefined;
     const [email] = textsIn(all["email"]);
-    const operator = present({
+    const operator = withoutUndefined({
       name: nameAt(claims.iss, claims.sub),
       role: found.role,
       account: found.account,

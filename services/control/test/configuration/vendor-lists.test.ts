@@ -47,7 +47,7 @@ async function listed(everyMs = 3_600_000) {
   return { off: channels[0]?.off, models: found.get("g") };
 }
 const restsOf = async () =>
-  [...(await readChannelStates(redis)).coolDowns].map(([scope, { reason }]) => [scope, reason]);
+  [...(await readChannelStates(redis)).cooldowns].map(([scope, { reason }]) => [scope, reason]);
 
 test("a vendor's list is read once an hour for all replicas, with the channel's key", async () => {
   answer = { status: 200, body: { object: "list", data: [{ id: "b" }, { id: "a" }, { id: "b" }] } };

@@ -16,7 +16,7 @@ import {
   type Books,
   type NewAccount,
 } from "@modelgate/books";
-import { present, type CreditEvent } from "@modelgate/contracts";
+import { withoutUndefined, type CreditEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
 /** Dependencies for copying accounts from the books to Redis. */
@@ -51,7 +51,7 @@ export async function projectBookedToken({ redis, books }: ProjectionDeps, token
 export function shownToken({ record, version, replaced: [last], deletedAt }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
   const previous = last && { hint: last.hint, replacedAt: last.replacedAt, expiresAt: last.expiresAt };
-  return present({ ...token, version, previous, deletedAt });
+  return withoutUndefined({ ...token, version, previous, deletedAt });
 }
 
 /** Applies a credit from the books to Redis, once. Removes a credit that cannot be applied from the books. */

@@ -10,7 +10,7 @@ import {
   type Books,
 } from "@modelgate/books";
 import { alteredPrices } from "@modelgate/catalog";
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
@@ -53,8 +53,8 @@ export async function verifyCommon(
     };
   });
   const divergence = message === undefined ? undefined : { message };
-  const found = present({ ok: message === undefined, entries, divergence });
-  await storeVerification(redis, present({ account: commonTables, divergence }));
+  const found = withoutUndefined({ ok: message === undefined, entries, divergence });
+  await storeVerification(redis, withoutUndefined({ account: commonTables, divergence }));
   return found;
 }
 

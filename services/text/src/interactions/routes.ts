@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { answerJson, idsOf, type AreaHandlers, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
 import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
@@ -92,7 +92,7 @@ async function storeInteraction(
 
 /** Returns the fields of an answer that the gateway determines. They replace those of the vendor. */
 function echoOf(id: string, previousId: string | undefined): JsonObject {
-  return present({ id, previous_interaction_id: previousId });
+  return withoutUndefined({ id, previous_interaction_id: previousId });
 }
 
 /** Prepares an interaction that is generated in the background. Throws Failure as `prepareInteraction` does. */

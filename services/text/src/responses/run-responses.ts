@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
 import { addTurn } from "./conversations/conversation-turns.ts";
 import { reparseJson, runCall, type Answered, type Call, type JsonBody } from "@modelgate/relay";
@@ -49,7 +49,7 @@ export async function runResponses(
   const prepared = await prepareResponses(deps, call, body);
   const { previousId } = body.seen.params;
   const { conversationId } = prepared;
-  const echo = present({
+  const echo = withoutUndefined({
     previous_response_id: previousId,
     conversation: conversationId === undefined ? undefined : { id: conversationId },
   });

@@ -1,7 +1,7 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, usageOfAll, type Several } from "@modelgate/relay";
 import { readEndUser } from "@modelgate/wires/json";
-import { present, vectorsWires } from "@modelgate/contracts";
+import { withoutUndefined, vectorsWires } from "@modelgate/contracts";
 import type { UnstreamedClient } from "@modelgate/wires/kind";
 import {
   measureInput,
@@ -94,5 +94,5 @@ function split(request: VectorsRequest, vendor: VectorsVendor, model: string): S
 }
 
 function join(answers: Several<VectorsAnswer>): VectorsAnswer {
-  return present({ vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOfAll(answers) });
+  return withoutUndefined({ vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOfAll(answers) });
 }

@@ -1,4 +1,4 @@
-import { Failure, firstHeader, headerAliases, present } from "@modelgate/contracts";
+import { Failure, firstHeader, headerAliases, withoutUndefined } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, type Forwarded } from "@modelgate/relay";
 import { MessageCollector, wires } from "@modelgate/wires/text";
@@ -66,7 +66,7 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
   const beta = query.get("beta");
   return {
     wire,
-    headers: present({ "anthropic-version": version, "anthropic-beta": betas }),
+    headers: withoutUndefined({ "anthropic-version": version, "anthropic-beta": betas }),
     query: beta === null ? {} : { beta },
   };
 }

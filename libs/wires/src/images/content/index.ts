@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Base64Text } from "../../json/base64.ts";
 import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
@@ -28,7 +28,7 @@ function renderRequest(request: ImageRequest): RenderedImages {
   if ((request.count ?? 1) > 1)
     throw unsupportedFailure("count", "The vendor of this model makes one image in a request.");
   const { images, prompt, size, seed } = request;
-  const generationConfig = present({
+  const generationConfig = withoutUndefined({
     responseModalities: ["TEXT", "IMAGE"],
     imageConfig: size === undefined ? undefined : renderSize(size),
     seed,
@@ -40,7 +40,7 @@ function renderRequest(request: ImageRequest): RenderedImages {
 
 function renderSize(size: ImageSize): JsonRecord {
   const longest = Math.max(size.width, size.height);
-  return present({
+  return withoutUndefined({
     aspectRatio: nearestRatio(size, aspectRatios),
     imageSize: resolutionClasses.find(({ above }) => longest > above)?.name,
   });

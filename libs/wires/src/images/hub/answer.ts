@@ -1,4 +1,4 @@
-import { Failure, inputTotal, outputTotal, present, type Units } from "@modelgate/contracts";
+import { Failure, inputTotal, outputTotal, withoutUndefined, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { ClientSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
@@ -43,7 +43,7 @@ export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
 
 /** Renders an answer for clients of both dialects (interface endpoints 12 and 13); images are not converted. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
-  return present({
+  return withoutUndefined({
     created: answer.created ?? now,
     ...answer.more,
     data: answer.images.map(renderImage),
@@ -90,7 +90,7 @@ function outputFormat(image: MadeImage): JsonRecord {
 
 function renderImage(image: MadeImage): JsonRecord {
   const where = "url" in image ? { url: image.url } : { b64_json: image.base64 };
-  return present({ ...where, revised_prompt: image.revisedPrompt });
+  return withoutUndefined({ ...where, revised_prompt: image.revisedPrompt });
 }
 
 function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
@@ -99,7 +99,7 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
   // A vendor that counts images and text together reports neither detail.
   const details = inputImageTokens + outputImageTokens > 0;
-  return present({
+  return withoutUndefined({
     input_tokens: input,
     input_tokens_details: details ? tokenDetails(input, inputImageTokens) : undefined,
     output_tokens: output,

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Base64Text, decodeBase64 } from "../../json/base64.ts";
 import { maxStepBytes } from "../../json/scan.ts";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
@@ -57,7 +57,11 @@ export function* decodeImages(request: ImageRequest): Generator<undefined, Image
   const { images, mask } = request;
   const files: InputImage[] = [];
   for (const image of images) files.push(yield* decodeImage(image));
-  return present({ ...request, images: files, mask: mask === undefined ? undefined : yield* decodeImage(mask) });
+  return withoutUndefined({
+    ...request,
+    images: files,
+    mask: mask === undefined ? undefined : yield* decodeImage(mask),
+  });
 }
 
 function* decodeImage(image: InputImage): Generator<undefined, InputImage> {

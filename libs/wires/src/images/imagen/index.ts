@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { asRecords, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Wire } from "../../wire.ts";
@@ -42,7 +42,7 @@ function renderRequest(request: ImageRequest, more: JsonRecord, has: readonly Im
   if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
   if (count > maxImages)
     throw unsupportedFailure("count", `The vendor of this model makes at most ${maxImages} images in a request.`);
-  const parameters = present({
+  const parameters = withoutUndefined({
     sampleCount: count,
     ...(size === undefined ? {} : renderSize(size)),
     outputOptions: renderFormat(request),
@@ -53,12 +53,15 @@ function renderRequest(request: ImageRequest, more: JsonRecord, has: readonly Im
 
 function renderSize(size: ImageSize): JsonRecord {
   const isLarge = Math.max(size.width, size.height) > largeClassSide;
-  return present({ aspectRatio: nearestRatio(size, aspectRatios), sampleImageSize: isLarge ? "2K" : undefined });
+  return withoutUndefined({
+    aspectRatio: nearestRatio(size, aspectRatios),
+    sampleImageSize: isLarge ? "2K" : undefined,
+  });
 }
 
 function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRecord | undefined {
   if (outputFormat === undefined || !outputFormats.has(outputFormat)) return undefined;
-  return present({
+  return withoutUndefined({
     mimeType: `image/${outputFormat}`,
     compressionQuality: outputFormat === "jpeg" ? outputCompression : undefined,
   });
@@ -75,12 +78,14 @@ function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
     throw new Failure(
       "upstream_rejected",
       "The vendor declined to make this image.",
-      present({ vendorCode: reason ? "filtered" : undefined }),
+      withoutUndefined({ vendorCode: reason ? "filtered" : undefined }),
     );
   throw noImagesFailure();
 }
 
 function parseImage({ bytesBase64Encoded, prompt }: JsonRecord): readonly MadeImage[] {
   if (typeof bytesBase64Encoded !== "string") return [];
-  return [present({ base64: bytesBase64Encoded, revisedPrompt: typeof prompt === "string" ? prompt : undefined })];
+  return [
+    withoutUndefined({ base64: bytesBase64Encoded, revisedPrompt: typeof prompt === "string" ? prompt : undefined }),
+  ];
 }

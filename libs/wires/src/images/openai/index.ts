@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageStream, renderImages, type ImagesClient } from "../hub/answer.ts";
@@ -58,13 +58,13 @@ function renderGeneration(request: ImageRequest, target: Target): RenderedImages
   const [only] = images.map(imageUrl);
   const image = images.length > 1 ? images.map(imageUrl) : only;
   const dropped = droppedFields(request, ["mask", "inputFidelity"]);
-  return { body: present({ ...sharedMembers(request, target), image }), dropped };
+  return { body: withoutUndefined({ ...sharedMembers(request, target), image }), dropped };
 }
 
 /** Renders the form of POST /images/edits; all images must be bytes. */
 function renderEdit(request: ImageRequest, target: Target): RenderedImages {
   const { images, mask, inputFidelity } = request;
-  const members = present({ ...sharedMembers(request, target), input_fidelity: inputFidelity });
+  const members = withoutUndefined({ ...sharedMembers(request, target), input_fidelity: inputFidelity });
   const [only] = images;
   const isSingle = images.length === 1 && only !== undefined;
   const form: ImagesFormEntry[] = [
@@ -77,7 +77,7 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
 
 function sharedMembers(request: ImageRequest, { model }: Target): JsonRecord {
   const { size, own, stream } = request;
-  return present({
+  return withoutUndefined({
     ...(own?.wire === "images" ? own.members : {}),
     model,
     prompt: request.prompt,

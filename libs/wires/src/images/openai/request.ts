@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
@@ -23,7 +23,7 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
   const mask = files.mask ?? parseMask(fields);
   if (mask !== undefined && images.length === 0)
     throw new Failure("missing_required_parameter", "A mask needs an image.", { param: "image" });
-  const request = present({
+  const request = withoutUndefined({
     dialect: "images" as const,
     model: fields.needText("model"),
     prompt: parsePrompt(fields),

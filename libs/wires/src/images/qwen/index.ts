@@ -1,4 +1,4 @@
-import { Failure, present, type Units } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
@@ -83,7 +83,7 @@ function imagesInResult(result: Fields): readonly MadeImage[] {
   const url = result.text("url");
   if (url === undefined) return [];
   const revised = result.text("actual_prompt");
-  return [present({ url, revisedPrompt: revised })];
+  return [withoutUndefined({ url, revisedPrompt: revised })];
 }
 
 /** Reads tokens, which some models report in addition to images. */

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed, Target } from "../../wire.ts";
@@ -17,7 +17,7 @@ export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const content = parseContent(fields);
   const parameters = fields.fields("parameters") ?? new Fields({}, "parameters");
-  const request = present({
+  const request = withoutUndefined({
     dialect: "qwen-images" as const,
     model: fields.needText("model"),
     ...content,
@@ -73,7 +73,7 @@ export function renderGeneration(request: ImageRequest, { model }: Target): Rend
 
 /** Renders the body of text2image/image-synthesis, or of image2image/image-synthesis for a request with images. */
 export function renderSynthesis(request: ImageRequest, { model }: Target): RenderedImages {
-  const input = present({
+  const input = withoutUndefined({
     prompt: request.prompt,
     negative_prompt: request.negativePrompt,
     images: request.images.length === 0 ? undefined : request.images.map(imageUrl),
@@ -84,7 +84,7 @@ export function renderSynthesis(request: ImageRequest, { model }: Target): Rende
 
 function renderBody(request: ImageRequest, body: JsonRecord, hints: JsonRecord): RenderedImages {
   const { size, count, own } = request;
-  const parameters = present({
+  const parameters = withoutUndefined({
     ...(own?.wire === "qwen-images" ? own.members : {}),
     ...hints,
     size: size === undefined ? undefined : `${size.width}*${size.height}`,

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../../text/hub/answer.ts";
 import { readDataUrl } from "../../text/hub/sources.ts";
@@ -113,7 +113,7 @@ export function parseJudgement(answer: TextAnswer, request: ModerationRequest): 
     appliedInputTypes: inputTypesByCategory(request, index),
   }));
   // The vendor's id belongs to a chat; the gateway creates one for the moderation.
-  return present({ id: "", results: withTypes, usage: answer.usage });
+  return withoutUndefined({ id: "", results: withTypes, usage: answer.usage });
 }
 
 function answerText({ choices: [choice] }: TextAnswer): string {

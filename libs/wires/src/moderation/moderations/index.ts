@@ -1,4 +1,4 @@
-import { bodies, Failure, present } from "@modelgate/contracts";
+import { bodies, Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
@@ -38,7 +38,7 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   const request: ModerationRequest = {
     model,
     items: parseInput(fields),
-    ...present({ own: additionalMembers("moderations", fields) }),
+    ...withoutUndefined({ own: additionalMembers("moderations", fields) }),
   };
   return { request, dropped: [] };
 }
@@ -98,7 +98,7 @@ function parseResult(item: Fields): ModerationResult {
   const applied = item.has("category_applied_input_types")
     ? readMembers(item, "category_applied_input_types", "an array of words", isStringList)
     : undefined;
-  return present({
+  return withoutUndefined({
     flagged: item.flag("flagged") ?? false,
     categories,
     scores: readMembers(item, "category_scores", "a number", (value) => typeof value === "number"),
@@ -138,7 +138,12 @@ function renderAnswer(answer: ModerationAnswer, context: UnstreamedContext<Moder
     model: context.model,
     results: requireResultCount(context.request, answer.results).map(
       ({ flagged, categories, scores, appliedInputTypes }) =>
-        present({ flagged, categories, category_scores: scores, category_applied_input_types: appliedInputTypes }),
+        withoutUndefined({
+          flagged,
+          categories,
+          category_scores: scores,
+          category_applied_input_types: appliedInputTypes,
+        }),
     ),
   };
 }

@@ -1,4 +1,4 @@
-import { bodies, present } from "@modelgate/contracts";
+import { bodies, withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
@@ -24,7 +24,7 @@ export const cohere = {
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const { maxChunksPerDocument } = request;
   const { members, dropped } = renderAdditionalMembers(request.own, "cohere-rerank", { maxChunksPerDocument });
-  const body = present({
+  const body = withoutUndefined({
     ...members,
     model,
     query: request.query,
@@ -40,7 +40,7 @@ function renderAnswer(answer: RankingAnswer, context: UnstreamedContext<RankingR
   return {
     id: answer.id === "" ? context.answerId : answer.id,
     results: renderResults(answer, context),
-    meta: present({
+    meta: withoutUndefined({
       api_version: { version: "2" },
       billed_units: requests === undefined ? undefined : { search_units: requests },
       tokens: inputTokens === undefined ? undefined : { input_tokens: inputTokens },

@@ -1,4 +1,4 @@
-import { present, type RankingWire, Failure, type Units } from "@modelgate/contracts";
+import { withoutUndefined, type RankingWire, Failure, type Units } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.ts";
 import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
@@ -51,7 +51,7 @@ export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNam
     query,
     documents,
     returnDocuments: fields.flag("return_documents") ?? false,
-    ...present({
+    ...withoutUndefined({
       top: top === undefined ? undefined : Math.min(top, documents.length),
       rankFields: names.rankFields === undefined ? undefined : fields.texts(names.rankFields),
       maxChunksPerDocument: names.maxChunks === undefined ? undefined : fields.count(names.maxChunks, 1),
@@ -144,7 +144,7 @@ export function parseResults(body: JsonRecord, name: string): RankingAnswer {
       item.need("index");
       item.need("relevance_score");
       const [index, score] = [item.count("index") ?? 0, item.number("relevance_score") ?? 0];
-      return present({ index, score, document: parseDocument(item) });
+      return withoutUndefined({ index, score, document: parseDocument(item) });
     });
     const sorted = results.toSorted((left, right) => right.score - left.score);
     return { id: fields.text("id") ?? "", results: sorted };
@@ -188,5 +188,5 @@ export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefi
   };
   const inputTokens = tokens ?? within("tokens", "input_tokens");
   const requests = within("billed_units", "search_units");
-  return inputTokens === undefined && requests === undefined ? undefined : present({ inputTokens, requests });
+  return inputTokens === undefined && requests === undefined ? undefined : withoutUndefined({ inputTokens, requests });
 }

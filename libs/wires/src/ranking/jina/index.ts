@@ -1,4 +1,4 @@
-import { bodies, present, type Units } from "@modelgate/contracts";
+import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
@@ -43,7 +43,7 @@ function chooseName(fields: Fields, first: string, second: string): string {
 /** Renders a vendor's request, always with `return_documents`, since vendors' defaults differ. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const additional = renderAdditionalMembers(request.own, "jina-rerank");
-  const body = present({
+  const body = withoutUndefined({
     ...additional.members,
     model,
     query: request.query,
@@ -74,7 +74,7 @@ function readUsage(body: JsonRecord): Units | undefined {
 /** Renders the answer with usage as most vendors report it: tokens in `usage`, search units in `meta`. */
 function renderAnswer(answer: RankingAnswer, context: UnstreamedContext<RankingRequest>): JsonRecord {
   const { inputTokens, requests } = answer.usage ?? {};
-  return present({
+  return withoutUndefined({
     id: answer.id === "" ? context.answerId : answer.id,
     model: context.model,
     object: "list",

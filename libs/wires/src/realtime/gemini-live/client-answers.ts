@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords } from "../../json/fields.ts";
 import { responseId } from "../hub/inspect.ts";
 import { countOrZero } from "../hub/usage.ts";
@@ -104,11 +104,13 @@ export class AnswerWriter {
     const calls = completedCalls(response);
     if (calls.length > 0) {
       for (const { id } of calls) this.#calls.add(String(id));
-      return { messages: [present({ toolCall: { functionCalls: calls }, usageMetadata: usage })] };
+      return { messages: [withoutUndefined({ toolCall: { functionCalls: calls }, usageMetadata: usage })] };
     }
     const before = status === "cancelled" ? this.#interrupt() : serverContentMessage({ generationComplete: true });
     this.#interrupted = false;
-    return { messages: [...before.messages, present({ serverContent: { turnComplete: true }, usageMetadata: usage })] };
+    return {
+      messages: [...before.messages, withoutUndefined({ serverContent: { turnComplete: true }, usageMetadata: usage })],
+    };
   }
 }
 

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } from "./client-message.ts";
@@ -170,7 +170,7 @@ function callItem({ functionCall, functionResponse }: JsonRecord, path: string):
   if (isRecord(functionResponse)) return resultItem(toCamelCase(functionResponse));
   if (!isRecord(functionCall)) throw unsupportedByVendor(path);
   const { id, name, args } = toCamelCase(functionCall);
-  return present({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
+  return withoutUndefined({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
 }
 
 /** Renders a result: a single text unchanged, any other as JSON. */

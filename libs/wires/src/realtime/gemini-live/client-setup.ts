@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { toJsonSchema } from "../../text/content/schema.ts";
 import { isSet, otherMembers } from "./vendor-settings.ts";
@@ -124,14 +124,14 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
     type: "realtime",
     output_modalities: [isText ? "text" : "audio"],
     audio: {
-      input: present({
+      input: withoutUndefined({
         format: { type: "audio/pcm", rate: 24_000 },
         turn_detection: turnDetection(setup),
         transcription: transcribes ? { model: transcriber } : undefined,
       }),
-      output: present({ format: { type: "audio/pcm", rate: 24_000 }, voice: voiceOf(setup) }),
+      output: withoutUndefined({ format: { type: "audio/pcm", rate: 24_000 }, voice: voiceOf(setup) }),
     },
-    ...present({
+    ...withoutUndefined({
       instructions: contentText(setup["systemInstruction"]),
       max_output_tokens: typeof maxOutputTokens === "number" ? maxOutputTokens : undefined,
       tools: functionsOf(setup),
@@ -151,7 +151,7 @@ function turnDetection(setup: JsonRecord): JsonRecord | null {
   const { prefixPaddingMs, silenceDurationMs } = objectAt(config, "automaticActivityDetection");
   return {
     type: "server_vad",
-    ...present({
+    ...withoutUndefined({
       prefix_padding_ms: typeof prefixPaddingMs === "number" ? prefixPaddingMs : undefined,
       silence_duration_ms: typeof silenceDurationMs === "number" ? silenceDurationMs : undefined,
       interrupt_response: config["activityHandling"] === "NO_INTERRUPTION" ? false : undefined,
@@ -178,7 +178,7 @@ function functionsOf(setup: JsonRecord): readonly JsonRecord[] | undefined {
   const declared = functionsIn(setup);
   if (declared.length === 0) return undefined;
   return declared.map(({ name, description, parameters, parametersJsonSchema }) =>
-    present({
+    withoutUndefined({
       type: "function",
       name,
       description,

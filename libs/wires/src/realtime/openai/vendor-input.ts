@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
@@ -38,7 +38,7 @@ function readInputFormat(session: JsonRecord): Partial<InputFormat> {
   const input = asRecord(asRecord(session["audio"])["input"]);
   const format = input["format"] ?? session["input_audio_format"] ?? undefined;
   const detection = "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
-  return present({
+  return withoutUndefined({
     bytesPerSecond: format === undefined ? undefined : bytesPerSecondOf(format),
     detectsTurns: detection === undefined ? undefined : detection !== null,
   });

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
@@ -33,7 +33,7 @@ function renderRequest(request: SpeechRequest): Rendered {
   return {
     body: {
       contents: [{ role: "user", parts: [{ text }] }],
-      generationConfig: present({ responseModalities: ["AUDIO"], speechConfig }),
+      generationConfig: withoutUndefined({ responseModalities: ["AUDIO"], speechConfig }),
     },
     dropped: renderAdditionalMembers(own, "content-speech", unsupported).dropped,
   };

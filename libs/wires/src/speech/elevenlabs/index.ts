@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
@@ -26,7 +26,11 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const named = formats[format];
   if (named === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);
   return {
-    body: present({ text: input, model_id: model, voice_settings: speed === undefined ? undefined : { speed } }),
+    body: withoutUndefined({
+      text: input,
+      model_id: model,
+      voice_settings: speed === undefined ? undefined : { speed },
+    }),
     query: { voice, output_format: named },
     dropped: renderAdditionalMembers(own, "elevenlabs-speech", { instructions }).dropped,
   };

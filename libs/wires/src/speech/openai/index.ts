@@ -1,4 +1,4 @@
-import { bodies, Failure, present, type Units } from "@modelgate/contracts";
+import { bodies, Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, parseEvent, renderEvent, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
@@ -41,7 +41,7 @@ function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
     input,
     format: fields.oneOf("response_format", formats) ?? "mp3",
     events: fields.oneOf("stream_format", ["audio", "sse"]) === "sse",
-    ...present({
+    ...withoutUndefined({
       voice: fields.raw("voice"),
       instructions: fields.text("instructions"),
       speed: parseSpeed(fields),
@@ -61,7 +61,7 @@ function parseSpeed(fields: Fields): number | undefined {
 /** Renders a vendor's request; requests events by name, since bytes are every vendor's default. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
   const additional = renderAdditionalMembers(request.own, "speech");
-  const body = present({
+  const body = withoutUndefined({
     ...additional.members,
     model,
     input: request.input,

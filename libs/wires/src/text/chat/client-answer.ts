@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
@@ -14,7 +14,7 @@ import { renderFinishReason } from "./vendor-answer.ts";
 /** Renders a complete answer as a completion. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
   if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
-  return present({
+  return withoutUndefined({
     id: context.answerId,
     object: "chat.completion",
     created: context.now,
@@ -48,7 +48,7 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
   const reasoningText = reasoning.map(({ text }) => text).join("");
   const details = renderDetails(reasoning, texts);
   const hasOtherContent = calls.length > 0 || refusal !== "" || others.some((members) => "audio" in members);
-  return present({
+  return withoutUndefined({
     content: texts.length === 0 && hasOtherContent ? null : texts.map(({ text }) => text).join(""),
     refusal: refusal === "" ? null : refusal,
     ...others.reduce((all, members) => ({ ...all, ...members }), {}),
@@ -120,9 +120,9 @@ function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
   const extra = { extra_content: renderExtraContent(signature) };
   const wrapped = isWrappedCall(call, style);
   if (call.custom !== true && !wrapped)
-    return present({ id, type: "function", function: { name, arguments: call.arguments }, ...extra });
+    return withoutUndefined({ id, type: "function", function: { name, arguments: call.arguments }, ...extra });
   const input = wrapped ? unwrapCustom(call.arguments) : call.arguments;
-  return present({ id, type: "custom", custom: { name, input }, ...extra });
+  return withoutUndefined({ id, type: "custom", custom: { name, input }, ...extra });
 }
 
 /**
@@ -132,7 +132,12 @@ function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
 function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
-  return present({ type: "image_url", index, image_url: { url }, extra_content: renderExtraContent(signature) });
+  return withoutUndefined({
+    type: "image_url",
+    index,
+    image_url: { url },
+    extra_content: renderExtraContent(signature),
+  });
 }
 
 /** Renders `audio` for speech from another wire. The speech is not stored, so its id cannot be used later. */

@@ -1,4 +1,4 @@
-import { present, bodies, Failure } from "@modelgate/contracts";
+import { withoutUndefined, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
@@ -28,7 +28,7 @@ export function parseRequest(body: JsonObject): ParsedText {
     instructions,
     turns,
     ...(tools.length > 0 ? { tools } : {}),
-    ...present({
+    ...withoutUndefined({
       toolChoice: parseToolChoice(fields),
       parallelTools: fields.flag("parallel_tool_calls"),
       maxTokens: parseMaxTokens(fields),
@@ -85,7 +85,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
     image:
       image === undefined
         ? undefined
-        : present({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") }),
+        : withoutUndefined({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") }),
   };
 }
 
@@ -166,8 +166,8 @@ function parseReasoning(body: Fields): ReasoningOptions | undefined {
   ];
   const budgetTokens = budgets.find((budget) => budget !== undefined);
   const show = reasoningFields?.flag("exclude") === true ? ("none" as const) : undefined;
-  if (switches.includes(false)) return present({ effort: "none" as const, show });
+  if (switches.includes(false)) return withoutUndefined({ effort: "none" as const, show });
   const asLiked = effort === undefined && switches.includes(true) ? -1 : undefined;
-  const commonOptions = present({ effort, budgetTokens: budgetTokens ?? asLiked, show });
+  const commonOptions = withoutUndefined({ effort, budgetTokens: budgetTokens ?? asLiked, show });
   return Object.keys(commonOptions).length > 0 ? commonOptions : undefined;
 }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { requireTexts, parseCustom, parseFunction, resultParts, attachCitations } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
@@ -75,7 +75,7 @@ function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
   const cache = parseCache(message);
   dialogue.calls.answered(id, name ?? "");
   dialogue.answer(
-    present({
+    withoutUndefined({
       kind: "tool-result",
       callId: id,
       name,
@@ -104,7 +104,7 @@ function parseTool(tool: Fields): Tool {
     return { kind: "vendor", wire: "chat", name: type, definition: tool.whole() };
   const declared = tool.needFields(type);
   const cache = parseCache(tool);
-  if (type === "function") return present({ ...parseFunction(declared), cache });
+  if (type === "function") return withoutUndefined({ ...parseFunction(declared), cache });
   return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
@@ -21,7 +21,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
 }
 
 const partReaders: Readonly<Record<string, ReadPart>> = {
-  text: (part) => present({ kind: "text", text: part.needText("text"), cache: parseCacheMark(part) }),
+  text: (part) => withoutUndefined({ kind: "text", text: part.needText("text"), cache: parseCacheMark(part) }),
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
   thinking: (part) => ({ kind: "reasoning", text: reasoningText(part) }),
   image_url: readImage,
@@ -41,7 +41,7 @@ export function parseCache(of: Fields): CacheHint | undefined {
   const control = of.fields("cache_control");
   if (control === undefined) return undefined;
   control.ignore("type");
-  return present({ lifetime: control.oneOf("ttl", ["5m", "1h"]) });
+  return withoutUndefined({ lifetime: control.oneOf("ttl", ["5m", "1h"]) });
 }
 
 /** Parses a part's cache mark: this wire's breakpoint, else `cache_control`. */
@@ -60,7 +60,7 @@ function parseUrlMember(part: Fields, name: string): { readonly source: Source; 
 function readImage(part: Fields): Extract<Part, { kind: "image" }> {
   const { source, fields } = parseUrlMember(part, "image_url");
   const detail = fields?.text("detail");
-  return present({
+  return withoutUndefined({
     kind: "image",
     source,
     detail: detail === "auto" ? undefined : detail,
@@ -74,7 +74,7 @@ function readFile(part: Fields): FilePart {
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
   const source = fileSource(file.needText("file_data"), name);
-  return present({ kind: "file", source, name, cache: parseCacheMark(part) });
+  return withoutUndefined({ kind: "file", source, name, cache: parseCacheMark(part) });
 }
 
 /** Reads a data URL, or plain Base64, whose type is taken from the file's name or its first bytes. */

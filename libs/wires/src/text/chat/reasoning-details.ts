@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asText } from "../../json/fields.ts";
 import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -72,7 +72,7 @@ export function renderDetail(signature: Signature, of: Signed): readonly unknown
   const own = vendorDetails(signature);
   if (own !== undefined) return own;
   const data = encodeEnvelope({ signature, span: of.span, previous: of.previous });
-  return [present({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
+  return [withoutUndefined({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
 /** Returns the vendor's details that a signature wraps; undefined for any other signature. */
@@ -93,7 +93,7 @@ export function splitReasoning(text: string, { marks, own, text: inDetails }: De
     all,
     marks.filter(({ previous }) => previous !== true),
   ).map(({ text, mark }): ReasoningPart =>
-    present({ kind: "reasoning", text, id: mark?.id, signature: mark?.signature }),
+    withoutUndefined({ kind: "reasoning", text, id: mark?.id, signature: mark?.signature }),
   );
   if (own === undefined) return parts;
   const last = parts.findLastIndex(({ signature }) => signature === undefined);
@@ -109,7 +109,7 @@ export function splitText(text: string, { marks }: Details): readonly TextPart[]
   return splitAtRanges(
     text,
     marks.filter(({ previous }) => previous === true),
-  ).map(({ text, mark }): TextPart => present({ kind: "text", text, signature: mark?.signature }));
+  ).map(({ text, mark }): TextPart => withoutUndefined({ kind: "text", text, signature: mark?.signature }));
 }
 
 interface Piece {

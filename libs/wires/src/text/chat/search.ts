@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { type JsonObject, searchTool, type WebSearchTool, parseLocation, hasOtherOptions } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
@@ -23,5 +23,5 @@ export function renderSearchOptions(
     more === true || hasOtherOptions(commonOptions, ["contextSize", "location"]),
   );
   const user_location = location === undefined ? undefined : { type: "approximate", approximate: location };
-  return present({ search_context_size: contextSize, user_location });
+  return withoutUndefined({ search_context_size: contextSize, user_location });
 }

@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, type Units, present } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type Units, withoutUndefined } from "@modelgate/contracts";
 import { hasAny, isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
@@ -98,13 +98,13 @@ export function renderUsage(units: Units): JsonObject {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
-    prompt_tokens_details: present({
+    prompt_tokens_details: withoutUndefined({
       cached_tokens: units.cachedInputTokens ?? 0,
       audio_tokens: units.inputAudioTokens ?? 0,
       image_tokens: units.inputImageTokens,
       cache_write_tokens: cacheWriteTokens,
     }),
-    completion_tokens_details: present({
+    completion_tokens_details: withoutUndefined({
       reasoning_tokens: units.reasoningTokens ?? 0,
       audio_tokens: units.outputAudioTokens ?? 0,
       image_tokens: units.outputImageTokens,

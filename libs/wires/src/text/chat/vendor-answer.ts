@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, ownEntry, asText } from "../../json/fields.ts";
 import {
   completionFinishReasons,
@@ -21,7 +21,7 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
   const head = parseHead(body);
   const usage = readUsage(body, dialect);
   const tier = body["service_tier"];
-  return present({
+  return withoutUndefined({
     ...head,
     choices: choices.map((choice, index) => parseChoice(choice, [head.id, index])),
     usage,

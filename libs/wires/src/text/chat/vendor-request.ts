@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
@@ -68,7 +68,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   const request = withoutForeignSteps(adaptCacheMarks(model, accepted, unsupported), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
-  const body = present({
+  const body = withoutUndefined({
     model,
     messages: renderTurns(request, model, unsupported),
     stream: request.stream ? true : undefined,
@@ -117,7 +117,10 @@ function renderFormat({ format }: TextRequest): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json") return { type: "json_object" };
   const { name, description, schema, strict } = format;
-  return { type: "json_schema", json_schema: present({ name: name ?? "answer", description, schema, strict }) };
+  return {
+    type: "json_schema",
+    json_schema: withoutUndefined({ name: name ?? "answer", description, schema, strict }),
+  };
 }
 
 /** Renders the request for log probabilities. No alternatives is the default and left out, as some vendors refuse 0. */
@@ -133,7 +136,7 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonOb
     modalities,
     audio: audio === undefined ? undefined : { format: stream ? "pcm16" : "wav", ...audio },
     image_config:
-      image === undefined ? undefined : present({ aspect_ratio: image.aspectRatio, image_size: image.size }),
+      image === undefined ? undefined : withoutUndefined({ aspect_ratio: image.aspectRatio, image_size: image.size }),
   };
 }
 
@@ -161,13 +164,14 @@ function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): read
   if (tool.kind === "function") {
     const { name, description, parameters, strict, cache } = tool;
     unsupported.noteIf("tools.cache", cache);
-    return [{ type: "function", function: present({ name, description, parameters, strict }) }];
+    return [{ type: "function", function: withoutUndefined({ name, description, parameters, strict }) }];
   }
   if (tool.kind === "custom") {
     const { name, description, format } = tool;
-    if (newest) return [{ type: "custom", custom: present({ name, description, format: renderGrammar(format) }) }];
+    if (newest)
+      return [{ type: "custom", custom: withoutUndefined({ name, description, format: renderGrammar(format) }) }];
     unsupported.noteIf("tools.format", format);
-    return [{ type: "function", function: present({ name, description, parameters: customParameters }) }];
+    return [{ type: "function", function: withoutUndefined({ name, description, parameters: customParameters }) }];
   }
   if (tool.kind === "web-search") return [];
   return [requireToolOfWire(tool, "chat")];

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type JsonRecord, Fields, isRecord, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
@@ -194,7 +194,7 @@ class PartReader {
       const key = previous === true ? "text" : "reasoning";
       if (this.#book.isOpen(key)) events.push(...this.#book.end(key, signature));
       else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", signature }));
-      else events.push(...this.#book.whole(present({ kind: key, text: "", signature, id })));
+      else events.push(...this.#book.whole(withoutUndefined({ kind: key, text: "", signature, id })));
     }
   }
 

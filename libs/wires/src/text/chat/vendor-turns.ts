@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/followers-members.ts";
 import type {
@@ -82,7 +82,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   }
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
-  const message = present({
+  const message = withoutUndefined({
     content: texts.length > 0 ? joinTexts(parts) : null,
     ...renderReasoning(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
@@ -132,14 +132,15 @@ function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported
 /** Renders a call; the call of a free-text tool becomes a function's call if the vendor has only functions. */
 function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonObject {
   const extra = { extra_content: vendorExtraContent(signature) };
-  if (custom === true && newest) return present({ id, type: "custom", custom: { name, input: text }, ...extra });
+  if (custom === true && newest)
+    return withoutUndefined({ id, type: "custom", custom: { name, input: text }, ...extra });
   const renderedArguments = custom === true ? JSON.stringify(wrapCustom(text)) : text;
-  return present({ id, type: "function", function: { name, arguments: renderedArguments }, ...extra });
+  return withoutUndefined({ id, type: "function", function: { name, arguments: renderedArguments }, ...extra });
 }
 
 /** Renders a generated image in the spelling of vendors that generate them. */
 function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): JsonObject {
-  return present({
+  return withoutUndefined({
     type: "image_url",
     image_url: { url: urlOf(source) },
     extra_content: vendorExtraContent(signature),
@@ -175,7 +176,7 @@ function renderInputImage({ source, detail, cache }: ImagePart, unsupported: Uns
   const breakpoint = renderBreakpoint(cache, "image.cache", unsupported);
   const isKnown = detail === undefined || imageDetails.has(detail);
   unsupported.noteIf("image.detail", !isKnown);
-  const image = present({ url: urlOf(source), detail: isKnown ? detail : "high" });
+  const image = withoutUndefined({ url: urlOf(source), detail: isKnown ? detail : "high" });
   return { type: "image_url", image_url: image, ...breakpoint };
 }
 

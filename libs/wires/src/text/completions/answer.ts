@@ -1,4 +1,4 @@
-import { addUnits, Failure, type Units, present } from "@modelgate/contracts";
+import { addUnits, Failure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { renderUsage } from "../chat/usage.ts";
 import { completionFinishReasons, type Choice, type TextAnswer } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
@@ -19,7 +19,7 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
     return answer.choices.map((choice, index) => renderChoice(choice, first + index, echo));
   });
   const usage = sumUsage(all.map(({ answer }) => answer.usage));
-  return present({
+  return withoutUndefined({
     id: context.answerId,
     object: "text_completion",
     created: context.now,

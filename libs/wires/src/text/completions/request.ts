@@ -1,4 +1,4 @@
-import { present, bodies } from "@modelgate/contracts";
+import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
@@ -51,7 +51,7 @@ function parseSharedParams(fields: Fields): Omit<TextRequest, "turns"> {
     stream: fields.flag("stream") ?? false,
     instructions: [],
     maxTokens: fields.count("max_tokens", 1) ?? defaultMaxTokens,
-    ...present({
+    ...withoutUndefined({
       stop: fields.textOrTexts("stop"),
       ...parseSampling(fields),
       seed: fields.count("seed", Number.MIN_SAFE_INTEGER),

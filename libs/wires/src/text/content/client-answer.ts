@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
@@ -12,7 +12,7 @@ import { renderCall, renderSource } from "./vendor-turns.ts";
 
 /** Renders a complete answer for a client of this wire. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
-  return present({
+  return withoutUndefined({
     candidates: answer.choices.map(renderCandidate),
     usageMetadata: answer.usage === undefined ? undefined : renderUsage(answer.usage),
     modelVersion: context.model,
@@ -22,7 +22,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 
 function renderCandidate({ parts, finish }: Choice, index: number): JsonObject {
   const texts = parts.filter((part) => part.kind === "text");
-  return present({
+  return withoutUndefined({
     content: { role: "model", parts: parts.flatMap(answerPart) },
     finishReason: contentFinishReasons[finish],
     finishMessage: finishMessageOf(parts.find(({ kind }) => kind === "refusal")),
@@ -44,7 +44,7 @@ export function answerPart(part: Part): readonly JsonObject[] {
   if (part.kind === "reasoning") return [renderTextPart(part.text, true, part.signature)];
   if (part.kind === "tool-call") return [renderCall(part, renderSignature(part.signature))];
   if (part.kind === "image")
-    return [present({ ...renderMedia(part), thoughtSignature: renderSignature(part.signature) })];
+    return [withoutUndefined({ ...renderMedia(part), thoughtSignature: renderSignature(part.signature) })];
   if (part.kind === "audio" || part.kind === "video") return [renderMedia(part)];
   return part.kind === "vendor" && part.wire === "content" && isRecord(part.value) ? [part.value] : [];
 }

@@ -1,4 +1,4 @@
-import { present, bodies } from "@modelgate/contracts";
+import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { inBothSpellings } from "../../json/ambiguous.ts";
 import { camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
@@ -34,7 +34,7 @@ export function parseRequest(
     turns: parseTurns(fields),
     cacheMode: "automatic",
     ...(tools.length > 0 ? { tools } : {}),
-    ...present({ toolChoice: parseToolChoice(fields), ...parseGeneration(fields.fields("generationConfig")) }),
+    ...withoutUndefined({ toolChoice: parseToolChoice(fields), ...parseGeneration(fields.fields("generationConfig")) }),
   };
   return { request, dropped: fields.unread() };
 }
@@ -91,7 +91,7 @@ function parseOutput(config: Fields): Partial<TextRequest> {
     image:
       image === undefined
         ? undefined
-        : present({ aspectRatio: image.text("aspectRatio"), size: image.text("imageSize") }),
+        : withoutUndefined({ aspectRatio: image.text("aspectRatio"), size: image.text("imageSize") }),
     audio: parseSpeech(config),
   };
 }
@@ -172,7 +172,7 @@ function parseFunction(declared: Fields): Tool {
   const description = declared.text("description");
   const parameters = declared.record("parametersJsonSchema") ?? declared.record("parameters");
   const raw = declared.has("parametersJsonSchema");
-  return present({
+  return withoutUndefined({
     kind: "function",
     name: declared.needText("name"),
     description,

@@ -1,5 +1,5 @@
 import { dispatch, type EventHandlers } from "../hub/events.ts";
-import { Failure, renderFailure, type Units, present } from "@modelgate/contracts";
+import { Failure, renderFailure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
@@ -93,7 +93,7 @@ export class ContentWriter implements StreamWriter {
     if (open.opened.kind !== "tool-call") {
       const piece = renderCandidate(choice, [renderTextPart(text, open.opened.kind === "reasoning", undefined)]);
       if (logProbabilities === undefined) return this.#piece([piece]);
-      return this.#piece([present({ ...piece, logprobsResult: renderProbabilities(logProbabilities) })]);
+      return this.#piece([withoutUndefined({ ...piece, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
     this.#held += text.length;
     if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");

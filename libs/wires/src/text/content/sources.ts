@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { Citation, TokenProbability } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -41,7 +41,7 @@ function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
 }
 
 function makeCitation(uri: unknown, title: unknown): Citation {
-  return present({
+  return withoutUndefined({
     url: typeof uri === "string" ? uri : undefined,
     title: typeof title === "string" ? title : undefined,
   });
@@ -49,7 +49,7 @@ function makeCitation(uri: unknown, title: unknown): Citation {
 
 /** Renders the citations that have an address; undefined if none has. */
 export function renderCitations(citations: readonly Citation[]): JsonObject | undefined {
-  const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [present({ uri: url, title })]));
+  const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [withoutUndefined({ uri: url, title })]));
   return all.length > 0 ? { citations: all } : undefined;
 }
 

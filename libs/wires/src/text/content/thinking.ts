@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { isReasoningRequested } from "../dialogue.ts";
 import type { Unsupported } from "../hub/field-support.ts";
@@ -75,7 +75,7 @@ export function parseThinking(config: Fields): ReasoningOptions {
   if (level !== undefined && level !== "thinking_level_unspecified" && effort === undefined)
     throw config.wrong("thinkingLevel", "one of MINIMAL, LOW, MEDIUM, HIGH, XHIGH");
   const includeThoughts = config.flag("includeThoughts");
-  return present({
+  return withoutUndefined({
     effort,
     budgetTokens: config.number("thinkingBudget"),
     show: includeThoughts === undefined ? undefined : includeThoughts ? ("summary" as const) : ("none" as const),

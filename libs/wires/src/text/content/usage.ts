@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, type Units, present, type ToolUnit } from "@modelgate/contracts";
+import { inputTotal, outputTotal, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
@@ -53,7 +53,7 @@ export function renderUsage(units: Units): JsonObject {
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
   const prompt = inputTotal(units);
   const candidates = outputTotal(units) - reasoningTokens;
-  return present({
+  return withoutUndefined({
     promptTokenCount: prompt,
     cachedContentTokenCount: units.cachedInputTokens,
     candidatesTokenCount: candidates,

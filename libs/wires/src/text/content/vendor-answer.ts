@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, asText } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { attachCitations } from "../hub/content.ts";
@@ -18,7 +18,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const choices = isBlocked(body)
     ? [blocked]
     : requireCandidates(body).map((each, index) => parseChoice(each, head.id, index));
-  return present({ ...head, choices, usage });
+  return withoutUndefined({ ...head, choices, usage });
 }
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -47,7 +47,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const generationConfig = renderGeneration(request, target.model, unsupported);
   const { contents, systemInstruction } = renderTurns(request, target.model, unsupported);
-  const body = present({
+  const body = withoutUndefined({
     systemInstruction,
     contents,
     tools: renderTools(request.tools, unsupported),
@@ -75,7 +75,8 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     // Zero alternatives are the default, and some models refuse an explicit zero.
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
-    imageConfig: request.image && present({ aspectRatio: request.image.aspectRatio, imageSize: request.image.size }),
+    imageConfig:
+      request.image && withoutUndefined({ aspectRatio: request.image.aspectRatio, imageSize: request.image.size }),
     speechConfig: renderSpeech(request, unsupported),
   });
 }
@@ -120,11 +121,11 @@ function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonO
   const name = requireToolName(tool.name, functionNamePattern);
   if (tool.kind === "custom") {
     unsupported.noteIf("tools.format", tool.format);
-    return [present({ name, description, parametersJsonSchema: customParameters })];
+    return [withoutUndefined({ name, description, parametersJsonSchema: customParameters })];
   }
   unsupported.noteIf("tools.strict", tool.strict);
   unsupported.noteIf("tools.cache", tool.cache);
-  return [present({ name, description, parametersJsonSchema: parametersUnlessEmpty(tool.parameters) })];
+  return [withoutUndefined({ name, description, parametersJsonSchema: parametersUnlessEmpty(tool.parameters) })];
 }
 
 /** Returns the parameters; undefined if they are empty, since the vendor refuses an object without properties. */
@@ -165,7 +166,7 @@ function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsup
   unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
   if (names?.length === 0) return undefined;
   const some = names !== undefined && mode !== "none";
-  const functionCallingConfig = present({
+  const functionCallingConfig = withoutUndefined({
     mode: some && mode === "auto" ? "VALIDATED" : toolChoiceModes[mode],
     allowedFunctionNames: some ? names : undefined,
   });

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import type {
   Part,
@@ -112,7 +112,7 @@ function renderText(
   unsupported.noteIf("text.cache", cache);
   unsupported.noteIf("text.citations", citations);
   const thoughtSignature = ownSignature(signature, "content");
-  return text === "" && thoughtSignature === undefined ? [] : [present({ text, thoughtSignature })];
+  return text === "" && thoughtSignature === undefined ? [] : [withoutUndefined({ text, thoughtSignature })];
 }
 
 function renderImage(
@@ -121,7 +121,7 @@ function renderImage(
 ): readonly JsonObject[] {
   unsupported.noteIf("image.detail", detail);
   unsupported.noteIf("image.cache", cache);
-  return [present({ ...renderSource(source), thoughtSignature: ownSignature(signature, "content") })];
+  return [withoutUndefined({ ...renderSource(source), thoughtSignature: ownSignature(signature, "content") })];
 }
 
 function renderFile(
@@ -146,10 +146,10 @@ export function renderSource(source: Source): JsonObject {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {
     const mimeType = source.mediaType ?? mediaTypeOfName(source.url);
-    return { fileData: present({ mimeType, fileUri: source.url }) };
+    return { fileData: withoutUndefined({ mimeType, fileUri: source.url }) };
   }
   if (source.wire !== "content") throw unsupportedFailure("file ids of another vendor");
-  return { fileData: present({ mimeType: source.mediaType, fileUri: source.id }) };
+  return { fileData: withoutUndefined({ mimeType: source.mediaType, fileUri: source.id }) };
 }
 
 /** Renders reasoning that the vendor signed; other reasoning is dropped. */
@@ -164,7 +164,10 @@ function renderReasoning(
 
 /** Renders a call, with its signature if there is one. */
 export function renderCall(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
-  return present({ functionCall: { id: part.id, name: part.name, args: parseArguments(part) }, thoughtSignature });
+  return withoutUndefined({
+    functionCall: { id: part.id, name: part.name, args: parseArguments(part) },
+    thoughtSignature,
+  });
 }
 
 function renderResult(part: ToolResultPart, context: ContentPartContext): readonly JsonObject[] {

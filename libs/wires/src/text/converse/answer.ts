@@ -1,4 +1,4 @@
-import { Failure, present, type Units } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
@@ -16,11 +16,11 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const finish = parseFinishReason(finishReasons, body["stopReason"], new Set(parts.map(({ kind }) => kind)));
   const tier = converseFees(body)?.tier;
   const stopSequence = readStopSequence(body["additionalModelResponseFields"]);
-  return present({
+  return withoutUndefined({
     id: "",
     model: "",
     createdAt: 0,
-    choices: [present({ parts, finish, stopSequence })],
+    choices: [withoutUndefined({ parts, finish, stopSequence })],
     usage,
     serviceTier: tier,
   });
@@ -66,7 +66,7 @@ function parseReasoning({ reasoningText, redactedContent }: JsonObject): readonl
   const signature = parseSignature(reasoningText["signature"]);
   const text = asText(reasoningText["text"]);
   if (text === "" && signature === undefined) return [];
-  return [present({ kind: "reasoning", text, signature })];
+  return [withoutUndefined({ kind: "reasoning", text, signature })];
 }
 
 function parseCitedText({ content, citations }: JsonObject): readonly Part[] {
@@ -83,7 +83,7 @@ export function parseCitation(value: unknown): readonly Citation[] {
   const web = isRecord(location) && isRecord(location["web"]) ? location["web"]["url"] : undefined;
   const quoted = Array.isArray(sourceContent) ? sourceContent.filter(isRecord).map(({ text }) => asText(text)) : [];
   return [
-    present({
+    withoutUndefined({
       url: typeof web === "string" ? web : undefined,
       title: typeof title === "string" ? title : undefined,
       citedText: quoted.length > 0 ? quoted.join("") : undefined,

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
@@ -43,7 +43,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const sampling = renderSampling(request, model, fixesSampling, unsupported);
   const stop = request.stop !== undefined && request.stop.length > 0 ? request.stop : undefined;
   const more = { ...fields, ...sampling.fields };
-  const body = present({
+  const body = withoutUndefined({
     system,
     messages,
     inferenceConfig: unlessEmpty({ maxTokens, ...sampling.inference, stopSequences: stop }),
@@ -95,7 +95,7 @@ function renderOutput({ format }: TextRequest, unsupported: Unsupported): JsonOb
     throw unsupportedFailure("format", "The vendor of this model gives JSON by a schema only.");
   unsupported.noteIf("format.strict", format.strict);
   const { schema, name, description } = format;
-  const jsonSchema = present({ schema: JSON.stringify(schema), name, description });
+  const jsonSchema = withoutUndefined({ schema: JSON.stringify(schema), name, description });
   return { textFormat: { type: "json_schema", structure: { jsonSchema } } };
 }
 
@@ -131,7 +131,7 @@ function renderToolConfig(request: TextRequest, context: ConversePartContext): J
       : called.map((name) => ({
           toolSpec: { name: requireToolName(name, toolNamePattern), inputSchema: { json: noParameters } },
         }));
-  return all.length > 0 ? present({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;
+  return all.length > 0 ? withoutUndefined({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;
 }
 
 function calledToolNames({ turns }: TextRequest): readonly string[] {
@@ -146,9 +146,9 @@ function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObje
   const name = requireToolName(tool.name, toolNamePattern);
   if (tool.kind === "custom") {
     context.unsupported.noteIf("tools.format", tool.format);
-    return [{ toolSpec: present({ name, description, inputSchema: { json: customParameters } }) }];
+    return [{ toolSpec: withoutUndefined({ name, description, inputSchema: { json: customParameters } }) }];
   }
-  const toolSpec = present({
+  const toolSpec = withoutUndefined({
     name,
     description: description === "" ? undefined : description,
     inputSchema: { json: tool.parameters ?? noParameters },

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
@@ -121,7 +121,7 @@ export class ConverseReader implements StreamReader {
     return [
       ...ended,
       ...this.#book.endAll(),
-      present({
+      withoutUndefined({
         type: "finish",
         choice: 0,
         reason: parseFinishReason(finishReasons, stopReason, this.#book.kinds),
@@ -155,5 +155,5 @@ const statusByException: Readonly<Record<string, number>> = {
 
 function failureOf(code: string, message: string): TextEvent {
   const status = ownEntry(statusByException, code);
-  return present({ type: "failure", code, message, status });
+  return withoutUndefined({ type: "failure", code, message, status });
 }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, ownEntry } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
@@ -106,7 +106,7 @@ function renderResult(
   context: ConversePartContext,
 ): readonly JsonObject[] {
   const content = parts.flatMap((part) => renderPart(part, { ...context, cachePoints: false }));
-  const toolResult = present({
+  const toolResult = withoutUndefined({
     toolUseId: vendorId(callId),
     // The vendor refuses an empty result.
     content: content.length > 0 ? content : [{ json: {} }],
@@ -172,7 +172,7 @@ function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
 /** Renders a file as a document. `name` has only allowed characters and is unique in the request. */
 function renderDocument({ source, context, citations }: FilePart, name: string): JsonObject {
   return {
-    document: present({
+    document: withoutUndefined({
       ...renderDocumentSource(source),
       name,
       context,
@@ -223,7 +223,7 @@ export function withCachePoint(
   { cachePoints, unsupported }: { readonly cachePoints: boolean; readonly unsupported: Unsupported },
 ): readonly JsonObject[] {
   if (cache === undefined || blocks.length === 0) return blocks;
-  if (cachePoints) return [...blocks, { cachePoint: present({ type: "default", ttl: cache.lifetime }) }];
+  if (cachePoints) return [...blocks, { cachePoint: withoutUndefined({ type: "default", ttl: cache.lifetime }) }];
   unsupported.note("cache");
   return blocks;
 }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
 import { parseCaching } from "./prompt-cache.ts";
@@ -53,7 +53,7 @@ export function readAudio(part: Fields): Part {
 
 /** Reads a citation, with the complete value for vendors and clients of `wire`; malformed members are left out. */
 export function parseCitation(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
-  return present({
+  return withoutUndefined({
     url: typeof url === "string" ? url : undefined,
     title: typeof title === "string" ? title : undefined,
     start: typeof start === "number" ? start : undefined,
@@ -119,7 +119,7 @@ function renderToken({ token, logProbability, bytes }: Omit<TokenProbability, "a
 
 /** Reads the members of a function, which the chat, responses and Ollama's wires share. */
 export function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
-  return present({
+  return withoutUndefined({
     kind: "function",
     name: declared.needText("name"),
     description: declared.text("description"),
@@ -132,13 +132,13 @@ export function parseFunction(declared: Fields): Extract<Tool, { kind: "function
 /** Reads the members of a tool whose input is free text. */
 export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { kind: "custom" }> {
   const [name, description] = [declared.needText("name"), declared.text("description")];
-  return present({ kind: "custom", name, description, format });
+  return withoutUndefined({ kind: "custom", name, description, format });
 }
 
 /** Reads the members of an output format with a schema. */
 export function parseSchema(named: Fields, schema: JsonObject): OutputFormat {
   const [name, description] = [named.text("name"), named.text("description")];
-  return present({ kind: "schema", schema, name, description, strict: named.flag("strict") });
+  return withoutUndefined({ kind: "schema", schema, name, description, strict: named.flag("strict") });
 }
 
 /** Reads the request for log probabilities; the number of alternatives counts only if `logprobs` is true. */

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
@@ -35,7 +35,7 @@ export function partToEvents(completePart: Part, choice: number, part: number): 
 
 function openedPart(part: Part): OpenedPart | undefined {
   if (part.kind === "text") return { kind: part.kind };
-  if (part.kind === "refusal") return present({ kind: part.kind, details: part.details });
+  if (part.kind === "refusal") return withoutUndefined({ kind: part.kind, details: part.details });
   if (part.kind === "reasoning") return { kind: "reasoning", summary: part.summary, id: part.id };
   if (part.kind === "tool-call") return { kind: "tool-call", id: part.id, name: part.name, custom: part.custom };
   return undefined;

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "../../json/fields.ts";
 import type { Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
@@ -61,7 +61,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   };
   const arranges = (tool: Tool): boolean =>
     tool.kind === "vendor" && tool.wire !== wire && isLost(lostTools, tool.name, unsupported);
-  return present({
+  return withoutUndefined({
     ...request,
     tools: tools?.filter((tool) => !arranges(tool)),
     turns: turns.flatMap((turn) => withParts(turn, turn.parts.flatMap(convertPart))),

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { unsupportedFailure } from "./field-support.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
 import type { Turn } from "./request.ts";
@@ -54,7 +54,14 @@ export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly 
 
 function withoutResult({ id, name, custom }: ToolCallPart, isError: boolean): ToolResultPart {
   const parts = [{ kind: "text", text: missingResultText }] as const;
-  return present({ kind: "tool-result", callId: id, name, parts, custom, isError: isError ? true : undefined });
+  return withoutUndefined({
+    kind: "tool-result",
+    callId: id,
+    name,
+    parts,
+    custom,
+    isError: isError ? true : undefined,
+  });
 }
 
 /** Tracks the calls of a conversation. Some vendors use the same ids again in each answer. */

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Unsupported } from "./field-support.ts";
 import type { CacheHint, Part } from "./part.ts";
@@ -81,7 +81,7 @@ function mapMarks(
     holder: Holder & { readonly cache?: CacheHint | undefined },
     place: MarkPlace,
   ): Holder => (holder.cache === undefined ? holder : { ...holder, cache: change(holder.cache, place) });
-  return present({
+  return withoutUndefined({
     ...request,
     tools: request.tools?.map((tool) => changed(tool, "tools")),
     instructions: request.instructions.map((part) => changed(part, "instructions")),
@@ -110,7 +110,10 @@ export function renderBreakpoint(
 ): JsonObject {
   if (cache?.isBreakpoint === true)
     return {
-      prompt_cache_breakpoint: present({ mode: "explicit", ttl: cache.lifetime === "1h" ? lifetime : undefined }),
+      prompt_cache_breakpoint: withoutUndefined({
+        mode: "explicit",
+        ttl: cache.lifetime === "1h" ? lifetime : undefined,
+      }),
     };
   unsupported.noteIf(field, cache);
   return {};
@@ -188,5 +191,5 @@ export function parseBreakpoint(part: Fields): CacheHint | undefined {
   const breakpoint = part.fields("prompt_cache_breakpoint");
   if (breakpoint === undefined) return undefined;
   breakpoint.ignore("mode");
-  return present({ lifetime: breakpoint.text("ttl") === "12h" ? ("1h" as const) : undefined });
+  return withoutUndefined({ lifetime: breakpoint.text("ttl") === "12h" ? ("1h" as const) : undefined });
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part, VendorPart } from "./part.ts";
@@ -93,6 +93,6 @@ export function isBlank(text: string): boolean {
 
 /** Returns the members that are not undefined; undefined if there are none. */
 export function unlessEmpty(members: JsonObject): JsonObject | undefined {
-  const given = present(members);
+  const given = withoutUndefined(members);
   return Object.keys(given).length > 0 ? given : undefined;
 }

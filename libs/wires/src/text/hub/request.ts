@@ -1,4 +1,4 @@
-import { type TextWireName, present } from "@modelgate/contracts";
+import { type TextWireName, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
@@ -185,14 +185,20 @@ export function searchTool(
   others: JsonObject,
 ): WebSearchTool {
   const more = Object.keys(others).length > 0 ? true : undefined;
-  return present({ kind: "web-search" as const, wire, options: values, commonOptions: present(commonOptions), more });
+  return withoutUndefined({
+    kind: "web-search" as const,
+    wire,
+    options: values,
+    commonOptions: withoutUndefined(commonOptions),
+    more,
+  });
 }
 
 /** Returns a location without the `type` that every wire adds to it. */
 export function parseLocation(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type: _, ...location }: JsonRecord = value;
-  return present(location);
+  return withoutUndefined(location);
 }
 
 /** Renders a location as most wires spell it. */

@@ -1,4 +1,4 @@
-import { Failure, present, type Units } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { AnswerContext } from "../hub/wire.ts";
@@ -31,7 +31,7 @@ interface InteractionState {
 /** Renders the interaction object, which is an answer or a member of a stream's events. */
 export function interactionOf(context: AnswerContext, { usage, serviceTier, ...state }: InteractionState): JsonObject {
   const { model, requestBody, answerId } = context;
-  return present({
+  return withoutUndefined({
     id: answerId,
     object: "interaction",
     [requestBody["agent"] === undefined ? "model" : "agent"]: model,

@@ -1,4 +1,4 @@
-import { bodies, Failure, present } from "@modelgate/contracts";
+import { bodies, Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { parseFunction } from "../hub/content.ts";
@@ -40,7 +40,7 @@ export function parseRequest(body: JsonObject): ParsedText {
     turns: parseTurns(fields),
     cacheMode: "automatic",
     ...(tools.length > 0 ? { tools } : {}),
-    ...present({
+    ...withoutUndefined({
       ...parseOutput(fields),
       ...parseGeneration(config),
       serviceTier: tier === "standard" ? "default" : tier,
@@ -64,7 +64,7 @@ function parseTool(tool: Fields): Tool {
 function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
   if (config === undefined) return {};
   const image = config.fields("image_config");
-  return present({
+  return withoutUndefined({
     image: image === undefined ? undefined : imageOf(image),
     maxTokens: config.count("max_output_tokens", 1),
     stop: config.texts("stop_sequences"),
@@ -83,7 +83,7 @@ function parseReasoning(config: Fields): ReasoningOptions | undefined {
   const effort = config.oneOf("thinking_level", levels);
   const summaries = config.oneOf("thinking_summaries", ["auto", "none"]);
   if (effort === undefined && summaries === undefined) return undefined;
-  return present({ effort, show: summaries === "auto" ? ("summary" as const) : summaries });
+  return withoutUndefined({ effort, show: summaries === "auto" ? ("summary" as const) : summaries });
 }
 
 const modes = { auto: "auto", validated: "auto", any: "required", none: "none" } as const;
@@ -95,7 +95,7 @@ function parseToolChoice(config: Fields): ToolChoice | undefined {
   if (typeof choice === "string") return { mode: modes[config.needOneOf("tool_choice", modeWords)] };
   const allowed = config.needFields("tool_choice").needFields("allowed_tools");
   const names = allowed.texts("tools")?.map((name) => (name === "google_search" ? searchToolName : name));
-  return present({ mode: modes[allowed.oneOf("mode", modeWords) ?? "auto"], names });
+  return withoutUndefined({ mode: modes[allowed.oneOf("mode", modeWords) ?? "auto"], names });
 }
 
 /** Parses one voice. Other wires cannot express several speakers. */
@@ -109,7 +109,7 @@ function parseSpeech(config: Fields): JsonObject | undefined {
 }
 
 function imageOf(image: Fields): TextRequest["image"] {
-  return present({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") });
+  return withoutUndefined({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") });
 }
 
 const kinds = ["text", "image", "audio"] as const;

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
 import type { Part } from "../hub/part.ts";
 import type { JsonObject, Turn } from "../hub/request.ts";
@@ -47,7 +47,7 @@ class StepTurns {
   #clientParts(step: Fields): readonly Part[] {
     if (step.value["type"] === "user_input") return parseContent(step, "content");
     const result = parseResult(step);
-    return [present({ ...result, name: result.name ?? this.#names.get(result.callId) })];
+    return [withoutUndefined({ ...result, name: result.name ?? this.#names.get(result.callId) })];
   }
 
   #add(role: Turn["role"], parts: readonly Part[]): void {

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, ownEntry, type Fields } from "../../json/fields.ts";
 import { parseCitation, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
@@ -42,7 +42,7 @@ function parseReasoning(step: Fields): Part {
   const text = parseContent(step, "summary").flatMap((part) => (part.kind === "text" ? [part.text] : []));
   const value = step.text("signature");
   const signature = value === undefined ? undefined : parseSignature(value);
-  return present({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
+  return withoutUndefined({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
 }
 
 /** Reads the signature of a `thought` step; undefined if it is empty or the gateway's placeholder. */
@@ -67,7 +67,13 @@ export function parseResult(step: Fields): ToolResultPart {
     : resultParts(step, "result", parseContent(step, "result"));
   const [name, isError] = [step.text("name"), step.flag("is_error")];
   const callId = step.needText("call_id");
-  return present({ kind: "tool-result" as const, callId, name, parts, isError: isError === true ? true : undefined });
+  return withoutUndefined({
+    kind: "tool-result" as const,
+    callId,
+    name,
+    parts,
+    isError: isError === true ? true : undefined,
+  });
 }
 
 /** Parses contents: text, one content, or several. Throws Failure (400) for an unknown type. */
@@ -96,7 +102,7 @@ const readers: Readonly<Record<string, ReadPart>> = {
   },
   image(part) {
     const detail = ownEntry(details, part.text("resolution") ?? "");
-    return present({ kind: "image" as const, source: sourceOf(part), detail });
+    return withoutUndefined({ kind: "image" as const, source: sourceOf(part), detail });
   },
   audio: (part) => ({ kind: "audio", source: sourceOf(part) }),
   document: (part) => ({ kind: "file", source: sourceOf(part) }),

@@ -1,4 +1,4 @@
-import { failureFrames, isAgent, present, type Units } from "@modelgate/contracts";
+import { failureFrames, isAgent, withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -102,7 +102,7 @@ function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buf
 
 /** Returns an interaction with the members of `echo`: the gateway's id, and members of the request. */
 function withEcho(interaction: Buffer, echo: JsonRecord): Buffer {
-  const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(interaction, Object.fromEntries(members));
 }
 

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/part.ts";
@@ -12,10 +12,10 @@ const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high"
 /** Renders a part as a content object of the Interactions API; undefined for a part that is a step there. */
 export function contentOf(part: Part): JsonObject | undefined {
   if (part.kind === "text")
-    return present({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });
+    return withoutUndefined({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });
   if (part.kind === "refusal") return { type: "text", text: part.text };
   if (part.kind === "image")
-    return present({ type: "image", ...mediaOf(part.source), resolution: resolutions[part.detail ?? ""] });
+    return withoutUndefined({ type: "image", ...mediaOf(part.source), resolution: resolutions[part.detail ?? ""] });
   if (part.kind === "audio" || part.kind === "video") return { type: part.kind, ...mediaOf(part.source) };
   if (part.kind !== "file") return undefined;
   const { source } = part;
@@ -27,14 +27,14 @@ export function contentOf(part: Part): JsonObject | undefined {
 function mediaOf(source: Source): JsonObject {
   if (source.kind === "base64") return { mime_type: source.mediaType, data: source.data };
   if (source.kind === "url")
-    return present({ mime_type: source.mediaType ?? mediaTypeOfName(source.url), uri: source.url });
+    return withoutUndefined({ mime_type: source.mediaType ?? mediaTypeOfName(source.url), uri: source.url });
   if (source.wire !== "interactions") throw unsupportedFailure("file ids of another vendor");
-  return present({ mime_type: source.mediaType, uri: source.id });
+  return withoutUndefined({ mime_type: source.mediaType, uri: source.id });
 }
 
 /** Renders a citation as an annotation: unchanged if this wire's vendor made it, else by its address and title. */
 export function annotationOf({ own, url, title }: Citation): unknown {
-  return own?.wire === "interactions" ? own.value : present({ type: "url_citation", url, title });
+  return own?.wire === "interactions" ? own.value : withoutUndefined({ type: "url_citation", url, title });
 }
 
 /** Renders a call, without its signature. */
@@ -45,7 +45,9 @@ export function callStep(part: ToolCallPart): JsonObject {
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerSteps(part: Part): readonly JsonObject[] {
   if (part.kind === "reasoning")
-    return [present({ type: "thought", summary: summaryOf(part.text), signature: renderSignature(part.signature) })];
+    return [
+      withoutUndefined({ type: "thought", summary: summaryOf(part.text), signature: renderSignature(part.signature) }),
+    ];
   if (part.kind === "vendor") return part.wire === "interactions" && isRecord(part.value) ? [part.value] : [];
   if (part.kind === "tool-call") return [callStep(part), ...carried(part.signature, part.id)];
   const content = contentOf(part);

@@ -1,4 +1,4 @@
-import { inputTotal, outputTotal, present, type ToolUnit, type Units } from "@modelgate/contracts";
+import { inputTotal, outputTotal, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
 import { isRecord, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
@@ -46,7 +46,7 @@ function tokensOf(modalities: unknown, requested: "audio" | "image"): number {
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const [input, output] = [inputTotal(units), outputTotal(units) - reasoningTokens];
-  return present({
+  return withoutUndefined({
     total_input_tokens: input,
     input_tokens_by_modality: byModality(input, units.inputAudioTokens, units.inputImageTokens),
     total_cached_tokens: units.cachedInputTokens ?? 0,

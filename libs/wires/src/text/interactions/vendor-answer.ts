@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, memberOf, asRecords, asText } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
@@ -13,7 +13,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = steps.flatMap(parseAnswerStep).filter((part) => !isEmptyText(part));
   const kinds = new Set(parts.map(({ kind }) => kind));
   const tier = body["service_tier"];
-  return present({
+  return withoutUndefined({
     ...headOf(body),
     choices: [
       { parts, finish: steps.some(isFiltered) ? "filtered" : parseFinishReason(finishReasons, body["status"], kinds) },

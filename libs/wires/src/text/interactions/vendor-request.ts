@@ -1,4 +1,4 @@
-import { isAgent, present } from "@modelgate/contracts";
+import { isAgent, withoutUndefined } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
@@ -48,7 +48,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   const agent = isAgent(model);
   // Agents do not accept `generation_config`; their settings have another form.
   if (agent) for (const name of Object.keys(config ?? {})) unsupported.note(agentLosses[name] ?? name);
-  const body = present({
+  const body = withoutUndefined({
     ...(agent ? { agent: model, background: true, store: true } : { model, store: false }),
     stream: request.stream ? true : undefined,
     ...system,
@@ -121,11 +121,11 @@ const toolRenderers: ToolRenderers = {
   function({ name, description, parameters, strict, cache }, unsupported) {
     unsupported.noteIf("tools.strict", strict);
     unsupported.noteIf("tools.cache", cache);
-    return present({ type: "function", name, description, parameters });
+    return withoutUndefined({ type: "function", name, description, parameters });
   },
   custom({ name, description, format }, unsupported) {
     unsupported.noteIf("tools.format", format);
-    return present({ type: "function", name, description, parameters: customParameters });
+    return withoutUndefined({ type: "function", name, description, parameters: customParameters });
   },
   "web-search"({ wire, options }, unsupported) {
     const isOwnTool = wire === "interactions";
@@ -152,7 +152,7 @@ function renderFormats({ format, modalities = [], image }: TextRequest, unsuppor
   const forms: JsonObject[] = format === undefined ? [] : [renderFormat(format, unsupported)];
   if (format === undefined && modalities.length > 1 && modalities.includes("text")) forms.push({ type: "text" });
   if (image !== undefined || modalities.includes("image"))
-    forms.push(present({ type: "image", aspect_ratio: image?.aspectRatio, image_size: image?.size }));
+    forms.push(withoutUndefined({ type: "image", aspect_ratio: image?.aspectRatio, image_size: image?.size }));
   if (modalities.includes("audio")) forms.push({ type: "audio" });
   return forms.length > 1 ? forms : forms[0];
 }

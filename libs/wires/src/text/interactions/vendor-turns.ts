@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { allInstructions } from "../hub/instructions.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
@@ -43,7 +43,7 @@ class Steps {
     const result = isText
       ? parts.map((part) => ("text" in part ? part.text : "")).join("\n\n")
       : parts.flatMap((part) => this.#content(part));
-    this.#step(present({ type: "function_result", call_id: callId, name, result, is_error: isError }));
+    this.#step(withoutUndefined({ type: "function_result", call_id: callId, name, result, is_error: isError }));
   }
 
   add(role: Turn["role"], part: Exclude<Part, ToolResultPart>): void {
@@ -60,7 +60,7 @@ class Steps {
     this.#unsupported.noteIf("turn.reasoning", signature === undefined);
     if (signature === undefined) return;
     const summary = text === "" ? undefined : [{ type: "text", text }];
-    this.#step(present({ type: "thought", summary, signature }));
+    this.#step(withoutUndefined({ type: "thought", summary, signature }));
   }
 
   /** Renders a part as contents; none for an empty text, which the vendor refuses. */

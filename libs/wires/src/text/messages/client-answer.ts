@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
@@ -28,7 +28,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
       choice.finish,
       choice.parts.find(({ kind }) => kind === "refusal"),
     ),
-    usage: present({ ...usage, service_tier: tierWord(answer.serviceTier) }),
+    usage: withoutUndefined({ ...usage, service_tier: tierWord(answer.serviceTier) }),
   };
 }
 
@@ -57,7 +57,7 @@ export function answerBlocks(part: Part): readonly JsonObject[] {
     const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
     // A signature without text is a separate block, since clients leave out empty texts.
     if (part.text === "") return signatureBlocks(part.signature, {});
-    return [present(block), ...signatureBlocks(part.signature, { previous: true })];
+    return [withoutUndefined(block), ...signatureBlocks(part.signature, { previous: true })];
   }
   if (part.kind === "refusal")
     return part.text === "" || part.details !== undefined ? [] : [{ type: "text", text: part.text }];

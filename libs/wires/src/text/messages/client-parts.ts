@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import type { Envelope } from "../hub/signatures.ts";
@@ -75,14 +75,14 @@ function readCall(block: Fields, names: CallNames): readonly Part[] {
 function readThinking(block: Fields): readonly Part[] {
   const signature = parseSignature(block.text("signature") ?? "");
   const text = block.text("thinking") ?? "";
-  return [present({ kind: "reasoning", text, signature })];
+  return [withoutUndefined({ kind: "reasoning", text, signature })];
 }
 
 function readResult(block: Fields, names: CallNames): readonly Part[] {
   const callId = block.needText("tool_use_id");
   const name = names.get(callId);
   return [
-    present({
+    withoutUndefined({
       kind: "tool-result",
       callId,
       name,
@@ -110,7 +110,7 @@ function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | I
   const file: FilePart = {
     kind: "file",
     source: type === "content" ? { kind: "text", text } : fileSource(source, type),
-    ...present({
+    ...withoutUndefined({
       title: block.text("title"),
       context: block.text("context"),
       citations: block.fields("citations")?.flag("enabled") === true ? true : undefined,

@@ -1,4 +1,4 @@
-import { Failure, present, bodies } from "@modelgate/contracts";
+import { Failure, withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
@@ -34,7 +34,7 @@ export function parseRequest(body: JsonObject): ParsedText {
     turns,
     maxTokens: parseMaxTokens(fields),
     ...(tools.length > 0 ? { tools } : {}),
-    ...present({
+    ...withoutUndefined({
       ...parseToolChoice(fields),
       stop: fields.texts("stop_sequences"),
       format: parseFormat(output?.fields("format") ?? fields.fields("output_format")),
@@ -119,7 +119,7 @@ function parseFunction(tool: Fields): Tool {
   return {
     kind: "function",
     name: tool.needText("name"),
-    ...present({
+    ...withoutUndefined({
       description: tool.text("description"),
       parameters: schema === undefined || isEmpty(schema) ? undefined : schema,
       strict: tool.flag("strict") === true ? true : undefined,

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields } from "../../json/fields.ts";
 import type { Signature, Citation } from "../hub/part.ts";
 import type { JsonObject, CacheHint } from "../hub/request.ts";
@@ -42,7 +42,7 @@ export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, source, title, document_title: document, cited_text: citedText, encrypted_index: index } = value;
   return [
-    present({
+    withoutUndefined({
       url: textOr(url, source),
       title: textOr(title, document),
       citedText: textOr(citedText),
@@ -79,9 +79,9 @@ export function parseCache(of: Fields): { readonly cache?: CacheHint } {
   const control = of.fields("cache_control");
   if (control === undefined) return {};
   control.oneOf("type", ["ephemeral"]);
-  return { cache: present({ lifetime: control.oneOf("ttl", ["5m", "1h"]) }) };
+  return { cache: withoutUndefined({ lifetime: control.oneOf("ttl", ["5m", "1h"]) }) };
 }
 
 export function renderCache(cache: CacheHint | undefined): JsonObject | undefined {
-  return cache === undefined ? undefined : present({ type: "ephemeral", ttl: cache.lifetime });
+  return cache === undefined ? undefined : withoutUndefined({ type: "ephemeral", ttl: cache.lifetime });
 }

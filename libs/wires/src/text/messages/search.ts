@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import {
   type JsonObject,
   searchTool,
@@ -37,7 +37,7 @@ export function renderSearch(
   const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
   const isUnsupported = hasOtherOptions(commonOptions, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isTwofold || isUnsupported);
-  return present({
+  return withoutUndefined({
     type: searchType,
     name: searchToolName,
     allowed_domains: allowedDomains,

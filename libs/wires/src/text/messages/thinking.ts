@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import {
@@ -24,7 +24,7 @@ export function parseThinking(body: Fields, output: Fields | undefined): Reasoni
   if (thinking === undefined) return effort === undefined ? undefined : { effort };
   const budget = type === "enabled" ? thinking.count("budget_tokens", 1) : effort === undefined ? -1 : undefined;
   const display = thinking.oneOf("display", ["summarized", "omitted"]);
-  return { ...present({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
+  return { ...withoutUndefined({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
 /** Members that request reasoning, and values that they change in the rest of the request. */
@@ -96,7 +96,7 @@ function withBudget(
   if (budget === undefined) return off;
   const display = reasoning.show === "none" ? "omitted" : undefined;
   return {
-    thinking: present({ type: "enabled", budget_tokens: budget, display }),
+    thinking: withoutUndefined({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
     // The gateway's default limit is meant for text alone, so the budget is added if the limit does not exceed it.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,

@@ -1,4 +1,4 @@
-import { outputTotal, type UnitName, type Units, present } from "@modelgate/contracts";
+import { outputTotal, type UnitName, type Units, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
@@ -77,7 +77,7 @@ function cacheWrites({
 export function renderUsage(units: Units): JsonObject {
   const thinking = units.reasoningTokens ?? 0;
   const { cacheWriteTokens: short = 0, cacheWrite1hTokens: long = 0 } = units;
-  return present({
+  return withoutUndefined({
     input_tokens: (units.inputTokens ?? 0) + (units.inputAudioTokens ?? 0) + (units.inputImageTokens ?? 0),
     cache_creation_input_tokens: short + long,
     cache_creation: long > 0 ? { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } : undefined,

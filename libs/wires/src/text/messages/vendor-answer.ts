@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part, RefusalPart } from "../hub/part.ts";
@@ -15,7 +15,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
   const finish = parseFinishReason(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
   const stopSequence = body["stop_sequence"];
-  return present({
+  return withoutUndefined({
     id: asText(body["id"]),
     model: asText(body["model"]),
     createdAt: 0,

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
@@ -52,7 +52,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const turns = renderTurns(withFormatInWords(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);
   const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
-  const body = present({
+  const body = withoutUndefined({
     model: target.model,
     max_tokens: maxTokens,
     system,
@@ -94,7 +94,7 @@ function renderOutput(
   unsupported.noteIf("format.name", format.name);
   unsupported.noteIf("format.description", format.description);
   unsupported.noteIf("format.strict", format.strict);
-  return present({ effort, format: { type: "json_schema", schema: format.schema } });
+  return withoutUndefined({ effort, format: { type: "json_schema", schema: format.schema } });
 }
 
 function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): string | undefined {
@@ -113,7 +113,7 @@ const names = /^[A-Za-z0-9_-]{1,128}$/;
 
 const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache }) =>
-    present({
+    withoutUndefined({
       name: requireToolName(name, names),
       description,
       input_schema: schemaOf(name, parameters),
@@ -122,7 +122,7 @@ const renders: ToolRenderers = {
     }),
   custom: ({ name, description, format }, unsupported) => {
     unsupported.noteIf("tools.format", format);
-    return present({ name: requireToolName(name, names), description, input_schema: customParameters });
+    return withoutUndefined({ name: requireToolName(name, names), description, input_schema: customParameters });
   },
   "web-search": renderSearch,
   vendor: (tool) => requireToolOfWire(tool, "messages"),
@@ -153,7 +153,7 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
   const chosen = forcesSingleTool(toolChoice)
     ? { type: "tool", name: toolChoice.names?.[0] }
     : { type: modes[toolChoice.mode] };
-  return present({ ...chosen, disable_parallel_tool_use: disablesParallel });
+  return withoutUndefined({ ...chosen, disable_parallel_tool_use: disablesParallel });
 }
 
 /** Minimum top_p that the vendor accepts with thinking. */

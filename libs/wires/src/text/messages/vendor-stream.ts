@@ -1,4 +1,4 @@
-import { Failure, type Units, present } from "@modelgate/contracts";
+import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
@@ -189,7 +189,7 @@ const statuses: Readonly<Record<string, number>> = {
 function failureOf(error: JsonRecord): TextEvent {
   const type = asText(error["type"]);
   const status = ownEntry(statuses, type);
-  return present({
+  return withoutUndefined({
     type: "failure",
     code: type === "" ? "api_error" : type,
     message: asText(error["message"]),

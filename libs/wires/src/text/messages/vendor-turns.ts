@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { takesSystemMessages } from "../hub/claude.ts";
 import { isUnmarked } from "../hub/prompt-cache.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
@@ -76,7 +76,7 @@ function renderText({ text, cache, citations }: TextPart, unsupported: Unsupport
   const nativeCitations = ownCitations(citations ?? []);
   unsupported.noteIf("text.citations", nativeCitations.length < (citations?.length ?? 0));
   return [
-    present({
+    withoutUndefined({
       type: "text",
       text,
       citations: nativeCitations.length > 0 ? nativeCitations : undefined,
@@ -87,7 +87,7 @@ function renderText({ text, cache, citations }: TextPart, unsupported: Unsupport
 
 function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): readonly JsonObject[] {
   unsupported.noteIf("image.detail", detail);
-  return [present({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
+  return [withoutUndefined({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
 /** Renders reasoning that the vendor signed; other reasoning, which it refuses, is dropped. */
@@ -112,7 +112,7 @@ function renderResult(
   const plain = parts.length === 1 && only?.kind === "text" && only.cache === undefined ? only.text : undefined;
   const content = plain ?? parts.flatMap((part) => renderPart(part, unsupported));
   return [
-    present({
+    withoutUndefined({
       type: "tool_result",
       tool_use_id: vendorId(callId),
       content: content.length > 0 ? content : undefined,
@@ -140,7 +140,7 @@ function renderDocument(part: FilePart, unsupported: Unsupported): readonly Json
   const { source, name, title, context, citations, cache } = part;
   unsupported.noteIf("file.name", title === undefined ? undefined : name);
   return [
-    present({
+    withoutUndefined({
       type: "document",
       source: fileSource(source),
       title: title ?? name,

@@ -1,4 +1,4 @@
-import { present, bodies } from "@modelgate/contracts";
+import { withoutUndefined, bodies } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
@@ -44,7 +44,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
   return {
     model: fields.needText("model"),
     stream: fields.flag("stream") ?? true,
-    ...present({
+    ...withoutUndefined({
       format: parseFormat(fields),
       reasoning: parseThink(fields),
       logProbabilities: parseProbabilityRequest(fields),

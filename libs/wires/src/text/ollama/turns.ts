@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
@@ -65,7 +65,7 @@ function parseResult(message: Fields, text: string, calls: CallPairs, index: num
   return {
     kind: "tool-result",
     callId: call?.id ?? callId(index, named ?? ""),
-    ...present({ name: named ?? call?.name }),
+    ...withoutUndefined({ name: named ?? call?.name }),
     parts: [{ kind: "text", text }, ...parseImages(message)],
   };
 }

@@ -1,4 +1,4 @@
-import { present, bodies } from "@modelgate/contracts";
+import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
@@ -47,7 +47,7 @@ export function parseRequest(body: JsonObject): ParsedText {
     turns,
     ...(tools.length > 0 ? { tools } : {}),
     ...(makesImages ? { modalities: ["text", "image"] } : {}),
-    ...present({
+    ...withoutUndefined({
       toolChoice: parseToolChoice(fields),
       parallelTools: fields.flag("parallel_tool_calls"),
       reasoning: changes.effort === undefined ? reasoning : { ...reasoning, effort: changes.effort },
@@ -85,7 +85,7 @@ function parseReasoning(fields: Fields): ReasoningOptions | undefined {
   const levels = ["auto", "concise", "detailed"] as const;
   const summary = reasoning.oneOf("summary", levels) ?? reasoning.oneOf("generate_summary", levels);
   const show = summary === undefined ? "none" : summary === "detailed" ? "full" : "summary";
-  return present({ effort, show });
+  return withoutUndefined({ effort, show });
 }
 
 function parseText(fields: Fields, changed: Fields | undefined): Partial<TextRequest> {

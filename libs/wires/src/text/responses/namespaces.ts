@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
 import type { JsonObject, NamespacedTool, Tool } from "../hub/request.ts";
 
@@ -38,5 +38,5 @@ export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<stri
 
 /** Renders the tools of one namespace. */
 export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonObject[]): JsonObject {
-  return present({ type: "namespace", name: namespace, description: about, tools });
+  return withoutUndefined({ type: "namespace", name: namespace, description: about, tools });
 }

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { OpenedPart } from "../hub/answer.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Citation, Signature, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";
@@ -182,7 +182,7 @@ export class OpenMessage implements OpenItem {
 function completePart({ kind, pieces, citations, logProbabilities }: GrowingText): TextPart | RefusalPart {
   const text = pieces.join("");
   if (kind === "refusal") return { kind, text };
-  return present({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });
+  return withoutUndefined({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });
 }
 
 function content(part: TextPart | RefusalPart): JsonObject {

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
@@ -83,7 +83,7 @@ function readReasoning(item: Fields): readonly Part[] {
     .filter(({ text }) => text !== "")
     .map((part) => ({ kind: "reasoning", ...part, ...named }));
   const last = parts.pop() ?? { kind: "reasoning", text: "", ...named };
-  return [...parts, present({ ...last, signature })];
+  return [...parts, withoutUndefined({ ...last, signature })];
 }
 
 function reasoningTextOf(item: Fields, name: string): string {
@@ -100,7 +100,7 @@ function readCompaction(item: Fields): readonly Part[] {
   item.ignore("type", "created_by");
   const id = item.text("id");
   const signature = vendorSignature(item.needText("encrypted_content"));
-  return [present({ kind: "compaction", id, signature })];
+  return [withoutUndefined({ kind: "compaction", id, signature })];
 }
 
 function readImageCall(item: Fields): readonly Part[] {
@@ -117,7 +117,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
 }
 
 const readText: ReadPart = (part) =>
-  present({ kind: "text", text: part.needText("text"), cache: parseBreakpoint(part) });
+  withoutUndefined({ kind: "text", text: part.needText("text"), cache: parseBreakpoint(part) });
 
 const readers: Readonly<Record<string, ReadPart>> = {
   input_text: readText,
@@ -154,7 +154,7 @@ function readImage(part: Fields): Part {
   const id = part.text("file_id");
   const source = url === undefined ? fileId(part, id, "image_url") : sourceFromUrl(url);
   const cache = parseBreakpoint(part);
-  return present({ kind: "image", source, detail: detail === "auto" ? undefined : detail, cache });
+  return withoutUndefined({ kind: "image", source, detail: detail === "auto" ? undefined : detail, cache });
 }
 
 function readFile(part: Fields): FilePart {
@@ -162,7 +162,7 @@ function readFile(part: Fields): FilePart {
   const data = part.text("file_data");
   const url = part.text("file_url");
   const id = part.text("file_id");
-  const named = present({ name, cache: parseBreakpoint(part) });
+  const named = withoutUndefined({ name, cache: parseBreakpoint(part) });
   if (data !== undefined) return { kind: "file", source: dataSource(data, name), ...named };
   if (url !== undefined) return { kind: "file", source: sourceFromUrl(url), ...named };
   return { kind: "file", source: fileId(part, id, "file_data"), ...named };

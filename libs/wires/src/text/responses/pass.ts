@@ -1,5 +1,5 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { failureFrames, present } from "@modelgate/contracts";
+import { failureFrames, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -101,7 +101,7 @@ export const responsesPass: TextPass = {
 
 /** Adds to a response object the request members that were not sent to the vendor. */
 function withEcho(response: Buffer, echo: JsonRecord): Buffer {
-  const members = Object.entries(present(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(response, Object.fromEntries(members));
 }
 

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { logProbability } from "../hub/content.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type {
@@ -40,7 +40,7 @@ export function reasoningItem(
   const visibleParts = parts.filter(({ text }) => text !== "");
   const summary = visibleParts.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
   const content = visibleParts.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
-  return present({
+  return withoutUndefined({
     type: "reasoning",
     id,
     summary,
@@ -62,15 +62,15 @@ export function callItem(
 ): JsonObject {
   const called = { id, call_id: part.id, name: part.name, ...local };
   return part.custom === true
-    ? present({ type: "custom_tool_call", ...called, input: part.arguments, status })
-    : present({ type: "function_call", ...called, arguments: part.arguments, status });
+    ? withoutUndefined({ type: "custom_tool_call", ...called, input: part.arguments, status })
+    : withoutUndefined({ type: "function_call", ...called, arguments: part.arguments, status });
 }
 
 /** Renders a generated image; undefined if its bytes are not available. */
 export function imageItem(id: string, { source }: ImagePart): JsonObject | undefined {
   if (source.kind !== "base64") return undefined;
   const format = source.mediaType.split("/")[1];
-  return present({
+  return withoutUndefined({
     type: "image_generation_call",
     id,
     status: "completed",
@@ -82,7 +82,7 @@ export function imageItem(id: string, { source }: ImagePart): JsonObject | undef
 /** Renders a compaction; undefined if another wire's vendor made it. */
 export function compactionItem(id: string | undefined, { signature }: CompactionPart): JsonObject | undefined {
   const value = ownSignature(signature, "responses");
-  return value === undefined ? undefined : present({ type: "compaction", id, encrypted_content: value });
+  return value === undefined ? undefined : withoutUndefined({ type: "compaction", id, encrypted_content: value });
 }
 
 /** Renders an input part, or a part of a tool's output. Throws Failure for what the wire cannot express. */
@@ -100,7 +100,7 @@ function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObj
 
 function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
   const breakpoint = renderBreakpoint(cache, "image.cache", unsupported, "12h");
-  return present({ type: "input_image", detail: detail ?? "auto", ...imageSource(source), ...breakpoint });
+  return withoutUndefined({ type: "input_image", detail: detail ?? "auto", ...imageSource(source), ...breakpoint });
 }
 
 function imageSource(source: Source): JsonObject {
@@ -113,7 +113,7 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
   const breakpoint = renderBreakpoint(cache, "file.cache", unsupported, "12h");
-  return present({ type: "input_file", ...fileSource(source, name ?? title), ...breakpoint });
+  return withoutUndefined({ type: "input_file", ...fileSource(source, name ?? title), ...breakpoint });
 }
 
 function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import { unlessEmpty } from "../hub/render.ts";
 import {
@@ -44,7 +44,7 @@ export function renderSearch(
   const { allowedDomains, blockedDomains, contextSize, location } = commonOptions;
   const isUnsupported = hasOtherOptions(commonOptions, ["allowedDomains", "blockedDomains", "contextSize", "location"]);
   unsupported.noteIf("tools.web-search.options", more === true || isUnsupported);
-  return present({
+  return withoutUndefined({
     type: searchType,
     filters: unlessEmpty({ allowed_domains: allowedDomains, blocked_domains: blockedDomains }),
     search_context_size: contextSize,

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, asText } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
@@ -11,7 +11,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
   const parts = outputOf(body).flatMap((item) => parseAnswerItem(item));
   const usage = responsesUsage(body["usage"]);
   const tier = body["service_tier"];
-  return present({
+  return withoutUndefined({
     id: asText(body["id"]),
     model: asText(body["model"]),
     createdAt: typeof body["created_at"] === "number" ? body["created_at"] : 0,

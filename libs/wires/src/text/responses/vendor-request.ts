@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -60,7 +60,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const lasting = areMessages ? request.instructions : others;
   const instructions = lasting === others ? first : undefined;
   unsupported.noteIf("text.cache", instructions?.cache);
-  const body = present({
+  const body = withoutUndefined({
     model: target.model,
     instructions: instructions?.text,
     input: renderTurns({ ...request, instructions: lasting }, unsupported),
@@ -101,14 +101,14 @@ function renderReasoning(request: TextRequest, model: string, unsupported: Unsup
 
 function renderText({ format, verbosity }: TextRequest): JsonObject | undefined {
   if (format === undefined && verbosity === undefined) return undefined;
-  return present({ format: renderFormat(format), verbosity });
+  return withoutUndefined({ format: renderFormat(format), verbosity });
 }
 
 function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json") return { type: "json_object" };
   const { name, description, schema, strict } = format;
-  return present({ type: "json_schema", name: name ?? "answer", description, schema, strict });
+  return withoutUndefined({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
 /** Renders `include`. Encrypted reasoning is requested only if the model reasons, since other models refuse it. */
@@ -153,7 +153,7 @@ const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
     // The default of `strict` is true at the vendor, and false on all other wires.
-    return present({
+    return withoutUndefined({
       type: "function",
       ...named(within ?? { name, description }),
       parameters: parameters ?? null,
@@ -161,7 +161,7 @@ const renders: ToolRenderers = {
     });
   },
   custom: ({ name, description, format, within }) =>
-    present({ type: "custom", ...named(within ?? { name, description }), format }),
+    withoutUndefined({ type: "custom", ...named(within ?? { name, description }), format }),
   "web-search": renderSearch,
   vendor: (tool) => requireToolOfWire(tool, "responses"),
 };

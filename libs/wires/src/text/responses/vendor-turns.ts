@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
@@ -61,7 +61,7 @@ function message(role: string, parts: readonly Part[], unsupported: Unsupported)
 function renderUserRun(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
   const [first] = run;
   if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
-  if (first?.kind === "vendor") return [present(requireItemOfWire(first, "responses"))];
+  if (first?.kind === "vendor") return [withoutUndefined(requireItemOfWire(first, "responses"))];
   return [message("user", run, unsupported)];
 }
 
@@ -91,7 +91,7 @@ function renderModelRun(
       unsupported,
     );
   if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
-  if (first.kind === "vendor") return [present(requireItemOfWire(first, "responses"))];
+  if (first.kind === "vendor") return [withoutUndefined(requireItemOfWire(first, "responses"))];
   if (first.kind === "compaction") return [compactionItem(first.id, first) ?? refuseCompaction()];
   return renderWords(run, path);
 }

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
 import {
@@ -36,7 +36,7 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
     kind: "json",
     maxBytes,
     bodyOf: ({ mediaType, data }) =>
-      present({
+      withoutUndefined({
         contents: [{ role: "user", parts: [{ inlineData: { mimeType: mediaType, data } }, { text }] }],
         generationConfig: temperature === undefined ? undefined : { temperature },
       }),

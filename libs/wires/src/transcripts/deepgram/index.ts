@@ -1,4 +1,4 @@
-import { present, type Units } from "@modelgate/contracts";
+import { withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import {
@@ -40,7 +40,7 @@ function parseAnswer(body: JsonRecord): Transcript {
     const words = best
       .each("words", maxWords)
       .map((word) => segmentOf(word, word.text("punctuated_word") ?? word.needText("word")));
-    return present({
+    return withoutUndefined({
       text: best.text("transcript") ?? "",
       segments: segmentsOfWords(words),
       words,

@@ -1,4 +1,4 @@
-import { Failure, present, type Units } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Segment, Transcript, TranscriptsRequest } from "./index.ts";
 
@@ -8,9 +8,9 @@ export function renderTranscriptJson(
   { format, granularities, language: requested = "" }: TranscriptsRequest,
 ): JsonRecord {
   const reported = renderUsage(usage);
-  if (format !== "verbose_json") return present({ text, usage: reported });
+  if (format !== "verbose_json") return withoutUndefined({ text, usage: reported });
   const wants = (granularity: "word" | "segment"): boolean => granularities.includes(granularity);
-  return present({
+  return withoutUndefined({
     task: "transcribe",
     language: language ?? requested,
     duration: duration ?? segments.at(-1)?.end ?? 0,

@@ -1,4 +1,4 @@
-import { present, type Units } from "@modelgate/contracts";
+import { withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
 import type { Frame } from "../../sse/framing.ts";
@@ -55,6 +55,6 @@ export function readEvent({ data }: Frame): TranscriptEvent {
 export function renderTranscriptStream(body: JsonRecord): string {
   const { text, usage, logprobs } = body;
   const shared = logprobs === undefined ? {} : { logprobs };
-  const done = present({ type: "transcript.text.done", text, ...shared, usage });
+  const done = withoutUndefined({ type: "transcript.text.done", text, ...shared, usage });
   return renderEvent({ type: "transcript.text.delta", delta: text, ...shared }) + renderEvent(done);
 }

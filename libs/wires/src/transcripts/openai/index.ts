@@ -1,4 +1,4 @@
-import { Failure, present, type TranscriptsWire } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type TranscriptsWire } from "@modelgate/contracts";
 import {
   type TranscriptsClient,
   type TranscriptsVendor,
@@ -60,7 +60,7 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
     granularities: granularitiesOf(fields.get("timestamp_granularities") ?? [], format),
     stream,
     own: entries.filter(([name]) => !read.includes(plain(name))),
-    ...present({
+    ...withoutUndefined({
       language: first("language"),
       prompt: first("prompt"),
       temperature: temperatureOf(first("temperature")),

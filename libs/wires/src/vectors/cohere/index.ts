@@ -1,4 +1,4 @@
-import { bodies, present, type Units } from "@modelgate/contracts";
+import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
 import { Fields, memberOf, type JsonRecord, ownEntry } from "../../json/fields.ts";
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
@@ -49,9 +49,9 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   if ((type !== "float" && type !== "base64") || more.length > 0) throw fields.unsupported("embedding_types");
   const request: VectorsRequest = {
     model,
-    inputs: texts.map((text) => present({ content: { kind: "text" as const, text }, task })),
+    inputs: texts.map((text) => withoutUndefined({ content: { kind: "text" as const, text }, task })),
     encoding: type,
-    ...present({ dimensions: fields.count("output_dimension", 1) }),
+    ...withoutUndefined({ dimensions: fields.count("output_dimension", 1) }),
   };
   return { request, dropped: fields.unread() };
 }
@@ -61,7 +61,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const inputType = Object.keys(tasks).find((name) => tasks[name] === task);
   const hints = lostHints(request);
   const unsupported = inputType === undefined ? hints : { ...hints, task: undefined };
-  const body = present({
+  const body = withoutUndefined({
     model,
     texts: plainTexts(request),
     input_type: inputType ?? defaultInputType,

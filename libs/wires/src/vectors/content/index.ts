@@ -1,4 +1,4 @@
-import { bodies, present, type Units } from "@modelgate/contracts";
+import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, type UnstreamedContext, type UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
@@ -40,11 +40,11 @@ function readUsage({ usageMetadata: usage }: JsonRecord): Units | undefined {
 
 function renderSingle(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   const [embedding] = valuesOf(answer, context);
-  return present({ embedding, usageMetadata: renderUsage(answer.usage) });
+  return withoutUndefined({ embedding, usageMetadata: renderUsage(answer.usage) });
 }
 
 function renderBatch(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
-  return present({ embeddings: valuesOf(answer, context), usageMetadata: renderUsage(answer.usage) });
+  return withoutUndefined({ embeddings: valuesOf(answer, context), usageMetadata: renderUsage(answer.usage) });
 }
 
 function valuesOf(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): readonly JsonRecord[] {

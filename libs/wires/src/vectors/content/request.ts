@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
@@ -25,7 +25,7 @@ export function parseSingle(body: JsonRecord, path: RequestPath): Parsed<Vectors
   const fields = new Fields(body, "", "either");
   const model = modelOf(fields, path.model);
   const dimensions = fields.count("outputDimensionality", 1);
-  const request = { model, inputs: [parseInput(fields)], ...present({ dimensions }) };
+  const request = { model, inputs: [parseInput(fields)], ...withoutUndefined({ dimensions }) };
   return { request, dropped: fields.unread() };
 }
 
@@ -44,7 +44,7 @@ export function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsR
       throw each.wrong("outputDimensionality", "the same in all requests");
     return parseInput(each);
   });
-  return { request: { model, inputs, ...present({ dimensions }) }, dropped: fields.unread() };
+  return { request: { model, inputs, ...withoutUndefined({ dimensions }) }, dropped: fields.unread() };
 }
 
 /** Returns the model in the path, else in the body; if both name one, they must be equal. */
@@ -57,7 +57,10 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
 
 function parseInput(fields: Fields): VectorInput {
   fields.need("content");
-  return { content: parseContent(fields), ...present({ task: parseTask(fields), title: fields.text("title") }) };
+  return {
+    content: parseContent(fields),
+    ...withoutUndefined({ task: parseTask(fields), title: fields.text("title") }),
+  };
 }
 
 /** Parses one input: its texts, joined by line feeds. Parts of other kinds go only to vendors of this wire. */
@@ -92,7 +95,7 @@ export function renderRequest(request: VectorsRequest, target: Target): Rendered
 }
 
 function renderInput({ content, task, title }: VectorInput, request: VectorsRequest, { model }: Target): JsonRecord {
-  return present({
+  return withoutUndefined({
     model: `models/${model}`,
     content: renderContent(content),
     taskType: task === undefined ? undefined : taskTypes[task],

@@ -1,4 +1,4 @@
-import { bodies, Failure, present, type Units } from "@modelgate/contracts";
+import { bodies, Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
 import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
@@ -32,8 +32,8 @@ function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsReques
   const { task, read } = taskOf(body);
   const request: VectorsRequest = {
     model,
-    inputs: contents.map((content) => present({ content, task })),
-    ...present({
+    inputs: contents.map((content) => withoutUndefined({ content, task })),
+    ...withoutUndefined({
       dimensions: fields.count("dimensions", 1),
       encoding: fields.oneOf("encoding_format", ["float", "base64"]),
       user: fields.text("user"),
@@ -125,7 +125,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const { task, title } = lostHints(request);
   const unsupported = request.own?.wire === "embeddings" ? { title } : { task, title };
   const additional = renderAdditionalMembers(request.own, "embeddings", unsupported);
-  const body = present({
+  const body = withoutUndefined({
     ...additional.members,
     model,
     input: renderInput(request.inputs.map(({ content }) => content)),

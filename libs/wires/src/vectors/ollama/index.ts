@@ -1,4 +1,4 @@
-import { bodies, present } from "@modelgate/contracts";
+import { bodies, withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { schemaReader, type UnstreamedWire } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
@@ -26,7 +26,7 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const request: VectorsRequest = {
     model: fields.needText("model"),
     inputs: parseTexts(fields, "input").map((text) => ({ content: { kind: "text", text } })),
-    ...present({ dimensions: fields.count("dimensions", 1) }),
+    ...withoutUndefined({ dimensions: fields.count("dimensions", 1) }),
   };
   return { request, dropped: fields.unread() };
 }

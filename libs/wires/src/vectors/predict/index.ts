@@ -1,4 +1,4 @@
-import { Failure, present, type Units } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
@@ -27,9 +27,9 @@ function renderRequest(request: VectorsRequest): Rendered {
   const { inputs, dimensions, own, user } = request;
   const texts = plainTexts(request);
   const instances = inputs.map(({ task, title }, index) =>
-    present({ content: texts[index], task_type: task === undefined ? undefined : taskTypes[task], title }),
+    withoutUndefined({ content: texts[index], task_type: task === undefined ? undefined : taskTypes[task], title }),
   );
-  const body = present({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
+  const body = withoutUndefined({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
   return { body, dropped: renderAdditionalMembers(own, "predict-embeddings", { user }).dropped };
 }
 

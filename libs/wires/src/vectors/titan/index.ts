@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -30,5 +30,5 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const { dimensions } = request;
   if (dimensions !== undefined && ofOneLength.test(model)) throw unsupportedFailure("dimensions");
   const { dropped } = renderAdditionalMembers(request.own, "titan-embeddings", lostHints(request));
-  return { body: present({ inputText, dimensions }), dropped };
+  return { body: withoutUndefined({ inputText, dimensions }), dropped };
 }

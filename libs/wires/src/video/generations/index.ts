@@ -1,4 +1,4 @@
-import { Failure, present, type VideoWire } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type VideoWire } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
@@ -54,7 +54,7 @@ export function readShared(fields: Fields, model: string, wire: VideoWire): Vide
   fields.ignore("seconds");
   return {
     model,
-    ...present({
+    ...withoutUndefined({
       prompt,
       negativePrompt: fields.text("negative_prompt"),
       firstFrame,
@@ -88,7 +88,7 @@ function readSize(fields: Fields): VideoSize | undefined {
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const additional = renderAdditionalMembers(request.own, "video-generations");
   const { size, seconds = defaultSeconds } = request;
-  const body = present({
+  const body = withoutUndefined({
     ...additional.members,
     model,
     prompt: request.prompt,
@@ -167,7 +167,13 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   return {
     ...renderCreated(task),
     ...(state === "completed" ? { url: contentUrl, format: "mp4" } : {}),
-    metadata: present({ duration: requested.seconds, fps: requested.fps, width, height, seed: requested.seed }),
+    metadata: withoutUndefined({
+      duration: requested.seconds,
+      fps: requested.fps,
+      width,
+      height,
+      seed: requested.seed,
+    }),
     error: state === "failed" && error !== undefined ? { code: codeOf(error.code), message: error.message } : null,
   };
 }

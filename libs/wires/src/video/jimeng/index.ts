@@ -1,4 +1,4 @@
-import { Failure, present, type TaskState } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   moreMembers,
@@ -57,7 +57,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const seed = fields.number("seed");
   const request: VideoRequest = {
     model,
-    ...present({
+    ...withoutUndefined({
       prompt,
       firstFrame,
       lastFrame,
@@ -99,7 +99,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
   const shaped = images.length === 0;
   const shape = fitShape(shaped ? request : {}, ratios);
-  const body = present({
+  const body = withoutUndefined({
     ...more.members,
     req_key: model,
     prompt: request.prompt,

@@ -1,4 +1,4 @@
-import { Failure, present, type TaskState } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   readShared,
@@ -54,7 +54,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
   const shape = firstFrame === undefined ? fitShape(request, ratios) : pictured;
-  const body = present({
+  const body = withoutUndefined({
     ...more.members,
     model_name: model,
     prompt: request.prompt,

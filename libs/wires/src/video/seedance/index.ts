@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import {
   moreMembers,
@@ -54,7 +54,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const more = moreMembers(request, "seedance-video", ownNames);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
   const shape = fitShape(request, ratios, tiers);
-  const body = present({
+  const body = withoutUndefined({
     ...more.members,
     model,
     content: contentOf(request),

@@ -1,4 +1,4 @@
-import { Failure, present } from "@modelgate/contracts";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { moreMembers, dataOf, hintsIn, otherRate, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
 import type { VideoImage } from "../hub/request.ts";
@@ -111,12 +111,12 @@ function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendo
     const more = moreMembers(request, "veo-video", supported);
     const seconds = secondsAmong(formerModels.test(model) ? formerLengths : lengths, request.seconds ?? defaultSeconds);
     const shape = fitShape(request, ratios, tiers);
-    const instance = present({
+    const instance = withoutUndefined({
       prompt: request.prompt,
       image: imageOf(request.firstFrame, "firstFrame"),
       lastFrame: imageOf(request.lastFrame, "lastFrame"),
     });
-    const parameters = present({
+    const parameters = withoutUndefined({
       ...more.members,
       sampleCount: 1,
       durationSeconds: seconds,

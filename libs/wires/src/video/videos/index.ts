@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   moreMembers,
@@ -58,7 +58,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const request: VideoRequest = {
     model,
     prompt,
-    ...present({
+    ...withoutUndefined({
       seconds,
       size: size === undefined ? undefined : parseSize(size, "size"),
       firstFrame: parseReference(fields),
@@ -85,7 +85,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   refuseFields(request, ["negativePrompt", "lastFrame"]);
   const more = moreMembers(request, "videos", []);
   const { firstFrame, size, seconds = defaultSeconds } = request;
-  const body = present({
+  const body = withoutUndefined({
     ...more.members,
     model,
     prompt: request.prompt,
@@ -119,7 +119,7 @@ const states = {
 /** Renders a task in style A (interface section 2.2), with the members that OpenAI's SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {
   const { requested, endedAt, expiresAt, state } = task;
-  return present({
+  return withoutUndefined({
     id: task.id,
     object: "video",
     model: task.model,

@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   moreMembers,
@@ -50,8 +50,12 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const more = moreMembers(request, "wan-video", ownNames);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
   const parts = formerModels.test(model) ? renderFormer(request, model) : renderCurrent(request);
-  const input = present({ prompt: request.prompt, negative_prompt: request.negativePrompt, ...parts.pictures });
-  const parameters = present({ ...more.members, ...parts.shape, duration: seconds, seed: request.seed });
+  const input = withoutUndefined({
+    prompt: request.prompt,
+    negative_prompt: request.negativePrompt,
+    ...parts.pictures,
+  });
+  const parameters = withoutUndefined({ ...more.members, ...parts.shape, duration: seconds, seed: request.seed });
   return {
     body: { model, input, parameters },
     dropped: [...more.dropped, ...parts.dropped, ...hintsIn(request, ["fps"])],

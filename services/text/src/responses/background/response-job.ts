@@ -1,4 +1,4 @@
-import { present } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { reparseJson, type JsonBody } from "@modelgate/relay";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
@@ -31,7 +31,7 @@ export async function responseJob(
     model: params.model,
     queued: { response, input: itemsOf(requestBody["input"]), ancestors },
     // If the answer is passed through, these fields replace those of the vendor.
-    patch: present({ id, ...echo }),
+    patch: withoutUndefined({ id, ...echo }),
     run: (responseCall, onStart) =>
       runPrepared(deps, responseCall, body, streamed(prepared), { answerId: id, echo, isKeptElsewhere: true, onStart }),
     async onStored(stored) {

@@ -1,11 +1,11 @@
 import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 
 /**
- * Part of the configuration that can be in a cooldown (a "rest"), switched off or full: `channel`, `channel/key`,
+ * Part of the configuration that can be in a cooldown, switched off or full: `channel`, `channel/key`,
  * `channel#model` or `channel/key#model`, where the model has the vendor's name. Ids of channels and keys contain
  * neither `/` nor `#`.
  */
-export type RestScope = string;
+export type ChannelScope = string;
 
 /** Separates scope and account in the name of a cooldown that concerns one account; no id contains it. */
 const separator = "\n";
@@ -19,44 +19,47 @@ export function channelKeyIdOf({ candidate, key }: Route): ChannelKeyId {
  * Returns the scope of one model (by the vendor's name) of a channel. A model that the vendor has removed thus affects
  * no other model.
  */
-export function modelScope(channel: string, model: string): RestScope {
+export function modelScope(channel: string, model: string): ChannelScope {
   return `${channel}#${model}`;
 }
 
 /** Returns the scope of a candidate's channel and model. */
-export function modelScopeOf({ channel, upstreamModel }: Candidate): RestScope {
+export function modelScopeOf({ channel, upstreamModel }: Candidate): ChannelScope {
   return modelScope(channel.id, upstreamModel);
 }
 
 /** Returns the scope of a model with one key, because vendors limit each key per model. */
-export function keyModelScopeOf(route: Route): RestScope {
+export function keyModelScopeOf(route: Route): ChannelScope {
   return modelScope(channelKeyIdOf(route), route.candidate.upstreamModel);
 }
 
 /**
  * Returns whether a scope equals `container` or is a part of it: a key or model of the channel, or a model with the key.
  */
-export function isWithin(scope: RestScope, container: RestScope): boolean {
+export function isWithin(scope: ChannelScope, container: ChannelScope): boolean {
   return scope === container || scope.startsWith(`${container}/`) || scope.startsWith(`${container}#`);
 }
 
 /** Returns the channel of a scope. */
-export function channelOfScope(scope: RestScope): string {
+export function channelOfScope(scope: ChannelScope): string {
   return /^[^/#]*/.exec(scope)?.[0] ?? scope;
 }
 
 /** Returns a scope's name without the channel id; it includes the account if one is given. */
-export function nameWithin(channel: string, scope: RestScope, account?: string): string {
-  return restName(scope.slice(channel.length), account);
+export function nameWithin(channel: string, scope: ChannelScope, account?: string): string {
+  return cooldownName(scope.slice(channel.length), account);
 }
 
 /** Returns the name of a cooldown: its scope, and the account if it concerns only one. */
-export function restName(scope: RestScope, account?: string): string {
+export function cooldownName(scope: ChannelScope, account?: string): string {
   return account === undefined ? scope : `${scope}${separator}${account}`;
 }
 
 /** Parses the name of a cooldown into its scope and, if it concerns only one account, that account. */
-export function parseRestName(name: string): { readonly scope: RestScope; readonly account: string | undefined } {
+export function parseCooldownName(name: string): {
+  readonly scope: ChannelScope;
+  readonly account: string | undefined;
+} {
   const end = name.indexOf(separator);
   return end < 0
     ? { scope: name, account: undefined }

@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { isCoolingDown, nextCooldown, type CooldownCause } from "../src/shared-cooldowns.ts";
+import { parseCooldown, type Cooldown } from "../src/state.ts";
+
+const cause = (more: Partial<CooldownCause> = {}): CooldownCause => ({
+  kind: "failing",
+  reason: "upstream_error",
+  before: 0,
+  ...more,
+});
+
+/** The lengths of rests that begin one after the other. */
+function lengths(count: number, more: Partial<CooldownCause> = {}): readonly number[] {
+  const begun: Cooldown[] = [];
+  for (let at = 0; at < count; at++) {
+    const rest = nextCooldown(begun.at(-1), cause({ ...more, before: begun.length }), at * 10_000_000);
+    if (rest !== undefined) begun.push(rest);
+  }
+  return begun.map(({ until, since }) => until - Date.parse(since));
+}
+
+test("a scope that fails again after each rest rests twice as long, up to a maximum", () => {
+  expect(lengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
+  expect(lengths(60).at(-1)).toBe(300_000);
+});
+
+test("a refused key is tried again after pauses that grow to an hour", () => {
+  expect(lengths(4, { kind: "refused" })).toEqual([60_000, 120_000, 240_000, 480_000]);
+  expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
+});
+
+test("failures of calls that were already open start no second rest", () => {
+  const first = nextCooldown(undefined, cause(), 0);
+  expect(nextCooldown(first, cause({ before: 1 }), 4_999)).toBeUndefined();
+  expect(nextCooldown(first, cause({ before: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
+});
+
+test("a vendor's retry-after is used unchanged, is never shortened, and may be extended", () => {
+  const throttled = nextCooldown(undefined, cause({ kind: "throttled", retryAfterMs: 30_000 }), 0);
+  expect(throttled).toMatchObject({ until: 30_000, rests: 1 });
+  expect(nextCooldown(throttled, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
+  expect(nextCooldown(throttled, cause({ before: 1 }), 1_000)).toBeUndefined();
+  expect(nextCooldown(throttled, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({
+    until: 61_000,
+    rests: 1,
+  });
+  expect([29_999, 30_000].map((now) => isCoolingDown(throttled, now))).toEqual([true, false]);
+  expect(isCoolingDown(undefined, 0)).toBe(false);
+});
+
+test("a rest of one account names it", () => {
+  expect(nextCooldown(undefined, cause({ account: "acme" }), 0)).toMatchObject({ account: "acme" });
+  expect(nextCooldown(undefined, cause(), 0)).not.toHaveProperty("account");
+});
+
+test("a stored rest of an earlier version is read with the present names", () => {
+  const common = { reason: "rate_limit_exceeded", since: "2026-11-01T10:00:00.000Z", until: 1, rests: 1 };
+  const stored = JSON.stringify({ ...common, kind: "asked", said: "Slow down" });
+  expect(parseCooldown(stored)).toEqual({ ...common, kind: "throttled", vendorMessage: "Slow down" });
+  const refused = { ...common, kind: "refused", vendorMessage: "No such key" };
+  expect(parseCooldown(JSON.stringify(refused))).toEqual(refused);
+});
