@@ -29,6 +29,8 @@ function isBuilt(): boolean {
 function moveIn(own: string): void {
   const before = `${own}-before`;
   try {
+    // Its pages may be in use already.
+    if (isBuilt()) return;
     if (existsSync(dist)) renameSync(dist, before);
     renameSync(own, dist);
   } catch (error) {
