@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { listen } from "./vendor.ts";
+import { listen } from "@modelgate/testkit";
 
 /** A server of the operator's own network: a request that reaches it is a breach (SSRF). */
 export interface Inside extends AsyncDisposable {
@@ -21,10 +21,10 @@ export async function startInside(): Promise<Inside> {
     request.resume();
     response.writeHead(200, { "content-type": "image/png" }).end(insideWords);
   });
-  const port = await listen(server);
+  const url = await listen(server);
   return {
-    url: `http://127.0.0.1:${port}`,
-    port,
+    url,
+    port: Number(new URL(url).port),
     hits,
     async [Symbol.asyncDispose]() {
       server.close();

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTcpServer, type Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
+import { listen } from "@modelgate/testkit";
 
 /** A request as a hostile vendor got it. */
 export interface VendorRequest {
@@ -95,10 +96,9 @@ export async function startHostileVendors(): Promise<HostileVendors> {
       rawHandlers.get(nameIn(path))?.(socket);
     });
   });
-  const [port, rawPort] = [await listen(server), await listen(raw)];
   return {
-    url: `http://127.0.0.1:${port}`,
-    rawUrl: `http://127.0.0.1:${rawPort}`,
+    url: await listen(server),
+    rawUrl: await listen(raw),
     answer: (name, handler) => handlers.set(name, handler),
     answerRaw: (name, handler) => rawHandlers.set(name, handler),
     answerSocket: (name, handler) => socketHandlers.set(name, handler),
@@ -116,14 +116,6 @@ export async function startHostileVendors(): Promise<HostileVendors> {
 
 function nameIn(path: string | undefined): string {
   return path?.split("/")[1]?.split("?")[0] ?? "";
-}
-
-/** Listens on a free port of loopback; gives it. */
-export async function listen(server: ReturnType<typeof createTcpServer>): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 /** Sends a value as JSON. */

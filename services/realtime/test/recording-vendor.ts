@@ -1,6 +1,6 @@
-import { once } from "node:events";
 import { createServer } from "node:http";
 import { WebSocketServer, type WebSocket } from "ws";
+import { listen } from "@modelgate/testkit";
 
 /** Usage that the simulated vendor reports for each response. */
 export interface ReportedUse {
@@ -69,11 +69,9 @@ export async function startRecordingVendor({ outputTokens }: ReportedUse): Promi
       if (event.type === "session.update") send(socket, { type: "session.updated", session: event.session });
     });
   });
-  http.listen(0, "127.0.0.1");
-  await once(http, "listening");
-  const address = http.address();
+  const url = await listen(http);
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}/v1`,
+    url: `${url}/v1`,
     arrived,
     count: (type) => arrived.filter((each) => each === type).length,
     setAnswering(is) {

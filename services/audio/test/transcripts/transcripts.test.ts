@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer, request } from "node:http";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import OpenAI, { toFile } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { until } from "@modelgate/testkit";
+import { listen, until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
 import { channel, config as baseConfig, keys } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
@@ -222,11 +221,9 @@ async function startWatched() {
       response.writeHead(200, { "content-type": "application/json" }).end('{"text":"heard"}');
     });
     response.on("close", () => (hearing.isClosed = true));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
+  });
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: await listen(server),
     next: () => until("the vendor to be called", () => coming.shift()),
     [Symbol.dispose]: () => server.closeAllConnections(),
   };
