@@ -176,8 +176,8 @@ export function compileCatalog(
     const open = [...(shares.get(model.name) ?? [])].filter(
       ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
     );
-    const chosen = drawByShare(open, random);
-    return (chosen === undefined ? undefined : models.get(chosen)) ?? model;
+    const share = drawByShare(open, random);
+    return (share === undefined ? undefined : models.get(share)) ?? model;
   };
 
   return {

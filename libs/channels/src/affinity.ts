@@ -6,7 +6,7 @@ export interface Conversation {
   /** Names that the conversation may be stored under, the most specific first; empty for a new conversation. */
   readonly find: readonly string[];
   /** Name under which the route of this call is stored. */
-  readonly keep: string;
+  readonly store: string;
 }
 
 /**
@@ -18,7 +18,7 @@ export interface Affinity {
   /** Returns the last route of a conversation; undefined if unknown, or if Redis does not answer. */
   find(owner: string, conversation: Conversation): Promise<ChannelKeyId | undefined>;
   /** Stores the current route of a conversation in the background. */
-  keep(owner: string, conversation: Conversation, key: ChannelKeyId): void;
+  store(owner: string, conversation: Conversation, key: ChannelKeyId): void;
 }
 
 /** Opens the store in Redis. A route is forgotten `lifetimeMs` after the conversation's last call. */
@@ -34,7 +34,7 @@ export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Lo
         return undefined;
       }
     },
-    keep(owner, { keep }, key) {
+    store(owner, { store: keep }, key) {
       redis
         .set(keyOf(owner, keep), key, "PX", lifetimeMs)
         .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not kept"));

@@ -35,10 +35,13 @@ interface RequestOptions {
 export function channelRequest(
   { url, method, headers, body }: VendorRequest,
   { channel, key, provider }: RequestRoute,
-  { timeoutMs, state, addsMembers, headers: more, nowMs = Date.now() }: RequestOptions,
+  { timeoutMs, state, addsMembers, headers: requestHeaders, nowMs = Date.now() }: RequestOptions,
 ): UpstreamRequest | Promise<UpstreamRequest> {
   const { baseUrl, proxy, headers: channelHeaders, defaults, force } = channel;
-  const all = more === undefined && channelHeaders === undefined ? headers : { ...headers, ...channelHeaders, ...more };
+  const all =
+    requestHeaders === undefined && channelHeaders === undefined
+      ? headers
+      : { ...headers, ...channelHeaders, ...requestHeaders };
   const unsigned = { url, method, headers: all, body, timeoutMs, state, proxy };
   const signing = { baseUrl, key: key.secret, nowMs };
   if (addsMembers === true && (defaults !== undefined || force !== undefined))

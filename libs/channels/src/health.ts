@@ -161,7 +161,7 @@ class SharedHealth implements Health {
       );
       return cooldown !== undefined && !isCoolingDown(cooldown, now);
     };
-    const extent = findBlamedExtent(this.#evidence.at(id, now), judged(attempt, blame, onProbation), now);
+    const extent = findBlamedExtent(this.#evidence.at(id, now), blamedFailureOf(attempt, blame, onProbation), now);
     if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "throttled";
     const affected = extent.for === "account" ? account : undefined;
@@ -220,7 +220,7 @@ class AccountCooldowns implements Cooldowns {
   }
 }
 
-function judged(attempt: Attempt, failed: Blame, onProbation: BlamedFailure["onProbation"]): BlamedFailure {
+function blamedFailureOf(attempt: Attempt, failed: Blame, onProbation: BlamedFailure["onProbation"]): BlamedFailure {
   const isRefusal = failed.isRefusal === true;
   return {
     ...subjectOf(attempt),

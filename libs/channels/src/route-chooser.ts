@@ -81,9 +81,9 @@ export class RouteChooser {
   }
 
   /** Allows another attempt at the same route, with a different request. */
-  retry(chosen: ChosenRoute): void {
-    this.#tried.splice(this.#tried.indexOf(chosen.route), 1);
-    if (chosen.isLastResort) this.#retried = chosen;
+  retry(route: ChosenRoute): void {
+    this.#tried.splice(this.#tried.indexOf(route.route), 1);
+    if (route.isLastResort) this.#retried = route;
   }
 
   #isFull({ channel }: Candidate, { id }: ChannelKey): boolean {
@@ -154,9 +154,9 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Ro
     const keys = usableKeys(candidate, options);
     if (keys.length > 0) best.push({ candidate, keys });
   }
-  const chosen = best.length < 2 ? best[0] : choose(best, options);
-  if (chosen === undefined) return undefined;
-  const { candidate, keys } = chosen;
+  const selected = best.length < 2 ? best[0] : choose(best, options);
+  if (selected === undefined) return undefined;
+  const { candidate, keys } = selected;
   const key = keys.length < 2 ? keys[0] : keys[options.turn(candidate.channel.id, keys.length) % keys.length];
   return key === undefined ? undefined : { candidate, key };
 }

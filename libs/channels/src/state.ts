@@ -144,9 +144,9 @@ export const parseCooldown: (text: string) => Cooldown = recordParser(
 
 /** Converts a cooldown that an earlier version stored, with the member `said` and the kind `asked`. */
 function upgradeCooldown(cooldown: unknown): unknown {
-  const named = renameMembers(cooldown, { said: "vendorMessage" });
-  const isAsked = typeof named === "object" && named !== null && "kind" in named && named.kind === "asked";
-  return isAsked ? { ...named, kind: "throttled" } : named;
+  const upgraded = renameMembers(cooldown, { said: "vendorMessage" });
+  const isAsked = typeof upgraded === "object" && upgraded !== null && "kind" in upgraded && upgraded.kind === "asked";
+  return isAsked ? { ...upgraded, kind: "throttled" } : upgraded;
 }
 
 const parseSwitched: (text: string) => Switched = recordParser(

@@ -122,6 +122,6 @@ export function vendorOf(
   model = "",
 ): Vendor | undefined {
   const provider = providers[name];
-  const stated = wires ?? provider?.wiresAt?.(baseUrl, model);
-  return provider && { provider, wires: stated ?? provider.wires };
+  const configuredWires = wires ?? provider?.wiresAt?.(baseUrl, model);
+  return provider && { provider, wires: configuredWires ?? provider.wires };
 }

@@ -25,10 +25,10 @@ export function signatureOf(secret: string, text: string): string {
 
 /** Returns whether a signature was made with one of these secrets. Signatures are compared in constant time. */
 export function isSignedBy(secrets: readonly string[], text: string, signature: string): boolean {
-  const given = Buffer.from(signature);
+  const received = Buffer.from(signature);
   for (const secret of secrets) {
     const expected = Buffer.from(signatureOf(secret, text));
-    if (expected.length === given.length && timingSafeEqual(expected, given)) return true;
+    if (expected.length === received.length && timingSafeEqual(expected, received)) return true;
   }
   return false;
 }

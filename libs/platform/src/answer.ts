@@ -7,13 +7,13 @@ export function answerJson(
   response: ServerResponse,
   status: number,
   body: string | Buffer | object,
-  more: Readonly<Record<string, string>> = {},
+  extraHeaders: Readonly<Record<string, string>> = {},
 ): void {
   const text = typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body);
   response.writeHead(status, {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(Buffer.byteLength(text)),
-    ...more,
+    ...extraHeaders,
   });
   response.end(text);
 }

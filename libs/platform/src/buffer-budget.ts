@@ -58,7 +58,7 @@ export class BufferBudget {
   }
 
   /** Bytes in use. */
-  get taken(): number {
+  get usedBytes(): number {
     return this.#taken;
   }
 

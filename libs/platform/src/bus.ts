@@ -114,7 +114,7 @@ class JetStreamBus implements Bus {
       log: this.#log,
       handle,
       access: () => this.#access(),
-      gone: () => this.#restoreStreams(),
+      onConnectionLost: () => this.#restoreStreams(),
     });
     this.#readers.add(reader);
     return {

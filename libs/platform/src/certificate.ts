@@ -53,8 +53,8 @@ export function certificateCheck(
   const hosts = servers.map((server) => new URL(server).hostname.replaceAll(/^\[|\]$/g, ""));
   const addresses = hosts.filter((host) => isIP(host) !== 0);
   return (requested, certificate) => {
-    const named = requested !== "localhost" || hosts.includes("localhost") || addresses.length === 0;
-    const complaints = (named ? [requested] : addresses).map((host) => checkServerIdentity(host, certificate));
+    const coversHost = requested !== "localhost" || hosts.includes("localhost") || addresses.length === 0;
+    const complaints = (coversHost ? [requested] : addresses).map((host) => checkServerIdentity(host, certificate));
     return complaints.includes(undefined) ? undefined : complaints[0];
   };
 }

@@ -45,12 +45,13 @@ export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddres
   const urls = text.split(",").map((item) => new URL(item.trim()));
   const [first] = urls;
   const kinds = new Set(urls.map(({ protocol }) => protocol));
-  const [, secure, named] = redisScheme.exec(first?.protocol ?? "") ?? [];
+  const [, secure, schemeName] = redisScheme.exec(first?.protocol ?? "") ?? [];
   if (first === undefined || secure === undefined || kinds.size > 1)
     throw new StartError(
       `${prefix}REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.`,
     );
-  const kind = named === "sentinel" ? "sentinel" : named === "cluster" || urls.length > 1 ? "cluster" : "single";
+  const kind =
+    schemeName === "sentinel" ? "sentinel" : schemeName === "cluster" || urls.length > 1 ? "cluster" : "single";
   const nodes = urls.map(({ hostname, port }) => ({
     host: hostname.replaceAll(/^\[|\]$/g, ""),
     port: port === "" ? defaultPorts[kind] : Number(port),

@@ -184,10 +184,10 @@ function ifSet(text: string | undefined, read: (text: string) => string): string
 }
 
 function parseWords<Word extends string>(text: string, values: readonly Word[]): readonly Word[] {
-  const chosen = new Set(text.split(",").map((item) => item.trim()));
-  const unknown = [...chosen].filter((item) => !values.some((value) => value === item));
+  const selected = new Set(text.split(",").map((item) => item.trim()));
+  const unknown = [...selected].filter((item) => !values.some((value) => value === item));
   return unknown.length === 0
-    ? values.filter((value) => chosen.has(value))
+    ? values.filter((value) => selected.has(value))
     : rejectValue(`names ${unknown.join(", ")}, and takes ${values.join(", ")}`);
 }
 

@@ -80,7 +80,7 @@ test.each([
   endCall(response, restartFailure());
   await once(socket, "data").then(([answer]) => expect(String(answer)).toMatch(refusal));
   socket.destroy();
-  expect(limits.budget.taken).toBe(0);
+  expect(limits.budget.usedBytes).toBe(0);
 });
 
 test("the edge's notice on a call's connection ends the call: its handler's error is then the gateway's failure", async () => {

@@ -21,7 +21,7 @@ describe("a full budget", () => {
     const large = arriving(budget, of("large"), 60);
     expect(() => large.holding.take(20)).toThrow(refusal("server_overloaded"));
     expect([small.ended, large.ended]).toEqual([undefined, undefined]);
-    expect(budget.taken).toBe(90);
+    expect(budget.usedBytes).toBe(90);
   });
 
   test("aborts the newest bodies of the largest account, as many as needed, and no complete one", () => {
@@ -37,7 +37,7 @@ describe("a full budget", () => {
       "server_overloaded",
       undefined,
     ]);
-    expect(budget.taken).toBe(75);
+    expect(budget.usedBytes).toBe(75);
   });
 
   test("aborts nothing if that would not free enough", () => {
@@ -56,7 +56,7 @@ describe("a full budget", () => {
     expect(body.ended).toBe("server_overloaded");
     body.holding[Symbol.dispose]();
     budget.release(20);
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
   });
 });
 

@@ -62,7 +62,7 @@ describe("compressions", () => {
     expect(outcomes).toEqual(["hello"]);
     expect(await send(compress(Buffer.alloc(5_000_000)), headers)).toBe(413);
     expect(await send("this is nothing of the kind", headers)).toBe(400);
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
   });
 
   test("an unknown one gets 415", async () => {
@@ -79,7 +79,7 @@ test("the limit applies with and without a declared length", async () => {
   const [response] = await once(asked, "response");
   expect(response.statusCode).toBe(413);
   response.destroy();
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 test("a sender that stops gets 408, and its bytes are released", async () => {
@@ -88,7 +88,7 @@ test("a sender that stops gets 408, and its bytes are released", async () => {
   asked.write("half");
   const [response] = await once(asked, "response");
   expect(response.statusCode).toBe(408);
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
   asked.destroy();
 });
 
@@ -100,7 +100,7 @@ test("a sender that is endlessly slow gets 408", async () => {
   const [response] = await once(asked, "response");
   clearInterval(drip);
   expect(response.statusCode).toBe(408);
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
   asked.destroy();
 });
 
@@ -112,14 +112,14 @@ test("a sender that disconnects is distinguished from one with an invalid body",
   asked.destroy();
   while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
   expect(outcomes[0]).toBeInstanceOf(ClientGone);
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 test("the bytes of all bodies together are limited", async () => {
   budget = new BufferBudget(5_000);
   expect(await send("x".repeat(5_001))).toBe(503);
   expect(await send("x".repeat(5_000))).toBe(200);
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 /** Begins a request of a declared length and sends a part of it; `status` is its answer's. */
@@ -135,10 +135,10 @@ function begin(holder: string, length: number, part: string) {
 test("a declared length alone takes nothing of the limit", async () => {
   changes = { maxBytes: 1_000_000, silenceMs: 10_000 };
   const asked = Array.from({ length: 8 }, () => begin("greedy t", 900_000, "x"));
-  await expect.poll(() => budget.taken).toBe(8);
+  await expect.poll(() => budget.usedBytes).toBe(8);
   expect(await send("x".repeat(10_000))).toBe(200);
   for (const each of asked) each.asked.destroy();
-  await expect.poll(() => budget.taken).toBe(0);
+  await expect.poll(() => budget.usedBytes).toBe(0);
 });
 
 test("a body below the minimum rate gets 408, and the error names the rate", async () => {
@@ -148,21 +148,21 @@ test("a body below the minimum rate gets 408, and the error names the rate", asy
   expect(await status).toBe(408);
   clearInterval(drip);
   expect(outcomes[0]).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 test("a full budget aborts the newest body of the account that holds the most, and accepts the other's", async () => {
   changes = { silenceMs: 10_000 };
   budget = new BufferBudget(20_000);
   const first = begin("greedy t", 10_000, "x".repeat(8_000));
-  await expect.poll(() => budget.taken).toBe(8_000);
+  await expect.poll(() => budget.usedBytes).toBe(8_000);
   const second = begin("greedy t", 10_000, "x".repeat(9_000));
-  await expect.poll(() => budget.taken).toBe(17_000);
+  await expect.poll(() => budget.usedBytes).toBe(17_000);
   expect(await send("x".repeat(6_000), { "x-holder": "modest t" })).toBe(200);
   expect(await second.status).toBe(503);
   first.asked.end("x".repeat(2_000));
   expect(await first.status).toBe(200);
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 test("bytes arrive complete, for any length and any chunks", async () => {
@@ -174,5 +174,5 @@ test("bytes arrive complete, for any length and any chunks", async () => {
     expect(await send(gzipSync(body), { "content-encoding": "gzip" })).toBe(200);
     expect(outcomes.splice(0).every((read) => read === body)).toBe(true);
   }
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });

@@ -70,9 +70,9 @@ function parseModel(row: ModelRow): readonly ListedModel[] {
 function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };
-  const price = Object.entries(names).flatMap(([ours, theirs]) => {
-    const each = Number(pricing[theirs]);
-    return each > 0 && Number.isFinite(each) ? [[ours, Number((each * 1_000_000).toPrecision(9))] as const] : [];
+  const price = Object.entries(names).flatMap(([unit, vendorField]) => {
+    const each = Number(pricing[vendorField]);
+    return each > 0 && Number.isFinite(each) ? [[unit, Number((each * 1_000_000).toPrecision(9))] as const] : [];
   });
   return price.length === 0 ? null : Object.fromEntries(price);
 }

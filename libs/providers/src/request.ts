@@ -55,11 +55,11 @@ export function requestTo(
 function usualHeaders(call: VendorCall | StartCall | RunCall): Readonly<Record<string, string>> {
   const { act, requestId } = call;
   if (act === "download" || act === "file") return {};
-  const named = requestId === undefined ? {} : { "x-request-id": requestId };
-  if (act === "session") return named;
+  const idHeader = requestId === undefined ? {} : { "x-request-id": requestId };
+  if (act === "session") return idHeader;
   const isStream = act === "follow" || (act === "answer" && call.stream);
   const accept = isStream ? "text/event-stream" : "application/json";
-  return { accept, "accept-encoding": "identity", ...named };
+  return { accept, "accept-encoding": "identity", ...idHeader };
 }
 
 /** Returns the authorization header of OpenAI and compatible vendors. */

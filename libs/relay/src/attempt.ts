@@ -96,7 +96,7 @@ async function prepare<Planned extends Plan>(
   const exchange = await kind.exchange(plan, route, history);
   // The route is stored before the vendor answers, so that each replica finds it for the next turn.
   if (plan.conversation !== undefined)
-    deps.channels.affinity.keep(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
+    deps.channels.affinity.store(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
   const request = exchange.request ?? requestFor(call, plan.forward, route, exchange);
   return new PreparedCall(deps, request, exchange, leaving);
 }

@@ -183,16 +183,16 @@ function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): v
 async function fail(run: CallRun, cause: Failure): Promise<void> {
   const { call, plan, held, leaving } = run;
   const failure = leaving.failure ?? cause;
-  const gone = leaving.isClientGone;
-  const isOwed = gone && leaving.isOwing(failure);
+  const isClientGone = leaving.isClientGone;
+  const isOwed = isClientGone && leaving.isOwing(failure);
   const units = isOwed ? await unitsOfLeft(plan.cost, held.expected) : {};
   // Only a stream can begin before the vendor answers. If any other answer has begun, it is the error of an ended call.
   const hasBegun = plan.waiting !== undefined && call.answer.begun;
-  const status = gone ? clientLeft : hasBegun ? 200 : failure.status;
-  const error = gone ? undefined : failure.code;
-  const settled = run.settle({ units, estimated: isOwed }, gone ? "cancelled" : "failed", status, error);
-  if (!gone && !hasBegun) throw failure;
-  if (!gone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
+  const status = isClientGone ? clientLeft : hasBegun ? 200 : failure.status;
+  const error = isClientGone ? undefined : failure.code;
+  const settled = run.settle({ units, estimated: isOwed }, isClientGone ? "cancelled" : "failed", status, error);
+  if (!isClientGone && !hasBegun) throw failure;
+  if (!isClientGone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client left before its answer");
 }

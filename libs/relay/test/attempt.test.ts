@@ -116,7 +116,7 @@ async function attempted(
 }
 
 describe("the route of a call", () => {
-  const conversation = { find: ["before"], keep: "now" };
+  const conversation = { find: ["before"], store: "now" };
   test.each([
     ["that of its conversation", { conversation }, "vendor/before", ["a:m"]],
     ["the one that its plan names", { conversation, prefer: "vendor/own" } as const, "vendor/own", ["a:m"]],
@@ -132,7 +132,7 @@ describe("the route of a call", () => {
           found.push(owner);
           return Promise.resolve("vendor/before");
         },
-        keep: (owner, { keep }, key) => void kept.push(`${owner} ${keep} ${key}`),
+        store: (owner, { store }, key) => void kept.push(`${owner} ${store} ${key}`),
       },
     );
     expect([seen.prefer, found]).toEqual([prefer, owners]);

@@ -62,7 +62,7 @@ export function runDeps({
     },
     channels: {
       attempts,
-      affinity: { find: () => Promise.resolve(undefined), keep: () => undefined },
+      affinity: { find: () => Promise.resolve(undefined), store: () => undefined },
       transport: {
         send: () => Promise.reject(new Error("nothing more is asked")),
         [Symbol.asyncDispose]: () => Promise.resolve(),

@@ -29,7 +29,7 @@ interface StreamParts {
   /** Returns the end of the last complete part, or 0. The previous call had the first `seen` bytes. */
   endOfLast(bytes: Buffer, seen: number): number;
   /** Called with the bytes that are sent to the client. */
-  passed?(bytes: Buffer): void;
+  observe?(bytes: Buffer): void;
   /** Returns the text that ends the stream with a failure; undefined if the wire cannot express one here. */
   fail(failure: Failure, requestId: string, isInside: boolean): string | undefined;
 }
@@ -54,7 +54,7 @@ export class StreamEnd {
     // Copied, because a view would keep the complete chunk in memory while the stream is silent.
     this.#held = this.#isInside ? noBytes : Buffer.from(all.subarray(end));
     const out = this.#isInside ? all : all.subarray(0, end);
-    this.#parts.passed?.(out);
+    this.#parts.observe?.(out);
     return out;
   }
 
@@ -74,7 +74,7 @@ function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, endin
   let sequence: number | undefined;
   return {
     endOfLast: endOf,
-    passed(bytes) {
+    observe(bytes) {
       if (endpointId === "responses") sequence = lastSequence(bytes) ?? sequence;
     },
     fail(failure, requestId, isInside) {

@@ -25,8 +25,8 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
     const [oldest] = entries.keys();
     if (entries.size >= size && oldest !== undefined) entries.delete(oldest);
     entries.set(digest, entry);
-    const keep = (token: Token | undefined): void => void Object.assign(entry, { token, until: Date.now() + ttlMs });
-    lookup.then(keep, () => (entry.until = 0));
+    const update = (token: Token | undefined): void => void Object.assign(entry, { token, until: Date.now() + ttlMs });
+    lookup.then(update, () => (entry.until = 0));
     return lookup;
   }
 

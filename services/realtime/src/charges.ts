@@ -233,9 +233,10 @@ export class Charges {
    */
   async close(): Promise<void> {
     const { responses, transcripts } = this.#parts;
-    const { hasOutput: spoken, units } = responses.traffic;
+    const { hasOutput, units } = responses.traffic;
     const last = [...this.#responses].at(-1) ?? "";
-    if (spoken) await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, ended: "cancelled" });
+    if (hasOutput)
+      await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, ended: "cancelled" });
     await Promise.all([responses.close(), transcripts.close()]);
   }
 
@@ -255,8 +256,8 @@ export class Charges {
     if (units === undefined && !responses.traffic.hasOutput)
       void responses.releaseSlice(id).then(() => this.#parts.session.resumeEvents());
     else {
-      const counted = { requests: 1, ...responses.traffic.units };
-      void responses.settle(id, { units: units ?? counted, estimated: units === undefined, ended });
+      const estimated = { requests: 1, ...responses.traffic.units };
+      void responses.settle(id, { units: units ?? estimated, estimated: units === undefined, ended });
       this.#payments.payBeforeEvents(() => responses.holdSlice(bridge.state.pendingResponses), { mayWait: true });
     }
   }

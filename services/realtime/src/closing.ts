@@ -36,9 +36,9 @@ const maxReasonBytes = 123;
  * error.
  */
 export function endingByClient(code: number, reason: string): SessionEnding {
-  const carried = sendableCode(code);
-  const vendorCode = carried === closeCodes.broken ? closeCodes.normal : carried;
-  return { code: carried, reason: sendableReason(reason), vendorCode };
+  const sendable = sendableCode(code);
+  const vendorCode = sendable === closeCodes.broken ? closeCodes.normal : sendable;
+  return { code: sendable, reason: sendableReason(reason), vendorCode };
 }
 
 /** State of a vendor connection when it closed. */

@@ -28,7 +28,7 @@ export interface EarlyLimits {
  */
 export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
   const messages: RealtimeMessage[] = [];
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<RealtimeMessage>();
   promise.catch(() => undefined);
   const timer = setTimeout(
@@ -46,7 +46,7 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
     resolve(message);
   };
   const onClose = (): void => {
-    gone.abort();
+    disconnected.abort();
     reject(new ClientGone("the client left before its session"));
   };
   client.on("message", onMessage).once("close", onClose);
@@ -54,7 +54,7 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
   client.on("error", () => undefined);
   return {
     messages,
-    signal: gone.signal,
+    signal: disconnected.signal,
     first: () => promise,
     [Symbol.dispose]() {
       clearTimeout(timer);
@@ -71,15 +71,15 @@ export interface ClientLeaving extends Disposable {
 /** Watches a connection that is not read yet, to notice when the client leaves. Early data stays unread. */
 export function watchLeaving(socket: Duplex): ClientLeaving {
   const controller = new AbortController();
-  const gone = (): void => controller.abort();
+  const abort = (): void => controller.abort();
   const readEnd = (): void => {
     // The end event is only emitted by a read.
     if (socket.readableLength === 0) socket.read();
   };
-  socket.on("readable", readEnd).once("end", gone).once("close", gone);
-  if (socket.destroyed) gone();
+  socket.on("readable", readEnd).once("end", abort).once("close", abort);
+  if (socket.destroyed) abort();
   return {
     signal: controller.signal,
-    [Symbol.dispose]: () => void socket.off("readable", readEnd).off("end", gone).off("close", gone),
+    [Symbol.dispose]: () => void socket.off("readable", readEnd).off("end", abort).off("close", abort),
   };
 }

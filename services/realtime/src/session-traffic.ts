@@ -64,6 +64,6 @@ export class SessionTraffic {
   }
 }
 
-function plusInput(passed: SessionBytes, audio: number, text: number): SessionBytes {
-  return { ...passed, audioIn: passed.audioIn + audio, textIn: passed.textIn + text };
+function plusInput(bytes: SessionBytes, audio: number, text: number): SessionBytes {
+  return { ...bytes, audioIn: bytes.audioIn + audio, textIn: bytes.textIn + text };
 }

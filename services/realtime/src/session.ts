@@ -187,10 +187,10 @@ export class Session {
 
   #fromVendor(message: RealtimeMessage): void {
     this.#clock.vendorSpoke();
-    const passed = this.#parts.vendor.bridge.fromVendor(withoutSecrets(message));
-    const last = passed.toClient.at(-1);
+    const converted = this.#parts.vendor.bridge.fromVendor(withoutSecrets(message));
+    const last = converted.toClient.at(-1);
     if (last !== undefined) this.#vendorFailed = eventType(last.data) === "error";
-    this.#pass(passed);
+    this.#pass(converted);
   }
 
   #pass({ toClient, toVendor, seen, failure }: BridgedMessages): void {

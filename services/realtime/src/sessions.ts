@@ -242,10 +242,10 @@ export class RealtimeSessions implements Disposable {
       broke: (reason) => attempted.reportInterruption(reason),
     });
     opening.move();
-    this.#keep(session, attempted);
+    this.#track(session, attempted);
   }
 
-  #keep(session: Session, seat: Disposable): void {
+  #track(session: Session, seat: Disposable): void {
     this.#open.add(session);
     void session.ended.then(() => {
       seat[Symbol.dispose]();

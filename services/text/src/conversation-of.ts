@@ -21,15 +21,15 @@ export function conversationOf({
   answer,
 }: Dialogue): Conversation | undefined {
   if (name !== undefined) {
-    const named = new HashedText().take("named").take(name).digest();
-    return { find: [named], keep: named };
+    const nameDigest = new HashedText().take("named").take(name).digest();
+    return { find: [nameDigest], store: nameDigest };
   }
   if (opening.length === 0) return undefined;
   const startHash = (): HashedText => new HashedText().take(user).take(instructions).take(opening);
   const first = startHash().digest();
-  if (!isAnswered) return { find: [], keep: first };
+  if (!isAnswered) return { find: [], store: first };
   const answerDigest = startHash().take("answered").take(answer).digest();
-  return { find: [answerDigest, first], keep: answerDigest };
+  return { find: [answerDigest, first], store: answerDigest };
 }
 
 /**

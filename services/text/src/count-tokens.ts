@@ -38,18 +38,18 @@ const tokensPerTurn = 4;
  * Returns the number of input tokens of a request, as the vendor counts them; if it offers no count, the gateway's
  * tokenizer counts. The call is free.
  */
-export async function inputTokensOf(deps: Deps, call: ServiceCall, counted: TokenCountRequest): Promise<number> {
-  const { params, body, wire } = counted;
+export async function inputTokensOf(deps: Deps, call: ServiceCall, request: TokenCountRequest): Promise<number> {
+  const { params, body, wire } = request;
   const { count } = wire.client;
   const query: VendorQuery = {
     model: priced(deps.relay, call, params.model).model,
     wires: [count.wire],
-    forward: counted.forward,
-    prefer: counted.prefer,
+    forward: request.forward,
+    prefer: request.prefer,
     exchange: (route) =>
       countExchange(wire, body, {
         model: route.candidate.upstreamModel,
-        foreignItems: foreignItems(counted.admitted, channelKeyIdOf(route)),
+        foreignItems: foreignItems(request.admitted, channelKeyIdOf(route)),
       }),
   };
   if (isSupported(deps.relay, call, query)) {
@@ -101,5 +101,5 @@ async function requestIn(
   model: string,
 ): Promise<TextRequest> {
   const value = await reparseJson(body);
-  return parseRequest(count.counted(isRecord(value) ? value : {}), { model, stream: false }).request;
+  return parseRequest(count.countBody(isRecord(value) ? value : {}), { model, stream: false }).request;
 }

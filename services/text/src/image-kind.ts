@@ -39,13 +39,13 @@ const sizeParam = "generationConfig.imageConfig.imageSize";
  */
 export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
   using inputs = new DisposableStack();
-  const drawn = once(async () => {
+  const readImages = once(async () => {
     const { parsed, render } = await readDrawing(drawing);
     const unsupported = { spelling: drawingSpelling, strict: call.strict };
     const input = inputs.use(new InputImages(deps.images, parsed.request, call.ending));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
   });
-  await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, drawn });
+  await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, readImages });
 }
 
 /** A request of the Gemini wire as an image request. */
@@ -60,7 +60,7 @@ interface DrawingRequest {
   readonly input: TextInput;
   readonly drawing: Drawing;
   /** Returns the request as an image request; it is parsed once. */
-  readonly drawn: () => Promise<DrawingAsImages>;
+  readonly readImages: () => Promise<DrawingAsImages>;
 }
 
 /** Plan of such a request with one model. */
@@ -82,10 +82,10 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
     this.#text = new TextCallKind(deps);
   }
 
-  async plan(call: Call, { input, drawing, drawn }: DrawingRequest, serving: ServingModel): Promise<DrawingPlan> {
+  async plan(call: Call, { input, drawing, readImages }: DrawingRequest, serving: ServingModel): Promise<DrawingPlan> {
     const { model } = serving;
     const { relay } = this.#deps;
-    const drawnImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await drawn();
+    const drawnImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await readImages();
     const text = await this.#text.plan(call, input, serving);
     return {
       ...text,

@@ -83,8 +83,8 @@ async function limitWithReasoning(
   if (params.maxOutputTokens !== undefined) return limitOf(params);
   const { wire, defaultMaxTokens } = exchanges.call;
   for (const candidate of candidates) {
-    const chosen = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
-    const upstream = chosen === undefined || chosen === wire ? undefined : textWire(chosen);
+    const vendorWire = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
+    const upstream = vendorWire === undefined || vendorWire === wire ? undefined : textWire(vendorWire);
     if (upstream?.vendor?.raisedBound === undefined) continue;
     try {
       const { body } = await exchanges.make(upstream, candidate.upstreamModel);

@@ -224,18 +224,18 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { dialect } = provider;
     const upstream = wire === "chat" && dialect !== undefined ? chatWireForDialect(dialect) : textWire(wire);
     const { admitted, params } = input;
-    const foreign = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
+    const foreignIds = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const knownAs = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
     const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
       history,
-      foreignItems: foreign,
+      foreignItems: foreignIds,
       knownAs,
     });
     input.onStart?.();
-    const named =
+    const withModels =
       wire === "messages" ? await this.#withModels(modelExchange, candidate.channel, params) : modelExchange;
     const isByAgent = mayBeAgent && isAgent(candidate.upstreamModel);
-    const checked = fees.checked(isByAgent ? agentExchange(named, upstream) : named);
+    const checked = fees.checked(isByAgent ? agentExchange(withModels, upstream) : withModels);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.createsObjects !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));

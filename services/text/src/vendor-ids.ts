@@ -83,7 +83,7 @@ export function withRememberedIds(
   if (!admitted.own) return exchange;
   const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameCreated(made, bytes) ? read(bytes) : undefined;
-    if (answer !== undefined) relay.createdIds.keep(caller.accountId, createdIn(made, answer), channelKey);
+    if (answer !== undefined) relay.createdIds.store(caller.accountId, createdIn(made, answer), channelKey);
   };
   return {
     ...exchange,
@@ -108,6 +108,6 @@ export function withRememberedIds(
  * not have.
  */
 export function foreignItems({ carried }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
-  const foreign = [...carried].filter(([, maker]) => maker !== channelKey);
-  return new Set(foreign.map(([id]) => id));
+  const foreignIds = [...carried].filter(([, maker]) => maker !== channelKey);
+  return new Set(foreignIds.map(([id]) => id));
 }

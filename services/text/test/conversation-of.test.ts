@@ -108,14 +108,14 @@ const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
 test.each(wires)("%s: a first turn looks for nothing, the second finds it, later ones find the second", (wire) => {
   const [first, second, third] = turnsOf[wire].map((body) => conversationIn(wire, body));
   expect(first?.find).toEqual([]);
-  expect(second?.find[1]).toBe(first?.keep);
-  expect(second?.keep).not.toBe(first?.keep);
-  expect(third?.find[0]).toBe(second?.keep);
-  expect(third?.keep).toBe(second?.keep);
+  expect(second?.find[1]).toBe(first?.store);
+  expect(second?.store).not.toBe(first?.store);
+  expect(third?.find[0]).toBe(second?.store);
+  expect(third?.store).toBe(second?.store);
 });
 
 describe("conversations are distinguished", () => {
-  const chat = (body: object) => conversationIn("chat", body)?.keep;
+  const chat = (body: object) => conversationIn("chat", body)?.store;
   const [, second = {}] = turnsOf.chat;
 
   test.each<[string, object, object]>([
@@ -146,7 +146,7 @@ describe("conversations are distinguished", () => {
     const first = conversationIn("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
     const second = conversationIn("responses", { prompt_cache_key: "k", input: "b" });
     expect(first).toEqual(second);
-    expect(first?.find).toEqual([first?.keep]);
+    expect(first?.find).toEqual([first?.store]);
   });
 });
 
@@ -159,6 +159,6 @@ test.each([undefined, null, "text", [], {}, { messages: "no list" }, { messages:
 
 test("what is beyond the bound is not read", () => {
   const long = "x".repeat(100_000);
-  const keep = (text: string) => conversationIn("chat", { messages: [said("user", text)] })?.keep;
+  const keep = (text: string) => conversationIn("chat", { messages: [said("user", text)] })?.store;
   expect(keep(`${long}a`)).toBe(keep(`${long}b`));
 });

@@ -71,14 +71,14 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   async function call(callback: Callback): Promise<void> {
     const { event, tries } = callback;
     try {
-      const taken = await post(options, callback, stop.signal).catch((error: unknown) => {
+      const response = await post(options, callback, stop.signal).catch((error: unknown) => {
         log.debug({ err: error, taskId: event.taskId }, "a callback did not arrive");
         return false;
       });
-      const pauseMs = taken ? undefined : pausesMs[tries];
-      if (!taken && stop.signal.aborted) return; // another process sends it when its lease ends
+      const pauseMs = response ? undefined : pausesMs[tries];
+      if (!response && stop.signal.aborted) return; // another process sends it when its lease ends
       if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
-      else await (taken ? removeCallback(redis, callback) : giveUp(callback));
+      else await (response ? removeCallback(redis, callback) : giveUp(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback comes again when its lease is over");
     }
@@ -107,13 +107,13 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     }
   }
 
-  const going = rounds();
+  const running = rounds();
   return {
     send,
     leaseEnd: () => now() + leaseMs,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all([going, ...open.keys()]);
+      await Promise.all([running, ...open.keys()]);
     },
   };
 }

@@ -75,7 +75,7 @@ export class BackgroundWork {
   readonly #open = new Set<Promise<unknown>>();
 
   /** Returns the promise, and tracks it until it is settled. */
-  keep<Value>(work: Promise<Value>): Promise<Value> {
+  track<Value>(work: Promise<Value>): Promise<Value> {
     const step = work.then(
       () => undefined,
       () => undefined,

@@ -82,7 +82,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
         kind: "job",
         read: async (answer) => {
           const started = await readStarted(answer, rendered);
-          return { store: (held, outcome) => this.#keep(plan, { started, route: to, outcome }, held) };
+          return { store: (held, outcome) => this.#storeTask(plan, { started, route: to, outcome }, held) };
         },
       }),
     };
@@ -92,7 +92,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
    * Stores a task that was started. Returns the answer. Throws Failure create_uncertain if the task could not be
    * stored.
    */
-  async #keep({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, held: JobMoney): Promise<Buffer> {
+  async #storeTask({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, held: JobMoney): Promise<Buffer> {
     const recordOf = recorderOf(this.deps, input.wanted, accepted, heldNanos);
     const task = await recordTask(this.deps, { held, recordOf, ids: idsOf(call) });
     if (task === undefined) throw new Failure("create_uncertain");

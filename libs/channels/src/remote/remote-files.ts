@@ -49,9 +49,9 @@ export interface RemoteFiles {
 export function openRemoteFiles(
   limits: RemoteLimits,
   budget: BufferBudget,
-  more: Partial<RemoteRules> = {},
+  ruleOverrides: Partial<RemoteRules> = {},
 ): RemoteFiles {
-  const rules = { ...remoteRules, ...more };
+  const rules = { ...remoteRules, ...ruleOverrides };
   return {
     async fetch(request) {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limits.timeoutMs)]);

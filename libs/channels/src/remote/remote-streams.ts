@@ -46,8 +46,8 @@ export interface RemoteStreams {
 
 const maxRedirects = 3;
 
-export function openRemoteStreams(more: Partial<RemoteRules> = {}): RemoteStreams {
-  const rules = { ...remoteRules, ...more };
+export function openRemoteStreams(ruleOverrides: Partial<RemoteRules> = {}): RemoteStreams {
+  const rules = { ...remoteRules, ...ruleOverrides };
   return {
     async open(request) {
       const { trustedOrigin, proxy } = request;

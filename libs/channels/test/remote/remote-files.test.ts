@@ -147,7 +147,7 @@ async function fetched(
     if (error instanceof NotFetched) return error.message;
     throw error;
   } finally {
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
   }
 }
 
@@ -281,5 +281,5 @@ test("a caller may abort its fetch", async () => {
   await expect.poll(() => hits).toHaveLength(1);
   leaving.abort();
   await expect(asked).rejects.toThrow();
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });

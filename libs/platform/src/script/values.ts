@@ -79,11 +79,11 @@ export function keyNamesOf(declared: readonly string[]): readonly string[] {
 export function writeKeys(
   script: string,
   names: readonly string[],
-  given: Readonly<Record<string, string | readonly string[]>>,
+  values: Readonly<Record<string, string | readonly string[]>>,
 ): readonly string[] {
   const texts: string[] = [];
   for (const name of names) {
-    const key = given[name];
+    const key = values[name];
     if (key === undefined) throw new TypeError(`${script}: the key "${name}" is missing`);
     if (typeof key === "string") texts.push(key);
     else texts.push(...key);
@@ -95,11 +95,11 @@ export function writeKeys(
 export function writeArguments(
   script: string,
   kinds: readonly (readonly [name: string, kind: Kind])[],
-  given: Readonly<Record<string, unknown>>,
+  values: Readonly<Record<string, unknown>>,
 ): readonly string[] {
   const texts: string[] = [];
   for (const [name, kind] of kinds) {
-    const value = given[name];
+    const value = values[name];
     if (value === undefined && !kind.endsWith("?")) throw new TypeError(`${script}: the argument "${name}" is missing`);
     if (typeof value === "string") texts.push(value);
     else if (Array.isArray(value)) texts.push(...value.map(textOf));

@@ -60,7 +60,7 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<BufferedForm | 
     if (error instanceof Failure) return error;
     throw error;
   } finally {
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
   }
 }
 

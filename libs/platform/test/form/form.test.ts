@@ -102,7 +102,7 @@ test("fields and files are returned in their order", async () => {
       { name: "image[]", filename: "é.png", contentType: "image/png", size: 5 },
     ],
   });
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 test("the encoding identity may be named", async () => {
@@ -164,14 +164,14 @@ describe("refused forms, and their errors", () => {
     const outcome = await send(body, headers);
     expect(outcome).toBeInstanceOf(Failure);
     expect(outcome).toMatchObject(failure);
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
   });
 
   test("a process whose buffers are full", async () => {
     budget.take(4_999_990);
     expect(await send(file("image", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
     budget.release(4_999_990);
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
   });
 
   test("silence", async () => {
@@ -187,7 +187,7 @@ test.each([
   ["in a file", file("image", "x".repeat(5_000)).slice(0, -4)],
 ])("a client that disconnects %s is noticed immediately", async (_, body) => {
   expect(await sendAndLeave(body)).toBeInstanceOf(ClientGone);
-  expect(budget.taken).toBe(0);
+  expect(budget.usedBytes).toBe(0);
 });
 
 describe("spooled to disk", () => {
@@ -245,7 +245,7 @@ describe("read while it arrives", () => {
         }
         all.push(String((await kept.read().toArray())[0]));
       }
-      return { text: all.join("|"), onDisk: readdirSync(folder), taken: budget.taken };
+      return { text: all.join("|"), onDisk: readdirSync(folder), taken: budget.usedBytes };
     };
     const asking = request({ port, method: "POST", headers: typed });
     asking.write(file("file", "begin").slice(0, -2));
@@ -306,7 +306,7 @@ describe("a client that sends slowly", () => {
   ])("is refused below the minimum rate: %s", async (_, reading) => {
     const refused = await drip(reading, { graceMs: 100, floorBytesPerSecond: 1_000_000 });
     expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
-    expect(budget.taken).toBe(0);
+    expect(budget.usedBytes).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
 
@@ -337,6 +337,6 @@ test("an arriving form is aborted to free memory and disk space for another acco
   other.take(500);
   await expect.poll(() => outcomes.length).toBe(1);
   expect(outcomes[0]).toMatchObject({ code: "server_overloaded" });
-  expect(small.taken).toBe(500);
+  expect(small.usedBytes).toBe(500);
   asking.destroy();
 });

@@ -31,8 +31,8 @@ const keyReasons: ReadonlySet<unknown> = new Set([
 /** Classifies an error of the content wire, `{error: {code, message, status, details}}`. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
-  const named = error.details.find(({ reason }) => keyReasons.has(reason));
-  if (named !== undefined) return keyRefused({ ...error, code: String(named["reason"]) });
+  const keyError = error.details.find(({ reason }) => keyReasons.has(reason));
+  if (keyError !== undefined) return keyRefused({ ...error, code: String(keyError["reason"]) });
   if (error.status === "UNAUTHENTICATED") return keyRefused(error);
   // This status is used for billing, for regions, and for files that are not ready.
   if (error.status === "FAILED_PRECONDITION") return preconditionFailure(error) ?? failureOfStatus(400, error);

@@ -37,9 +37,9 @@ export function authorizationHeaders({
  * Returns the address of tasks. A key that starts with `sk-` and is not a pair belongs to another gateway, whose path
  * has a prefix.
  */
-function tasksAt({ baseUrl, key }: Pick<VendorCall, "baseUrl" | "key">, ...more: readonly string[]): URL {
+function tasksAt({ baseUrl, key }: Pick<VendorCall, "baseUrl" | "key">, ...segments: readonly string[]): URL {
   const prefix = isGatewayKey(key) ? "/kling/v1/videos" : "/v1/videos";
-  return new URL([baseUrl.replace(/\/+$/, "") + prefix, ...more].join("/"));
+  return new URL([baseUrl.replace(/\/+$/, "") + prefix, ...segments].join("/"));
 }
 
 function isGatewayKey(key: string): boolean {

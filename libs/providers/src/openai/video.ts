@@ -30,9 +30,9 @@ function* remix(call: StartCall, task: string): Generator<undefined, VendorReque
 }
 
 /** Returns the address of a wire's tasks. */
-function tasksAt({ baseUrl, wire }: Pick<VendorCall, "baseUrl" | "wire">, ...more: readonly string[]): URL {
+function tasksAt({ baseUrl, wire }: Pick<VendorCall, "baseUrl" | "wire">, ...segments: readonly string[]): URL {
   const path = wire === "video-generations" ? "/video/generations" : "/videos";
-  return new URL([baseUrl.replace(/\/+$/, "") + path, ...more.map(encodeURIComponent)].join("/"));
+  return new URL([baseUrl.replace(/\/+$/, "") + path, ...segments.map(encodeURIComponent)].join("/"));
 }
 
 interface VideoContent {

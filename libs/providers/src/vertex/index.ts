@@ -106,8 +106,8 @@ const googleHostPattern = /\.googleapis\.com$/;
 function storageAddress(file: URL, project: string): URL {
   if (file.protocol !== storageScheme) return file;
   const { origin, hostname, pathname } = new URL(project);
-  const beneath = pathname.slice(0, Math.max(0, pathname.search(/\/v1(?:beta1)?\/projects\//)));
-  const base = googleHostPattern.test(hostname) ? "https://storage.googleapis.com" : origin + beneath;
+  const basePath = pathname.slice(0, Math.max(0, pathname.search(/\/v1(?:beta1)?\/projects\//)));
+  const base = googleHostPattern.test(hostname) ? "https://storage.googleapis.com" : origin + basePath;
   const name = encodeURIComponent(decodeURIComponent(file.pathname.slice(1)));
   return new URL(`${base}/storage/v1/b/${encodeURIComponent(file.host)}/o/${name}?alt=media`);
 }

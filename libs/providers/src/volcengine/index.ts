@@ -58,7 +58,7 @@ function pollVideo(call: PollCall): VendorRequest {
   return requestTo(tasksAt(call, call.task), call, bearerHeader(call));
 }
 
-function tasksAt({ baseUrl }: Pick<VendorCall, "baseUrl">, ...more: readonly string[]): URL {
-  const path = ["/contents/generations/tasks", ...more.map(encodeURIComponent)].join("/");
+function tasksAt({ baseUrl }: Pick<VendorCall, "baseUrl">, ...segments: readonly string[]): URL {
+  const path = ["/contents/generations/tasks", ...segments.map(encodeURIComponent)].join("/");
   return new URL(baseUrl.replace(/\/+$/, "") + path);
 }

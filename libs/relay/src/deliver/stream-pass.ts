@@ -34,7 +34,7 @@ export interface StreamPassOptions {
 /** The call that a stream belongs to, and the money that is held for it. */
 export interface StreamOwner {
   /** Decides which frames the held money covers, and extends the hold; undefined: all frames are covered. */
-  readonly allowance: Pick<Allowance, "admits" | "covers" | "more"> | undefined;
+  readonly allowance: Pick<Allowance, "admits" | "covers" | "extend"> | undefined;
   /** Measures each chunk of the vendor. */
   readonly watch: { chunk(): void };
   /** Returns the usage of a stream that the gateway ends for this reason. */
@@ -249,7 +249,7 @@ export class StreamPass implements BodySink {
   async #waitForMoney(): Promise<void> {
     const { sink, held, owner } = this.#options;
     this.#dry = true;
-    const stop = await owner?.allowance?.more();
+    const stop = await owner?.allowance?.extend();
     if (stop !== undefined) return await this.#cut(stop);
     this.#dry = false;
     if (this.#over) return;
@@ -343,13 +343,13 @@ export class Outgoing {
    */
   take(chunk?: Buffer): Buffer | string {
     const [first] = this.#pieces;
-    let taken: Buffer | string = this.#text;
-    if (chunk !== undefined && this.#intact) taken = chunk;
-    else if (first !== undefined) taken = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    let output: Buffer | string = this.#text;
+    if (chunk !== undefined && this.#intact) output = chunk;
+    else if (first !== undefined) output = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     this.#text = "";
     this.#intact = true;
     if (this.#pieces.length > 0) this.#pieces = [];
-    return taken;
+    return output;
   }
 }
 

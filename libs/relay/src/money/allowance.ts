@@ -83,7 +83,7 @@ export class Allowance implements Disposable {
    * Waits until the refused frame is covered and returns undefined; otherwise returns the reason to end the stream.
    * Before the stream is ended, the hold is extended once more and the tokenizer counts the received text.
    */
-  async more(): Promise<StreamStop | undefined> {
+  async extend(): Promise<StreamStop | undefined> {
     for (;;) {
       if (this.#paid >= this.#options.output.most) {
         await this.#options.meter.outputTokens();

@@ -266,8 +266,9 @@ function costliestPrice({ requested, fallbackPrice }: FeesOptions, price: Price)
   let costliest = price;
   for (const { fallback } of requested?.tools ?? []) {
     const other = fallback === undefined ? undefined : priceOrNone(fallbackPrice, fallback);
-    const held = other === undefined ? undefined : heldPrice(requested, other);
-    if (held !== undefined && costOf(compared, held, 1) > costOf(compared, costliest, 1)) costliest = held;
+    const heldPriceOfModel = other === undefined ? undefined : heldPrice(requested, other);
+    if (heldPriceOfModel !== undefined && costOf(compared, heldPriceOfModel, 1) > costOf(compared, costliest, 1))
+      costliest = heldPriceOfModel;
   }
   return costliest;
 }

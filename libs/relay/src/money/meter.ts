@@ -187,10 +187,10 @@ export async function meterCut(cost: TextCost, meter: Meter, max?: number): Prom
  * estimate if it reported none.
  */
 async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
-  const counted = await meter.outputTokens();
+  const outputTokens = await meter.outputTokens();
   const { usage } = meter;
-  if (usage === undefined) return await estimate(cost, counted);
-  return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, counted) };
+  if (usage === undefined) return await estimate(cost, outputTokens);
+  return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, outputTokens) };
 }
 
 /** Returns the usage to charge for a call whose client disconnected and whose vendor reported no usage. */

@@ -93,6 +93,6 @@ const tokenizer = new Tokenizer();
  */
 export async function countTokens(text: string): Promise<number> {
   if (text === "") return 0;
-  const counted = text.length > maxCharacters ? undefined : await tokenizer.count(text);
-  return counted ?? estimateTokens(Buffer.byteLength(text));
+  const count = text.length > maxCharacters ? undefined : await tokenizer.count(text);
+  return count ?? estimateTokens(Buffer.byteLength(text));
 }

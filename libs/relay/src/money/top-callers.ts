@@ -66,11 +66,11 @@ export class TopCallers {
   }
 }
 
-function addTo(sums: CallerSums, more: CallerSums): void {
-  sums.calls += more.calls;
-  sums.failed += more.failed;
-  sums.tokens += more.tokens;
-  sums.costUsd += more.costUsd;
+function addTo(sums: CallerSums, added: CallerSums): void {
+  sums.calls += added.calls;
+  sums.failed += added.failed;
+  sums.tokens += added.tokens;
+  sums.costUsd += added.costUsd;
 }
 
 let accounts: TopCallers | undefined;

@@ -53,18 +53,18 @@ export async function admitVendorIds(
       param: first.path,
     });
   const shared = isShared(catalog.current(), caller);
-  const unmade = shared ? undefined : ids.find(({ store }) => !creatableStores.has(store));
-  if (unmade !== undefined) throw foreign(unmade);
-  const makers = await createdIds.find(caller.accountId, ids);
-  const unknown = ids.find(({ isCarried }, index) => makers[index] === undefined && isCarried !== true);
-  if (unknown !== undefined && !shared) throw foreign(unknown);
+  const uncreatable = shared ? undefined : ids.find(({ store }) => !creatableStores.has(store));
+  if (uncreatable !== undefined) throw foreignObject(uncreatable);
+  const creators = await createdIds.find(caller.accountId, ids);
+  const unknown = ids.find(({ isCarried }, index) => creators[index] === undefined && isCarried !== true);
+  if (unknown !== undefined && !shared) throw foreignObject(unknown);
   const carried = ids.flatMap(({ id, isCarried }, index) =>
     // If the stores are shared, an item of unknown origin is left to the vendor, which knows whether it has it.
-    isCarried === true && (makers[index] !== undefined || !shared) ? [[id, makers[index]] as const] : [],
+    isCarried === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
-    channelKey: makers.find((each) => each !== undefined),
-    own: !shared || makers.every((each) => each !== undefined),
+    channelKey: creators.find((each) => each !== undefined),
+    own: !shared || creators.every((each) => each !== undefined),
     carried: new Map(carried),
   };
 }
@@ -76,9 +76,9 @@ export async function admitVendorIds(
 export async function refuseVendorIds(
   deps: Pick<RelayDeps, "catalog">,
   call: NamingCall,
-  named: NamingBody,
+  request: NamingBody,
 ): Promise<void> {
-  await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, named));
+  await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, request));
 }
 
 /** A parsed body that may contain ids of objects in vendors' stores. */
@@ -96,7 +96,7 @@ export function* refuseVendorIdsInTurns(
   const current = catalog.current();
   const ids = yield* vendorIdsIn(dialect, body, current.vendorHosts);
   const first = ids.find(({ isCarried }) => isCarried !== true);
-  if (first !== undefined && !isShared(current, caller)) throw foreign(first);
+  if (first !== undefined && !isShared(current, caller)) throw foreignObject(first);
 }
 
 function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
@@ -104,7 +104,7 @@ function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
 }
 
 /** Creates the failure of a request that names an object which its account may not use. */
-function foreign({ store, path }: Pick<VendorId, "store" | "path">): Failure {
+function foreignObject({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   const { does, instead } = hints[store];
   const reason = does ?? `names ${nouns[store]} that this account did not make through this gateway`;
   return new Failure(

@@ -20,7 +20,7 @@ export interface CreatedIds {
    * Stores ids in the background. A later `find` sees them, because Redis executes the commands of a connection in
    * order.
    */
-  keep(accountId: string, ids: readonly CreatedId[], channelKey: ChannelKeyId): void;
+  store(accountId: string, ids: readonly CreatedId[], channelKey: ChannelKeyId): void;
 }
 
 /**
@@ -44,7 +44,7 @@ export function openCreatedIds({
       const routesByName = new Map(names.map((name, index) => [name, channelKeyIn(routes[index])]));
       return ids.map((each) => routesByName.get(keyOf(accountId, each)));
     },
-    keep(accountId, ids, channelKey) {
+    store(accountId, ids, channelKey) {
       Promise.all(
         ids.filter(isRemembered).map((each) => redis.set(keyOf(accountId, each), channelKey, "PX", lifetimeMs)),
       ).catch((error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not remembered"));

@@ -185,7 +185,7 @@ describe("a stream whose money ends", () => {
       allowance: {
         covers: () => left-- > 0,
         admits: () => false,
-        async more() {
+        async extend() {
           asked.resolve();
           await answered.promise;
           const refused = more();

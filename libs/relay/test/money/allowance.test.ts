@@ -30,11 +30,11 @@ async function play(
   { allowance, meter }: { readonly allowance: Allowance; readonly meter: Meter },
   frames: readonly (readonly [words: string, around: number])[],
   check: () => void,
-): Promise<{ readonly passed: number; readonly refused: Awaited<ReturnType<Allowance["more"]>> }> {
+): Promise<{ readonly passed: number; readonly refused: Awaited<ReturnType<Allowance["extend"]>> }> {
   for (const [passed, [words, around]] of frames.entries()) {
     const bytes = Buffer.byteLength(words);
     while (!allowance.covers(bytes + around) && !allowance.admits(bytes)) {
-      const refused = await allowance.more();
+      const refused = await allowance.extend();
       if (refused !== undefined) return { passed, refused };
     }
     meter.add(words);
@@ -100,7 +100,7 @@ test("once all that can come is held for, nothing more is held, and a frame of a
   const { allowance, meter, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
   const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
-  expect(await allowance.more()).toBeUndefined();
+  expect(await allowance.extend()).toBeUndefined();
   meter.add(long);
   expect(asked()).toBe(1);
   const end = "word ".repeat(2);
@@ -149,5 +149,5 @@ test("a hold that was lost with its Redis does not end the stream: it is charged
   const options = { output, meter: new Meter() };
   const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });
   expect(gone.admits(10_000)).toBe(false);
-  expect(await gone.more()).toBeUndefined();
+  expect(await gone.extend()).toBeUndefined();
 });

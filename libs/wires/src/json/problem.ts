@@ -18,15 +18,15 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   const [worst] = all
     .filter(({ keyword }) => keyword !== "anyOf")
     .sort((left, right) => errorDepth(right) - errorDepth(left));
-  const chosen = worst ?? all[0];
-  if (chosen === undefined) return new Failure("invalid_value");
-  const [missing] = missingNames(chosen);
-  const param = fieldPath(chosen.instancePath, missing);
+  const error = worst ?? all[0];
+  if (error === undefined) return new Failure("invalid_value");
+  const [missing] = missingNames(error);
+  const param = fieldPath(error.instancePath, missing);
   if (missing !== undefined)
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
   // A union whose branches are single values is a choice among them.
-  const choice = all.filter(({ instancePath }) => instancePath === chosen.instancePath).flatMap(allowedValues);
-  const predicate = choice.length > 1 ? oneOfPredicate(choice) : schemaPredicate(chosen);
+  const choice = all.filter(({ instancePath }) => instancePath === error.instancePath).flatMap(allowedValues);
+  const predicate = choice.length > 1 ? oneOfPredicate(choice) : schemaPredicate(error);
   return new Failure("invalid_value", `${param === "" ? "The body" : param} ${predicate}.`, { param });
 }
 

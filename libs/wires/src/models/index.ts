@@ -187,8 +187,8 @@ export function showOllamaModel(model: ListedModel): Readonly<Record<string, unk
 const parseShowRequest = bodyReader(bodies.OllamaShowRequest);
 
 /** Returns the model that a request of /api/show names. Throws Failure (400) naming the field. */
-export function modelOfShowRequest(given: unknown): string {
-  const body = parseShowRequest(given);
+export function modelOfShowRequest(value: unknown): string {
+  const body = parseShowRequest(value);
   const name = body.model ?? body.name;
   if (name !== undefined) return name;
   throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });

@@ -129,6 +129,6 @@ function endOfFrame(bytes: Buffer, from: number): number {
 /** Returns the same as `endOfFrame`, also for streams whose lines end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
   const usual = endOfFrame(bytes, from);
-  const twice = bytes.indexOf(doubleCarriageReturn, from);
-  return twice >= 0 && (usual < 0 || twice < usual) ? twice + doubleCarriageReturn.length : usual;
+  const doubleReturn = bytes.indexOf(doubleCarriageReturn, from);
+  return doubleReturn >= 0 && (usual < 0 || doubleReturn < usual) ? doubleReturn + doubleCarriageReturn.length : usual;
 }

@@ -75,7 +75,7 @@ export function wholeNumber(value: unknown): number {
 }
 
 /** Members that make a vendor read input outside of the body: stored data or search results. */
-const beyond = [
+const unseenInputMembers = [
   "previous_response_id",
   "conversation",
   "web_search_options",
@@ -94,7 +94,7 @@ const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "cu
 /** Returns true if the vendor of this request may read input that is not in its body. */
 export function readsUnseenInput(body: object): boolean {
   const record: JsonRecord = isRecord(body) ? body : {};
-  if (hasAny(record, beyond) || isRecord(record["prompt"])) return true;
+  if (hasAny(record, unseenInputMembers) || isRecord(record["prompt"])) return true;
   const { tools } = record;
   return Array.isArray(tools) && tools.some((tool: unknown) => !isRecord(tool) || !isOwnTool(tool));
 }

@@ -156,7 +156,7 @@ export function mayNameCreated({ needles }: Pick<CreatedReader, "needles">, byte
 }
 
 /** Returns the object with an id, if the id is a text. */
-export function named(store: CreatedId["store"], id: unknown): readonly CreatedId[] {
+export function createdId(store: CreatedId["store"], id: unknown): readonly CreatedId[] {
   return typeof id === "string" ? [{ store, id }] : [];
 }
 

@@ -33,16 +33,16 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   const text = `${request.input}${request.instructions ?? ""}`;
   const bytes = Buffer.byteLength(text);
   const slow = Math.min(1, request.speed ?? 1);
-  const spoken = (perSecond: number): number =>
+  const secondsOfText = (perSecond: number): number =>
     Math.ceil((Buffer.byteLength(request.input) / perSecond) * tokensPerSecond);
   return {
-    upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(spoken(bytesPerSecond.slowest) / slow) },
+    upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(secondsOfText(bytesPerSecond.slowest) / slow) },
     floor: { inputTokens: estimateTokens(bytes) },
     async meter(reported, _words, ended) {
       if (ended === "failed") return { units: {}, estimated: false };
       if (reported?.outputAudioTokens !== undefined) return { units: reported, estimated: false };
       const inputTokens = await countTokens(text);
-      return { units: { inputTokens, outputAudioTokens: spoken(bytesPerSecond.usual) }, estimated: true };
+      return { units: { inputTokens, outputAudioTokens: secondsOfText(bytesPerSecond.usual) }, estimated: true };
     },
   };
 }

@@ -76,9 +76,9 @@ async function readHead(stream: Readable, bytes: number): Promise<Buffer> {
  * is at least the duration that uncompressed samples of this size would have: a header that states less is wrong.
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
-  const stated = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);
+  const statedSeconds = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);
   const least = secondsAtRate(maxBitrate, size);
-  return stated === undefined || least === undefined ? stated : Math.max(stated, least);
+  return statedSeconds === undefined || least === undefined ? statedSeconds : Math.max(statedSeconds, least);
 }
 
 function secondsAtRate(bitrate: number | undefined, size: number): number | undefined {

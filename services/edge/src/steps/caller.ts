@@ -8,14 +8,14 @@ export function identifyCaller(tokens: TokenCache): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
     const knownToken = tokens.find(context.digest ?? "");
-    const keep = (token: Token | undefined): void => {
+    const setToken = (token: Token | undefined): void => {
       if (token !== undefined) context.token = token; // set here so that its refusals are recorded too
       requireUsable(token);
       if (token?.settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
       next();
     };
-    return knownToken instanceof Promise ? knownToken.then(keep) : keep(knownToken);
+    return knownToken instanceof Promise ? knownToken.then(setToken) : setToken(knownToken);
   };
 }
 

@@ -6,8 +6,8 @@ const newId = idSource("req");
 
 /** Creates the request's context, with the client's request id if it is well formed, otherwise with a new one. */
 export const assignRequestId: Step = (request, response, next) => {
-  const given = firstHeader(request.headers, [headers.requestId]);
-  const id = given !== undefined && isRequestId(given) ? given : newId();
+  const clientRequestId = firstHeader(request.headers, [headers.requestId]);
+  const id = clientRequestId !== undefined && isRequestId(clientRequestId) ? clientRequestId : newId();
   const url = request.url ?? "/";
   const mark = url.indexOf("?");
   const path = mark < 0 ? url : url.slice(0, mark);

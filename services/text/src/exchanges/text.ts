@@ -62,9 +62,9 @@ export class TextExchangeMaker {
     const pass = wire === call.wire ? upstream.pass : undefined;
     if (pass !== undefined && (vendor === undefined || history === undefined)) {
       const to = { upstream, pass, upstreamModel, target: { model: knownAs, foreignItems } };
-      const passing = inTurnsIfLong(this.#passed(to));
-      const passed = passing instanceof Promise ? await passing : passing;
-      if (passed !== undefined) return passThrough(call, to, passed);
+      const pendingBody = inTurnsIfLong(this.#passed(to));
+      const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
+      if (body !== undefined) return passThrough(call, to, body);
     }
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };

@@ -14,7 +14,7 @@ export interface ReadInteraction {
   /** True if the request continues an answer that its vendor interrupted. */
   readonly isContinuation: boolean;
   /** Field of the request that names the model. */
-  readonly named: "model" | "agent";
+  readonly target: "model" | "agent";
 }
 
 /** Returns the function that inspects a call's body. It throws Failure (400) that names the invalid field. */
@@ -38,8 +38,8 @@ export function readInteraction(
       throw new Failure("unsupported_parameter", "webhook_config is not supported: poll the interaction.", {
         param: "webhook_config",
       });
-    const named = typeof agent === "string" ? "agent" : "model";
-    return { params, steps: stepsOf(input), isContinuation: typeof token === "string", named };
+    const target = typeof agent === "string" ? "agent" : "model";
+    return { params, steps: stepsOf(input), isContinuation: typeof token === "string", target };
   };
 }
 
@@ -65,8 +65,8 @@ export async function prepareInteraction(
   const remaining = withoutMembers(bytes, ownMembers);
   if (previousId === undefined) return { params, body: remaining, ancestors: [] };
   const { accountId } = call.caller;
-  const named = { accountId, previousId, param: "previous_interaction_id" };
-  const { ids, last, turns } = await storedTurns(deps.interactions, named, holding);
+  const reference = { accountId, previousId, param: "previous_interaction_id" };
+  const { ids, last, turns } = await storedTurns(deps.interactions, reference, holding);
   // A continuation lacks the steps of the interrupted answer, because the vendor's token represents them.
   const earlier = turns.flatMap((turn) => [
     ...turn.input,

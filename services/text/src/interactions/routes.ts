@@ -38,7 +38,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
     const read = await readJson(call, deps.body, readInteraction(deps, call));
     const { isInBackground, store, stream } = read.seen.params;
     // An agent whose result is stored works on after its client has left the stream, because the client may return.
-    const isAgentRun = read.seen.named === "agent" && store && stream;
+    const isAgentRun = read.seen.target === "agent" && store && stream;
     if (!isInBackground && !isAgentRun) return await inForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
       form: interactionForm,
@@ -107,7 +107,7 @@ async function jobOf(
   const now = new Date().toISOString();
   const head = {
     object: "interaction",
-    [read.seen.named]: params.model,
+    [read.seen.target]: params.model,
     status: "in_progress",
     created: now,
     updated: now,

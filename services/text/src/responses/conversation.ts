@@ -43,10 +43,10 @@ export async function earlierTurns(
  */
 export async function storedTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
-  named: { readonly accountId: string; readonly previousId: string; readonly param: string },
+  reference: { readonly accountId: string; readonly previousId: string; readonly param: string },
   memory: RecordMemory,
 ): Promise<StoredTurns> {
-  const { accountId, previousId, param } = named;
+  const { accountId, previousId, param } = reference;
   const last = await store.find(accountId, previousId, memory);
   if (last === undefined) throw notFound(previousId, param);
   const { status } = last.response;

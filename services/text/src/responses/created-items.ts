@@ -28,5 +28,5 @@ export function recordCreatedItems(
   if (wire !== "responses" || !admitted.own || !(isStored || mayNameCreated(reader, text))) return;
   const response = responseIn(text);
   if (response !== undefined)
-    relay.createdIds.keep(caller.accountId, createdIn(reader, response, isStored), channelKey);
+    relay.createdIds.store(caller.accountId, createdIn(reader, response, isStored), channelKey);
 }

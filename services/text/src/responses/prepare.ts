@@ -103,12 +103,14 @@ const noEarlierTurns = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, seen: { params, unresolved, conversationId: named } }: JsonBody<ReadResponses>,
+  { bytes, holding, seen: { params, unresolved, conversationId: requestedConversation } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
   const conversationItemsBefore =
-    named === undefined ? undefined : await conversationItems(deps.conversations, { accountId, id: named }, holding);
-  const conversationId = conversationItemsBefore === undefined ? undefined : named;
+    requestedConversation === undefined
+      ? undefined
+      : await conversationItems(deps.conversations, { accountId, id: requestedConversation }, holding);
+  const conversationId = conversationItemsBefore === undefined ? undefined : requestedConversation;
   const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendorStoreIds);
   // A conversation that the gateway does not know may be in the vendor's store, so the id is not resolved.
@@ -145,11 +147,11 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);
-  const carried = resolved.vendorIds?.filter(({ isCarried }) => isCarried === true);
+  const carriedIds = resolved.vendorIds?.filter(({ isCarried }) => isCarried === true);
   return {
     params: resolved,
     body,
-    admitted: { ...admitted, carried: (await admitStoreUse(deps, call, { vendorIds: carried })).carried },
+    admitted: { ...admitted, carried: (await admitStoreUse(deps, call, { vendorIds: carriedIds })).carried },
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier.ids,
     conversationId,

@@ -65,7 +65,7 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
 const judgementTokens = 8_192;
 
 /** Returns the vendor side of a chat model that judges a request in place of a moderation endpoint. */
-function judgeBy({ vendor }: VendorTextWire, judged: ModerationRequest): ModerationVendor {
+function judgeBy({ vendor }: VendorTextWire, moderationRequest: ModerationRequest): ModerationVendor {
   return {
     addedBytes: instructionBytes,
     render(request, { model }) {
@@ -73,7 +73,7 @@ function judgeBy({ vendor }: VendorTextWire, judged: ModerationRequest): Moderat
       // Fields that are left out here are those of the gateway's prompt, so the client is not told.
       return { ...vendor.render(judgement, { model, defaultMaxTokens: judgementTokens }), dropped };
     },
-    parse: (body) => parseJudgement(vendor.parse(body), judged),
+    parse: (body) => parseJudgement(vendor.parse(body), moderationRequest),
     usage: (body) => vendor.usage(body),
   };
 }

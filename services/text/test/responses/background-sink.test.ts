@@ -8,7 +8,7 @@ const sse = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 function sinkOf(form: typeof interactionForm, { maxHeldBytes = 10_000, limitBytes = 10_000 } = {}) {
   const memory = new BufferBudget(limitBytes).holdFor({ accountId: "a", tokenId: "t" });
   const sink = new BackgroundSink({
-    keep: () => Promise.resolve(true),
+    storeEvents: () => Promise.resolve(true),
     maxEvents: 100,
     maxCharacters: 10_000,
     from: 1,

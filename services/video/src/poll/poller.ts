@@ -39,19 +39,19 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
     while (!stop.signal.aborted) {
       await slots.vacancy(); // so that only tasks are claimed which can be polled immediately
       const pausing = pause(msUntilBeat(deps.limits.roundMs), stop.signal);
-      const going = round().finally(() => underWay.delete(going));
-      underWay.add(going);
-      const done = await Promise.race([going, pausing]);
+      const running = round().finally(() => underWay.delete(running));
+      underWay.add(running);
+      const done = await Promise.race([running, pausing]);
       if (done?.more !== true) await pausing;
     }
     await Promise.all(underWay);
   }
 
-  const going = rounds();
+  const running = rounds();
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await going;
+      await running;
     },
   };
 }

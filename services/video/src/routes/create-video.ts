@@ -32,7 +32,7 @@ export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
  * client finds the task in its list.
  */
 export async function answerCreated(kind: VideoKind, call: ServiceCall, request: VideoTaskRequest): Promise<void> {
-  await unlessEnded(call.ending, kind.deps.backgroundWork.keep(createTask(kind, call, request)));
+  await unlessEnded(call.ending, kind.deps.backgroundWork.track(createTask(kind, call, request)));
 }
 
 /** Creates a task. If the caller may not use the model, throws Failure with the client's name of the field. */

@@ -65,13 +65,13 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
 }
 
 function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<ServerResponse["writeHead"]>[1] {
-  const passed = forwardedHeaders.flatMap((name) => {
+  const forwarded = forwardedHeaders.flatMap((name) => {
     const value = headers[name];
     return typeof value === "string" ? [[name, value] as const] : [];
   });
   const type = headers["content-type"];
   return {
-    ...Object.fromEntries(passed),
+    ...Object.fromEntries(forwarded),
     "content-type":
       variant === "video" ? videoType(type) : typeof type === "string" ? type : "application/octet-stream",
     "content-disposition": "inline",

@@ -32,12 +32,16 @@ function renderAtVertex(request: ImageRequest): RenderedImages {
   const { negativePrompt, promptExtend, watermark, seed } = request;
   // The vendor accepts a seed only without a watermark.
   const addWatermark = watermark ?? (seed === undefined ? undefined : false);
-  const more = { negativePrompt, enhancePrompt: promptExtend, addWatermark, seed };
-  return renderRequest(request, more, [...supportedFields, ...vertexFields]);
+  const parameters = { negativePrompt, enhancePrompt: promptExtend, addWatermark, seed };
+  return renderRequest(request, parameters, [...supportedFields, ...vertexFields]);
 }
 
 /** Renders the request. Throws Failure unsupported_parameter for an edit, or for more images than the vendor makes. */
-function renderRequest(request: ImageRequest, more: JsonRecord, has: readonly ImageField[]): RenderedImages {
+function renderRequest(
+  request: ImageRequest,
+  vendorParameters: JsonRecord,
+  has: readonly ImageField[],
+): RenderedImages {
   const { count = 1, size, prompt, images } = request;
   if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
   if (count > maxImages)
@@ -46,7 +50,7 @@ function renderRequest(request: ImageRequest, more: JsonRecord, has: readonly Im
     sampleCount: count,
     ...(size === undefined ? {} : renderSize(size)),
     outputOptions: renderFormat(request),
-    ...more,
+    ...vendorParameters,
   });
   return { body: { instances: [{ prompt }], parameters }, dropped: unsupportedFieldNames(request, { has }) };
 }

@@ -9,11 +9,11 @@ const maxImagesRead = 100;
 
 /** Parses a complete answer. */
 export function parseAnswer(body: JsonRecord): ImagesAnswer {
-  const { created: _created, data: _data, ...more } = body;
+  const { created: _created, data: _data, ...rest } = body;
   return readVendor(body, (fields) => {
     const images = fields.each("data", maxImagesRead).flatMap(parseImage);
     if (images.length === 0) throw noImagesFailure();
-    return madeOf({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more });
+    return madeOf({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more: rest });
   });
 }
 
@@ -21,9 +21,9 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
 function parseImage(item: Fields): readonly MadeImage[] {
   const [url, base64] = [item.text("url"), item.text("b64_json")];
   const revised = item.text("revised_prompt");
-  const more = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
-  if (base64 !== undefined && base64 !== "") return [{ base64, ...more }];
-  return url === undefined || url === "" ? [] : [{ url, ...more }];
+  const rest = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
+  if (base64 !== undefined && base64 !== "") return [{ base64, ...rest }];
+  return url === undefined || url === "" ? [] : [{ url, ...rest }];
 }
 
 /**

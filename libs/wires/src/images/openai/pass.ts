@@ -11,17 +11,17 @@ export const imagesPass: ImagesPass = { isFirstEvent: isStreamStart, stream: pas
 function passStream(max = Infinity): TextStreamPass {
   let completed = 0;
   let tokens: Units = {};
-  const used = (): Units => ({ ...tokens, images: completed });
+  const usage = (): Units => ({ ...tokens, images: completed });
   return {
     inspect(frame) {
-      if (partialImage.test(frame.toString("latin1", 0, maxTypeOffset))) return { ...plainFrame, usage: used() };
+      if (partialImage.test(frame.toString("latin1", 0, maxTypeOffset))) return { ...plainFrame, usage: usage() };
       const event = parseFrameRecord(frame);
       if (event === undefined) return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
       if (typeof event["type"] !== "string" || !event["type"].endsWith(".completed")) return plainFrame;
       completed++;
       tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
-      return { ...plainFrame, usage: used(), done: true };
+      return { ...plainFrame, usage: usage(), done: true };
     },
     // The connection ends the stream, since several images are completed one after another.
     get endsWithConnection() {

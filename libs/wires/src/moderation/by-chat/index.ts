@@ -55,7 +55,7 @@ export const instructionBytes = Buffer.byteLength(instructions);
 export function renderJudgementRequest(request: ModerationRequest): Parsed<TextRequest> {
   if (request.items.length > maxItemsPerCall)
     throw unsupportedFailure("items", `This model judges at most ${maxItemsPerCall} texts in a request.`);
-  const judged: TextRequest = {
+  const judgement: TextRequest = {
     model: request.model,
     stream: false,
     instructions: [{ kind: "text", text: instructions }],
@@ -67,7 +67,7 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
     ],
     format: { kind: "schema", name: "moderation", schema, strict: true },
   };
-  return { request: judged, dropped: Object.keys(request.own?.members ?? {}) };
+  return { request: judgement, dropped: Object.keys(request.own?.members ?? {}) };
 }
 
 /** Renders a text as JSON, so that it cannot imitate another item; an image follows a line that names its item. */
@@ -107,8 +107,8 @@ export const flagThreshold = 0.5;
  */
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = parseResults(answerText(answer));
-  const judged = requireResultCount(request, results.map(parseResult));
-  const withTypes = judged.map((result, index) => ({
+  const judgement = requireResultCount(request, results.map(parseResult));
+  const withTypes = judgement.map((result, index) => ({
     ...result,
     appliedInputTypes: inputTypesByCategory(request, index),
   }));
@@ -137,10 +137,12 @@ function parseResults(text: string): readonly unknown[] {
 
 /** Parses a result, which must have the index of its item. */
 function parseResult(value: unknown, index: number): ModerationResult {
-  const given: unknown = isRecord(value) && value["item"] === index ? value["scores"] : undefined;
-  if (!isRecord(given)) throw unreadableJudgement();
-  const scores = Object.fromEntries(categoryNames.map((name) => [name, readScore(given, name)]));
-  const categories = Object.fromEntries(categoryNames.map((name) => [name, readScore(given, name) >= flagThreshold]));
+  const itemScores: unknown = isRecord(value) && value["item"] === index ? value["scores"] : undefined;
+  if (!isRecord(itemScores)) throw unreadableJudgement();
+  const scores = Object.fromEntries(categoryNames.map((name) => [name, readScore(itemScores, name)]));
+  const categories = Object.fromEntries(
+    categoryNames.map((name) => [name, readScore(itemScores, name) >= flagThreshold]),
+  );
   return { flagged: Object.values(categories).includes(true), categories, scores };
 }
 

@@ -52,8 +52,8 @@ const messageReaders: Readonly<Record<string, (value: JsonRecord) => readonly Li
 };
 
 function parseRealtimeInput(input: JsonRecord): readonly LiveMessage[] {
-  const { mediaChunks, audio, video, text, activityStart, activityEnd, audioStreamEnd, ...more } = input;
-  const [unknown] = Object.keys(more);
+  const { mediaChunks, audio, video, text, activityStart, activityEnd, audioStreamEnd, ...unknownMembers } = input;
+  const [unknown] = Object.keys(unknownMembers);
   if (unknown !== undefined)
     throw new Failure("invalid_value", `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`, { param: unknown });
   const path = "realtimeInput";

@@ -17,11 +17,11 @@ export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord 
       "Sessions cannot be resumed through this gateway: begin a new one, and send its history as clientContent.",
     );
   const tools = toolsIn(setup);
-  const named = tools.flatMap((tool) => Object.keys(tool)).find((name) => name !== "functionDeclarations");
-  if (named !== undefined && !vendorTools)
+  const unsupportedTool = tools.flatMap((tool) => Object.keys(tool)).find((name) => name !== "functionDeclarations");
+  if (unsupportedTool !== undefined && !vendorTools)
     throw unsupported(
       "setup.tools",
-      `setup.tools has ${named}, which the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,
+      `setup.tools has ${unsupportedTool}, which the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,
     );
   return tools.length === 0 ? rest : { ...rest, tools };
 }

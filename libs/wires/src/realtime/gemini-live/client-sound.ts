@@ -14,8 +14,8 @@ export function parseSampleRate(mimeType: string): number {
     const message = `${JSON.stringify(mimeType)} is not a sound that sessions take: use audio/pcm.`;
     throw new Failure("unsupported_parameter", message, { param: "mimeType" });
   }
-  const given = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
-  const rate = given === undefined ? defaultRate : Number(given);
+  const rateText = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
+  const rate = rateText === undefined ? defaultRate : Number(rateText);
   if (!Number.isInteger(rate) || rate < minRate || rate > maxRate)
     throw new Failure("invalid_value", `The rate of sound must be between ${minRate} and ${maxRate}.`, {
       param: "mimeType",
@@ -53,16 +53,16 @@ export class Resampler {
     const line = this.#last === undefined ? samples : [this.#last, ...samples];
     if (this.#last === undefined) this.#at = 0;
     const step = rate / vendorSampleRate;
-    const drawn: number[] = [];
+    const resampled: number[] = [];
     for (; this.#at < line.length - 1; this.#at += step) {
       const before = Math.floor(this.#at);
       const [from = 0, to = 0] = [line[before], line[before + 1]];
-      drawn.push(Math.round(from + (to - from) * (this.#at - before)));
+      resampled.push(Math.round(from + (to - from) * (this.#at - before)));
     }
     this.#last = line.at(-1);
     this.#at -= Math.max(0, line.length - 1);
-    const out = Buffer.alloc(drawn.length * sampleBytes);
-    for (const [index, sample] of drawn.entries()) out.writeInt16LE(sample, index * sampleBytes);
+    const out = Buffer.alloc(resampled.length * sampleBytes);
+    for (const [index, sample] of resampled.entries()) out.writeInt16LE(sample, index * sampleBytes);
     return out;
   }
 }

@@ -54,8 +54,8 @@ export class LiveTally {
     if (content["interrupted"] === true) this.#interrupted = true;
     for (const { text, inlineData } of asRecords(asRecord(content["modelTurn"])["parts"]))
       this.#spoke((utf8Bytes(asRecord(inlineData)["data"]) * 3) / 4, utf8Bytes(text));
-    const { outputTranscription: spoken } = content;
-    if (isRecord(spoken)) this.#spoke(0, utf8Bytes(spoken["text"]));
+    const { outputTranscription: transcription } = content;
+    if (isRecord(transcription)) this.#spoke(0, utf8Bytes(transcription["text"]));
     if (content["turnComplete"] === true) this.#ended();
   }
 

@@ -56,11 +56,11 @@ export class LiveAnswerConverter {
 
   #content(content: JsonRecord): void {
     const { text: transcript } = asRecord(content["inputTranscription"]);
-    const { text: spoken } = asRecord(content["outputTranscription"]);
+    const { text: transcriptText } = asRecord(content["outputTranscription"]);
     if (typeof transcript === "string") this.#addTranscript(transcript);
     if (content["interrupted"] === true) this.#interrupted();
     for (const part of asRecords(asRecord(content["modelTurn"])["parts"])) this.#part(part);
-    if (typeof spoken === "string") this.#respond().transcript(spoken);
+    if (typeof transcriptText === "string") this.#respond().transcript(transcriptText);
     if (content["turnComplete"] === true) this.#ended();
   }
 
@@ -110,7 +110,7 @@ export class LiveAnswerConverter {
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
     this.#endTranscript();
-    const facts = { conversationId: this.#conversationId, spoken: this.#speaks(), metadata };
+    const facts = { conversationId: this.#conversationId, isSpoken: this.#speaks(), metadata };
     this.#response = new ResponseWriter(this.#sink, facts);
     return this.#response;
   }

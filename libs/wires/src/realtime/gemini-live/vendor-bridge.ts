@@ -173,9 +173,9 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   }
 
   #taken(): BridgedMessages {
-    const taken = { toClient: this.#toClient, toVendor: this.#toVendor };
+    const messages = { toClient: this.#toClient, toVendor: this.#toVendor };
     this.#toClient = [];
     this.#toVendor = [];
-    return taken;
+    return messages;
   }
 }

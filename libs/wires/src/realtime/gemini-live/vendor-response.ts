@@ -9,7 +9,7 @@ export interface LiveResponseSink {
 
 interface ResponseContext {
   readonly conversationId: string;
-  readonly spoken: boolean;
+  readonly isSpoken: boolean;
   readonly metadata: unknown;
 }
 
@@ -83,7 +83,7 @@ export class ResponseWriter {
     if (this.#message === undefined) return;
     const { text } = this.#message;
     const position = this.#position();
-    if (this.#facts.spoken) {
+    if (this.#facts.isSpoken) {
       this.#sink.send("response.output_audio.done", position);
       this.#sink.send("response.output_audio_transcript.done", { ...position, transcript: text });
     } else this.#sink.send("response.output_text.done", { ...position, text });
@@ -99,12 +99,12 @@ export class ResponseWriter {
   }
 
   #part(text: string): JsonRecord {
-    return this.#facts.spoken ? { type: "audio", transcript: text } : { type: "text", text };
+    return this.#facts.isSpoken ? { type: "audio", transcript: text } : { type: "text", text };
   }
 
   #item(status: string): JsonRecord {
     const { id, text = "" } = this.#message ?? {};
-    const content = this.#facts.spoken ? { type: "output_audio", transcript: text } : { type: "output_text", text };
+    const content = this.#facts.isSpoken ? { type: "output_audio", transcript: text } : { type: "output_text", text };
     return { id, object: "realtime.item", type: "message", status, role: "assistant", content: [content] };
   }
 
@@ -122,7 +122,7 @@ export class ResponseWriter {
   }
 
   #shown(status: string): JsonRecord {
-    const { conversationId, spoken, metadata } = this.#facts;
+    const { conversationId, isSpoken, metadata } = this.#facts;
     return {
       object: "realtime.response",
       id: this.id,
@@ -130,7 +130,7 @@ export class ResponseWriter {
       status_details: null,
       output: this.#output,
       conversation_id: conversationId,
-      output_modalities: [spoken ? "audio" : "text"],
+      output_modalities: [isSpoken ? "audio" : "text"],
       metadata: metadata ?? null,
       usage: null,
     };

@@ -59,23 +59,23 @@ export function isSpoken(settings: JsonRecord): boolean {
 export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);
-  const spoken = isSpoken(settings);
+  const isSpokenAnswer = isSpoken(settings);
   checkFormat("input", input);
   checkFormat("output", output);
   const { max_output_tokens: maxTokens, instructions } = settings;
   return withoutNulls({
     model: resourceOf(upstreamModel),
     generationConfig: withoutNulls({
-      responseModalities: [spoken ? "AUDIO" : "TEXT"],
+      responseModalities: [isSpokenAnswer ? "AUDIO" : "TEXT"],
       maxOutputTokens: typeof maxTokens === "number" ? maxTokens : undefined,
-      speechConfig: spoken ? renderSpeech(output["voice"]) : undefined,
+      speechConfig: isSpokenAnswer ? renderSpeech(output["voice"]) : undefined,
     }),
     systemInstruction:
       typeof instructions === "string" && instructions !== "" ? { parts: [{ text: instructions }] } : undefined,
     tools: toolsOf(settings),
     realtimeInputConfig: renderTurnDetection(input["turn_detection"]),
     inputAudioTranscription: isRecord(input["transcription"]) ? {} : undefined,
-    outputAudioTranscription: spoken ? {} : undefined,
+    outputAudioTranscription: isSpokenAnswer ? {} : undefined,
   });
 }
 

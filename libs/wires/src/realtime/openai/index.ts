@@ -127,9 +127,9 @@ export class OpenaiBridge implements RealtimeBridge {
   #shown(message: RealtimeMessage): RealtimeMessage {
     const session = parseEvent(message.data)?.["session"];
     if (!isRecord(session)) return message;
-    const named = this.#transcriber.report(message, session);
+    const renamed = this.#transcriber.report(message, session);
     this.#input.report(session);
-    return this.#renamed ? replaceName(named, modelPath, this.#names.model) : named;
+    return this.#renamed ? replaceName(renamed, modelPath, this.#names.model) : renamed;
   }
 
   #refuse(failure: Failure, causedBy?: unknown): BridgedMessages {

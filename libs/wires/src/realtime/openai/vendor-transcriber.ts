@@ -40,7 +40,7 @@ export class TranscriberSetting {
    * setting is left out and `refused` explains it; the rest of the update applies.
    */
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
-    let named = message;
+    let renamed = message;
     let refused: Failure | undefined;
     for (const at of transcriptionPaths) {
       const path = ["session", ...at, "model"];
@@ -57,13 +57,13 @@ export class TranscriberSetting {
       const upstreamName = this.#toVendor(model, path.join("."));
       if (upstreamName instanceof Failure) {
         refused = upstreamName;
-        named = withoutPath(named, path.slice(0, -1));
+        renamed = withoutPath(renamed, path.slice(0, -1));
         continue;
       }
       this.#requested = { model, upstreamName };
-      if (upstreamName !== model) named = replaceName(named, path, upstreamName);
+      if (upstreamName !== model) renamed = replaceName(renamed, path, upstreamName);
     }
-    return { message: named, refused };
+    return { message: renamed, refused };
   }
 
   /** Reads the vendor's report of its session. Returns it with the client's name of the model. */

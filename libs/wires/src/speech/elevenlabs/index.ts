@@ -23,15 +23,15 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceName(request);
   if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");
-  const named = formats[format];
-  if (named === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);
+  const formatName = formats[format];
+  if (formatName === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);
   return {
     body: withoutUndefined({
       text: input,
       model_id: model,
       voice_settings: speed === undefined ? undefined : { speed },
     }),
-    query: { voice, output_format: named },
+    query: { voice, output_format: formatName },
     dropped: renderAdditionalMembers(own, "elevenlabs-speech", { instructions }).dropped,
   };
 }

@@ -39,8 +39,8 @@ export function countCharacters(text: string): number {
 
 /** Returns the voice of a request, from its name or an object with its id; undefined if absent. */
 export function voiceName({ voice }: Pick<SpeechRequest, "voice">): string | undefined {
-  const named = isRecord(voice) ? voice["id"] : voice;
-  return typeof named === "string" && named !== "" ? named : undefined;
+  const voiceId = isRecord(voice) ? voice["id"] : voice;
+  return typeof voiceId === "string" && voiceId !== "" ? voiceId : undefined;
 }
 
 /** Returns a speed other than 1; undefined for 1. */

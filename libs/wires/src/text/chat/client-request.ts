@@ -57,8 +57,8 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
   const type = format?.oneOf("type", ["text", "json_object", "json_schema"]);
   if (type === "json_object") return { kind: "json" };
   if (format === undefined || type !== "json_schema") return undefined;
-  const named = format.needFields("json_schema");
-  return parseSchema(named, named.record("schema") ?? {});
+  const schemaFields = format.needFields("json_schema");
+  return parseSchema(schemaFields, schemaFields.record("schema") ?? {});
 }
 
 function parseScalarFields(fields: Fields): Partial<TextRequest> {
@@ -114,8 +114,8 @@ const outputLimitNames = ["max_tokens", "max_completion_tokens"];
  * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Throws Failure
  * (400) naming the field, also for file parts in a stream (interface section 8).
  */
-export function readParams(given: unknown): TextParams {
-  const body = read(given);
+export function readParams(value: unknown): TextParams {
+  const body = read(value);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // `best_of` is not part of this wire, but some of its vendors read it.
@@ -157,8 +157,8 @@ function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const thinking = body.fields("thinking");
   const type = thinking?.oneOf("type", ["enabled", "disabled", "adaptive", "auto"]);
   const switches = [type && type !== "disabled", body.flag("enable_thinking"), reasoningFields?.flag("enabled")];
-  const named = body.oneOf("reasoning_effort", efforts);
-  const effort = named ?? reasoningFields?.oneOf("effort", efforts);
+  const namedEffort = body.oneOf("reasoning_effort", efforts);
+  const effort = namedEffort ?? reasoningFields?.oneOf("effort", efforts);
   const budgets = [
     reasoningFields?.count("max_tokens"),
     thinking?.count("budget_tokens"),

@@ -91,11 +91,11 @@ const maxCitations = 4_096;
 interface OpenChatPart {
   readonly opened: OpenedPart;
   /** JSON before and after a delta's text; undefined if the text is buffered or left out. */
-  readonly around: ChunkFrame | undefined;
+  readonly frameAround: ChunkFrame | undefined;
   /** Index of the call among the calls of its choice. */
   readonly call: number;
   /** Text that is buffered until the part's end. */
-  readonly held: string[] | undefined;
+  readonly heldPieces: string[] | undefined;
   readonly from: number;
   length: number;
 }
@@ -125,7 +125,7 @@ class ChatPartWriter {
     this.#chunks = chunks;
     this.#context = context;
     this.#style = style;
-    this.#around = chunks.around(choice);
+    this.#around = chunks.frameAround(choice);
   }
 
   /** Returns the chunk with the role on the first call, then "". */
@@ -143,9 +143,9 @@ class ChatPartWriter {
     const name = kind === "text" ? "content" : kind === "reasoning" ? "reasoning_content" : "refusal";
     this.#open.set(part, {
       opened,
-      around: hidden ? undefined : this.#aroundText(`"${name}":`, ""),
+      frameAround: hidden ? undefined : this.#aroundText(`"${name}":`, ""),
       call: 0,
-      held: undefined,
+      heldPieces: undefined,
       from: kind === "refusal" ? 0 : this.#written[kind],
       length: 0,
     });
@@ -156,11 +156,11 @@ class ChatPartWriter {
     const open = this.#open.get(part);
     if (open === undefined) return "";
     open.length += text.length;
-    if (open.held !== undefined) this.#hold(open.held, text);
-    if (open.around === undefined) return "";
+    if (open.heldPieces !== undefined) this.#hold(open.heldPieces, text);
+    if (open.frameAround === undefined) return "";
     if (probabilities.length > 0 && open.opened.kind === "text")
       return this.#chunks.withProbabilities(this.#choice, { content: text }, probabilities.map(logProbability));
-    return open.around.before + JSON.stringify(text) + open.around.after;
+    return open.frameAround.before + JSON.stringify(text) + open.frameAround.after;
   }
 
   cite(part: number, citation: Citation): void {
@@ -178,7 +178,7 @@ class ChatPartWriter {
     if (opened.kind === "tool-call") return this.#endCall(open, signature);
     if (opened.kind === "refusal") return "";
     this.#written[opened.kind] = span[1];
-    if (signature === undefined || open.around === undefined) return "";
+    if (signature === undefined || open.frameAround === undefined) return "";
     const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
     return this.#chunk({ reasoning_details: renderDetail(signature, { ...of, index: this.#details++ }) });
   }
@@ -209,17 +209,17 @@ class ChatPartWriter {
   #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
     const call = this.#calls++;
     const { id, name } = opened;
-    const held = isWrappedCall(opened, this.#style) ? [] : undefined;
-    const custom = held !== undefined || opened.custom === true;
-    const before = { opened, call, held, from: 0, length: 0 };
+    const heldPieces = isWrappedCall(opened, this.#style) ? [] : undefined;
+    const custom = heldPieces !== undefined || opened.custom === true;
+    const before = { opened, call, heldPieces, from: 0, length: 0 };
     if (this.#style.oldCalls) {
       const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
-      this.#open.set(part, { ...before, held: undefined, around: first });
+      this.#open.set(part, { ...before, heldPieces: undefined, frameAround: first });
       return call === 0 ? this.#chunk({ function_call: { name, arguments: "" } }) : "";
     }
     const member = custom ? `"custom":{"input":` : `"function":{"arguments":`;
-    const around = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
-    this.#open.set(part, { ...before, around: held === undefined ? around : undefined });
+    const frame = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
+    this.#open.set(part, { ...before, frameAround: heldPieces === undefined ? frame : undefined });
     const tool = custom
       ? { type: "custom", custom: { name, input: "" } }
       : { type: "function", function: { name, arguments: "" } };
@@ -227,23 +227,23 @@ class ChatPartWriter {
   }
 
   /** Ends a call: writes its buffered text and signature. Each piece has `function`, which simple clients expect. */
-  #endCall({ opened, call, held }: OpenChatPart, signature: Signature | undefined): string {
-    const wrapped = held?.join("") ?? "";
+  #endCall({ opened, call, heldPieces }: OpenChatPart, signature: Signature | undefined): string {
+    const wrapped = heldPieces?.join("") ?? "";
     this.#held -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);
     const late = input === "" ? "" : this.#chunk({ tool_calls: [{ index: call, custom: { input } }] });
     if (signature === undefined || this.#style.oldCalls) return late;
-    const custom = held !== undefined || (opened.kind === "tool-call" && opened.custom === true);
+    const custom = heldPieces !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
     return (
       late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: renderExtraContent(signature) }] })
     );
   }
 
-  #hold(held: string[], text: string): void {
+  #hold(heldPieces: string[], text: string): void {
     this.#held += text.length;
     if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
-    held.push(text);
+    heldPieces.push(text);
   }
 
   #aroundText(before: string, after: string): ChunkFrame {
@@ -274,7 +274,7 @@ class Chunks {
   }
 
   /** Returns the parts of a chunk before and after the members of a choice's delta; the braces are included. */
-  around(choice: number): ChunkFrame {
+  frameAround(choice: number): ChunkFrame {
     return {
       before: `${this.#head}{"index":${choice},"delta":{`,
       after: `},"logprobs":null,"finish_reason":null}${this.#tail}`,

@@ -136,9 +136,9 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
 /** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
 function chosenToolName(body: Fields, choice: unknown): string {
   const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
-  const named = type === "custom" ? custom : called;
-  if (!isRecord(named) || typeof named["name"] !== "string") throw body.unsupported("tool_choice");
-  return named["name"];
+  const definition = type === "custom" ? custom : called;
+  if (!isRecord(definition) || typeof definition["name"] !== "string") throw body.unsupported("tool_choice");
+  return definition["name"];
 }
 
 /** Parses `function_call`, the choice among legacy functions. */

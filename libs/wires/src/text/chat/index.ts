@@ -3,7 +3,7 @@ import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { includesAny } from "../../json/scan.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
-import { named, type StoreDialect } from "../../vendor-stores/members.ts";
+import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
@@ -32,7 +32,7 @@ const chatStores = {
     read: ({ choices }) =>
       asRecords(choices).flatMap(({ message, delta }) => {
         const audio = memberOf(message ?? delta, "audio");
-        return named("audio", memberOf(audio, "id"));
+        return createdId("audio", memberOf(audio, "id"));
       }),
   },
 } as const satisfies StoreDialect;

@@ -155,8 +155,8 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
   const type = call.text("type") === "custom" ? "custom" : "function";
   const called = call.needFields(type);
   const name = called.needText("name");
-  const given = call.text("id") ?? "";
-  const id = given === "" ? callId(...path, index, name) : given;
+  const body = call.text("id") ?? "";
+  const id = body === "" ? callId(...path, index, name) : body;
   if (type === "custom") return { kind: "tool-call", id, name, arguments: called.text("input") ?? "", custom: true };
   return { kind: "tool-call", id, name, arguments: argumentsOf(called) };
 }

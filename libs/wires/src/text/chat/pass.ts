@@ -132,12 +132,12 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
       const chunk = parseFrameRecord(bytes);
       return Array.isArray(chunk?.["choices"]) ? chunk : undefined;
     },
-    frames(like, open, used) {
+    frames(like, open, units) {
       const { id, object, created, model } = like;
       const head = { id, object, created, model };
       const noUsage = options.includeUsage ? { usage: null } : {};
       const ends = open.map((index) => frame({ ...head, choices: [{ index, ...end }], ...noUsage }));
-      const usage = options.includeUsage ? [frame({ ...head, choices: [], usage: renderUsage(used) })] : [];
+      const usage = options.includeUsage ? [frame({ ...head, choices: [], usage: renderUsage(units) })] : [];
       return [...ends, ...usage, "data: [DONE]\n\n"];
     },
   });

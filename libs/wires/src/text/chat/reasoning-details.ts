@@ -33,13 +33,13 @@ interface SignedRange extends Envelope {
 export function readDetails(value: unknown): Details {
   const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
   const marks: SignedRange[] = [];
-  const own: JsonObject[] = [];
+  const nativeDetails: JsonObject[] = [];
   for (const detail of all) {
     const mark = decodeDetail(detail);
-    if (mark === undefined) own.push(detail);
+    if (mark === undefined) nativeDetails.push(detail);
     else marks.push(mark);
   }
-  return { marks, own: detailsSignature(own), text: own.map(reasoningTextIn).join("") };
+  return { marks, own: detailsSignature(nativeDetails), text: nativeDetails.map(reasoningTextIn).join("") };
 }
 
 /** Returns the gateway's envelope in a detail; undefined for a vendor's detail. */
@@ -69,8 +69,8 @@ interface Signed {
 }
 
 export function renderDetail(signature: Signature, of: Signed): readonly unknown[] {
-  const own = vendorDetails(signature);
-  if (own !== undefined) return own;
+  const nativeDetails = vendorDetails(signature);
+  if (nativeDetails !== undefined) return nativeDetails;
   const data = encodeEnvelope({ signature, span: of.span, previous: of.previous });
   return [withoutUndefined({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
@@ -87,7 +87,10 @@ export function vendorDetails(signature: Signature | undefined): readonly unknow
 }
 
 /** Splits a message's reasoning into parts, each with its signature. */
-export function splitReasoning(text: string, { marks, own, text: inDetails }: Details): readonly ReasoningPart[] {
+export function splitReasoning(
+  text: string,
+  { marks, own: nativeDetails, text: inDetails }: Details,
+): readonly ReasoningPart[] {
   const all = text === "" ? inDetails : text;
   const parts = splitAtRanges(
     all,
@@ -95,10 +98,10 @@ export function splitReasoning(text: string, { marks, own, text: inDetails }: De
   ).map(({ text, mark }): ReasoningPart =>
     withoutUndefined({ kind: "reasoning", text, id: mark?.id, signature: mark?.signature }),
   );
-  if (own === undefined) return parts;
+  if (nativeDetails === undefined) return parts;
   const last = parts.findLastIndex(({ signature }) => signature === undefined);
-  if (last < 0) return [...parts, { kind: "reasoning", text: "", signature: own }];
-  return parts.map((part, index) => (index === last ? { ...part, signature: own } : part));
+  if (last < 0) return [...parts, { kind: "reasoning", text: "", signature: nativeDetails }];
+  return parts.map((part, index) => (index === last ? { ...part, signature: nativeDetails } : part));
 }
 
 /**

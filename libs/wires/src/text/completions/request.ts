@@ -112,8 +112,8 @@ const read = bodyReader(bodies.CompletionsRequest);
  * Checks the fields that the gateway relies on and returns their values; all others are forwarded unchanged. The vendor
  * makes `best_of` answers for each prompt, or `n`. Throws Failure (400) naming the field.
  */
-export function readParams(given: unknown): TextParams {
-  const body = read(given);
+export function readParams(value: unknown): TextParams {
+  const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
   const { most: max, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {

@@ -133,9 +133,9 @@ function joinReasoning(parts: readonly Part[]): readonly Part[] {
 
 /** Parses `systemInstruction`: a content, whose role is ignored, or a string. */
 function parseInstructions(body: Fields): readonly TextPart[] {
-  const given = body.raw("systemInstruction");
-  if (given === undefined) return [];
-  if (typeof given === "string") return [{ kind: "text", text: given }];
+  const value = body.raw("systemInstruction");
+  if (value === undefined) return [];
+  if (typeof value === "string") return [{ kind: "text", text: value }];
   const content = body.fields("systemInstruction");
   content?.ignore("role");
   const parts: readonly Fields[] = content?.each("parts", maxParts) ?? [];
@@ -221,8 +221,8 @@ const read = bodyReader(bodies.GenerateContentRequest);
  * Checks the fields that the gateway relies on, whose names may be in snake_case. The path names the model and selects
  * streaming. Throws Failure (400) naming the field.
  */
-export function readParams(given: unknown, path: RequestPath): TextParams {
-  const body = read(given);
+export function readParams(value: unknown, path: RequestPath): TextParams {
+  const body = read(value);
   const config = new Fields(body, "", "either").fields("generationConfig");
   const choices = config?.count("candidateCount", 1) ?? 1;
   const max = config?.count("maxOutputTokens", 1);

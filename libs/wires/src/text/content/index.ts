@@ -17,7 +17,7 @@ import { ContentReader } from "./vendor-stream.ts";
 const countTokens: TokenCount = {
   wire: "count-content",
   readParams: (body, path) => readParams(isRecord(body) ? contentToCount(body) : body, path),
-  counted: contentToCount,
+  countBody: contentToCount,
   read({ totalTokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
   },

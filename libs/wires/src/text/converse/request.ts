@@ -75,8 +75,8 @@ function renderSampling(
   return { inference, fields: renderTopK(topK, free ? topKMember(model) : undefined, unsupported) };
 }
 
-function isDropped(given: number | undefined, rendered: number | undefined): boolean {
-  return given !== undefined && given !== 1 && rendered === undefined;
+function isDropped(body: number | undefined, rendered: number | undefined): boolean {
+  return body !== undefined && body !== 1 && rendered === undefined;
 }
 
 function renderTopK(

@@ -206,10 +206,10 @@ export class DocumentNames {
       .trim()
       .slice(0, maxNameCharacters);
     const plain = cleaned === "" ? "document" : cleaned;
-    let given = plain;
-    for (let number = 2; this.#given.has(given); number++) given = `${plain} (${number})`;
-    this.#given.add(given);
-    return given;
+    let body = plain;
+    for (let number = 2; this.#given.has(body); number++) body = `${plain} (${number})`;
+    this.#given.add(body);
+    return body;
   }
 }
 

@@ -136,9 +136,9 @@ export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { 
 }
 
 /** Reads the members of an output format with a schema. */
-export function parseSchema(named: Fields, schema: JsonObject): OutputFormat {
-  const [name, description] = [named.text("name"), named.text("description")];
-  return withoutUndefined({ kind: "schema", schema, name, description, strict: named.flag("strict") });
+export function parseSchema(schemaFields: Fields, schema: JsonObject): OutputFormat {
+  const [name, description] = [schemaFields.text("name"), schemaFields.text("description")];
+  return withoutUndefined({ kind: "schema", schema, name, description, strict: schemaFields.flag("strict") });
 }
 
 /** Reads the request for log probabilities; the number of alternatives counts only if `logprobs` is true. */

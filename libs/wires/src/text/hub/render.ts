@@ -93,6 +93,6 @@ export function isBlank(text: string): boolean {
 
 /** Returns the members that are not undefined; undefined if there are none. */
 export function unlessEmpty(members: JsonObject): JsonObject | undefined {
-  const given = withoutUndefined(members);
-  return Object.keys(given).length > 0 ? given : undefined;
+  const body = withoutUndefined(members);
+  return Object.keys(body).length > 0 ? body : undefined;
 }

@@ -37,10 +37,10 @@ export function encodeEnvelope({ signature, call, previous, span }: Envelope): s
 export function decodeEnvelope(text: string): Envelope | undefined {
   if (!text.startsWith(envelopePrefix)) return undefined;
   try {
-    const held: unknown = JSON.parse(Buffer.from(text, "base64").toString());
-    if (!isRecord(held)) return undefined;
-    const { kind, value, call, previous, span } = held;
-    const wire = textWireNames.find((name) => name === held["wire"]);
+    const decoded: unknown = JSON.parse(Buffer.from(text, "base64").toString());
+    if (!isRecord(decoded)) return undefined;
+    const { kind, value, call, previous, span } = decoded;
+    const wire = textWireNames.find((name) => name === decoded["wire"]);
     if (wire === undefined || typeof kind !== "string" || typeof value !== "string") return undefined;
     return {
       signature: { wire, kind, value },

@@ -201,7 +201,7 @@ export interface TokenCount {
   /** Checks the request. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): TextParams;
   /** Returns the request whose tokens are counted, as `parseRequest` accepts it. */
-  counted(body: JsonRecord): JsonRecord;
+  countBody(body: JsonRecord): JsonRecord;
   /** Reads a vendor's count; undefined if absent. */
   read(answer: JsonRecord): number | undefined;
   render(tokens: number): JsonObject;

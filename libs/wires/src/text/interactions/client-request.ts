@@ -168,8 +168,8 @@ export const inspectedMembers = [
 const read = bodyReader(bodies.InteractionRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readParams(given: unknown): InteractionsParams {
-  const body = read(given);
+export function readParams(value: unknown): InteractionsParams {
+  const body = read(value);
   const [model, agent] = [body.model ?? undefined, body.agent ?? undefined];
   if (model !== undefined && agent !== undefined)
     throw new Failure("invalid_value", "model and agent cannot both be given.", { param: "agent" });

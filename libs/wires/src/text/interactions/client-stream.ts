@@ -6,7 +6,7 @@ import type { Part, Signature } from "../hub/part.ts";
 import type { JsonObject } from "../hub/request.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { interactionOf } from "./client-answer.ts";
-import { annotationOf, answerSteps, carried, renderSignature } from "./render-steps.ts";
+import { annotationOf, answerSteps, signatureSteps, renderSignature } from "./render-steps.ts";
 import { endingOf } from "./vendor-answer.ts";
 
 /** Writes a stream of steps, one after another, with numbered events. */
@@ -95,7 +95,7 @@ export class InteractionsWriter implements StreamWriter {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
       return this.#delta({ type: "thought_signature", signature: renderSignature(signature) }) + this.#stop();
-    const reasoning = carried(signature, opened?.kind === "tool-call" ? opened.id : undefined);
+    const reasoning = signatureSteps(signature, opened?.kind === "tool-call" ? opened.id : undefined);
     return this.#stop() + reasoning.map((step) => this.#step(step) + this.#stop()).join("");
   }
 

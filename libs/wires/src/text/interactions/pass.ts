@@ -47,8 +47,11 @@ export const interactionsPass: TextPass = {
   *upstreamBody(body, { model }) {
     yield* findMembersInTurns(body);
     const agent = hasAgent(body);
-    const named = model === undefined ? {} : { [agent ? "agent" : "model"]: JSON.stringify(model) };
-    return spliceMembers(body, { ...named, ...(agent ? { background: "true", store: "true" } : { store: "false" }) });
+    const nameMember = model === undefined ? {} : { [agent ? "agent" : "model"]: JSON.stringify(model) };
+    return spliceMembers(body, {
+      ...nameMember,
+      ...(agent ? { background: "true", store: "true" } : { store: "false" }),
+    });
   },
 
   inspect(frame) {

@@ -49,10 +49,13 @@ export function answerSteps(part: Part): readonly JsonObject[] {
       withoutUndefined({ type: "thought", summary: summaryOf(part.text), signature: renderSignature(part.signature) }),
     ];
   if (part.kind === "vendor") return part.wire === "interactions" && isRecord(part.value) ? [part.value] : [];
-  if (part.kind === "tool-call") return [callStep(part), ...carried(part.signature, part.id)];
+  if (part.kind === "tool-call") return [callStep(part), ...signatureSteps(part.signature, part.id)];
   const content = contentOf(part);
   if (content === undefined) return [];
-  return [{ type: "model_output", content: [content] }, ...carried("signature" in part ? part.signature : undefined)];
+  return [
+    { type: "model_output", content: [content] },
+    ...signatureSteps("signature" in part ? part.signature : undefined),
+  ];
 }
 
 function summaryOf(text: string): readonly JsonObject[] | undefined {
@@ -65,7 +68,7 @@ export function renderSignature(signature: Signature | undefined): string {
 }
 
 /** Renders a `thought` step that carries another wire's signature of a call or content; clients send it back. */
-export function carried(signature: Signature | undefined, call?: string): readonly JsonObject[] {
+export function signatureSteps(signature: Signature | undefined, call?: string): readonly JsonObject[] {
   if (signature === undefined) return [];
   const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });
   return [{ type: "thought", signature: envelope }];

@@ -85,7 +85,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 }
 
 /** Units by which tools are billed, by their names in a usage report. */
-const counted: Readonly<Record<string, ToolUnit>> = {
+const toolUnits: Readonly<Record<string, ToolUnit>> = {
   google_search: "webSearches",
   google_maps: "webSearches",
   retrieval: "fileSearches",
@@ -95,7 +95,7 @@ const counted: Readonly<Record<string, ToolUnit>> = {
 export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const counts: Units = {};
   for (const { type, count } of asRecords(isRecord(usage) ? usage["grounding_tool_count"] : undefined)) {
-    const unit = typeof type === "string" ? ownEntry(counted, type) : undefined;
+    const unit = typeof type === "string" ? ownEntry(toolUnits, type) : undefined;
     if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (parseCount(count) ?? 0);
   }
   return reportedFees({

@@ -88,12 +88,13 @@ function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonO
   unsupported.noteIf("reasoning", effort === "none");
   const { voice, ...others } = audio ?? {};
   for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
-  const shows = reasoning?.show === undefined ? effort !== undefined && effort !== "none" : reasoning.show !== "none";
+  const showsReasoning =
+    reasoning?.show === undefined ? effort !== undefined && effort !== "none" : reasoning.show !== "none";
   return unlessEmpty({
     max_output_tokens: request.maxTokens,
     stop_sequences: request.stop,
     thinking_level: effort === undefined ? undefined : levels[effort],
-    thinking_summaries: reasoning === undefined ? undefined : shows ? "auto" : "none",
+    thinking_summaries: reasoning === undefined ? undefined : showsReasoning ? "auto" : "none",
     temperature: request.temperature,
     top_p: request.topP,
     seed: request.seed,

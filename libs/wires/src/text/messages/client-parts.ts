@@ -30,16 +30,16 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   if (content === undefined) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
   const parts: Part[] = [];
-  const carried: Envelope[] = [];
+  const envelopes: Envelope[] = [];
   for (const block of of.each(name, maxBlocks)) {
     const type = block.needText("type");
-    if (type === "redacted_thinking") readRedacted(block, parts, carried);
+    if (type === "redacted_thinking") readRedacted(block, parts, envelopes);
     else {
       const read = ownEntry(readers, type);
       parts.push(...(read?.(block, names) ?? [{ kind: "vendor", wire: "messages", value: block.whole() } as const]));
     }
   }
-  for (const { signature, call } of carried) {
+  for (const { signature, call } of envelopes) {
     const index = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
     const part = parts[index];
     if (part?.kind === "tool-call") parts[index] = { ...part, signature };
@@ -48,11 +48,11 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
 }
 
 /** Reads a `redacted_thinking` block: redacted reasoning, or the carried signature of another part. */
-function readRedacted(block: Fields, parts: Part[], carried: Envelope[]): void {
+function readRedacted(block: Fields, parts: Part[], envelopes: Envelope[]): void {
   const envelope = readEnvelope(block.needText("data"));
   const { signature, call, previous } = envelope;
   const last = parts.at(-1);
-  if (call !== undefined) carried.push(envelope);
+  if (call !== undefined) envelopes.push(envelope);
   else if (previous !== true) parts.push({ kind: "reasoning", text: "", signature });
   else if (last?.kind === "text" || last?.kind === "image") parts[parts.length - 1] = { ...last, signature };
 }

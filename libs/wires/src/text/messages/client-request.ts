@@ -159,8 +159,8 @@ const readRequest = bodyReader(bodies.MessagesRequest);
 const readCounted = bodyReader(bodies.CountMessageTokensRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readParams(given: unknown): TextParams {
-  const body = readRequest(given);
+export function readParams(value: unknown): TextParams {
+  const body = readRequest(value);
   if ((memberOf(body, payer) ?? undefined) !== undefined)
     throw new Failure("unsupported_parameter", `${payer} would change who pays the vendor.`, { param: payer });
   const { most: max, names: boundNames } = boundsIn(body, ["max_tokens"]);
@@ -179,8 +179,8 @@ export function readParams(given: unknown): TextParams {
 }
 
 /** Checks the fields of a request whose tokens are only counted. Throws Failure (400) naming the field. */
-export function readCountParams(given: unknown): TextParams {
-  const body = readCounted(given);
+export function readCountParams(value: unknown): TextParams {
+  const body = readCounted(value);
   return {
     model: body.model,
     stream: false,

@@ -1,7 +1,7 @@
 import { endUserOf } from "@modelgate/contracts";
 import { memberOf, asRecords, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
-import { named, type CreatedId, type StoreDialect } from "../../vendor-stores/members.ts";
+import { createdId, type CreatedId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
@@ -24,8 +24,8 @@ const stores = {
       const message = isRecord(answer["message"]) ? answer["message"] : answer;
       const blocks = [...asRecords(message["content"]), answer["content_block"]].filter(isRecord);
       return [
-        ...named("container", memberOf(message["container"], "id")),
-        ...named("container", memberOf(memberOf(answer["delta"], "container"), "id")),
+        ...createdId("container", memberOf(message["container"], "id")),
+        ...createdId("container", memberOf(memberOf(answer["delta"], "container"), "id")),
         ...blocks.filter(isFromCode).flatMap((block) => filesIn(block["content"])),
       ];
     },
@@ -36,7 +36,7 @@ const stores = {
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,
-  counted: (body) => ({ ...body, max_tokens: 1 }),
+  countBody: (body) => ({ ...body, max_tokens: 1 }),
   read({ input_tokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
   },
@@ -97,5 +97,5 @@ function isFromCode({ type }: JsonRecord): boolean {
 
 /** Lists the files that code wrote, from the `content` of a result. */
 function filesIn(result: unknown): readonly CreatedId[] {
-  return asRecords(memberOf(result, "content")).flatMap((output) => named("file", output["file_id"]));
+  return asRecords(memberOf(result, "content")).flatMap((output) => createdId("file", output["file_id"]));
 }

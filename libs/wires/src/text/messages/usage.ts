@@ -4,7 +4,7 @@ import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { JsonObject } from "../hub/request.ts";
 
 /** Names of the units that this wire counts. */
-const counted = [
+const countMembers = [
   "inputTokens",
   "cachedInputTokens",
   "cacheWriteTokens",
@@ -14,7 +14,7 @@ const counted = [
 ] as const satisfies readonly UnitName[];
 
 /** Counts in one report; undefined for those that the report leaves out. */
-type Counts = { readonly [Name in (typeof counted)[number]]?: number | undefined };
+type Counts = { readonly [Name in (typeof countMembers)[number]]?: number | undefined };
 
 /**
  * Converts `usage` of a message to disjoint units; undefined if it has no tokens. As in units, `input_tokens` excludes
@@ -30,7 +30,7 @@ export function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | un
   const counts = countsOf(usage);
   if (counts.inputTokens === undefined && counts.outputTokens === undefined) return undefined;
   const all: Units = { ...before };
-  for (const name of counted) {
+  for (const name of countMembers) {
     const count = counts[name];
     if (count !== undefined) all[name] = count;
   }

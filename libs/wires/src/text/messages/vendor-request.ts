@@ -150,10 +150,10 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonO
   const disablesParallel = parallelTools === false && toolChoice?.mode !== "none" ? true : undefined;
   if (toolChoice === undefined)
     return disablesParallel === undefined ? undefined : { type: "auto", disable_parallel_tool_use: disablesParallel };
-  const chosen = forcesSingleTool(toolChoice)
+  const renderedChoice = forcesSingleTool(toolChoice)
     ? { type: "tool", name: toolChoice.names?.[0] }
     : { type: modes[toolChoice.mode] };
-  return withoutUndefined({ ...chosen, disable_parallel_tool_use: disablesParallel });
+  return withoutUndefined({ ...renderedChoice, disable_parallel_tool_use: disablesParallel });
 }
 
 /** Minimum top_p that the vendor accepts with thinking. */
@@ -172,10 +172,10 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
   const free = adaptiveModel(model) === undefined;
-  const alone = temperature === undefined || !takesSingleSampling(model);
+  const acceptsBoth = temperature === undefined || !takesSingleSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;
   const sampling: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};
-  const keptTopP: JsonObject = free && alone && beside ? { top_p: topP } : {};
+  const keptTopP: JsonObject = free && acceptsBoth && beside ? { top_p: topP } : {};
   unsupported.noteIf(
     "temperature",
     temperature === 1 ? undefined : unlessRendered(temperature, sampling["temperature"]),
@@ -185,6 +185,6 @@ function renderSampling(
   return { ...sampling, ...keptTopP };
 }
 
-function unlessRendered(given: number | undefined, rendered: unknown): number | undefined {
-  return rendered === undefined ? given : undefined;
+function unlessRendered(body: number | undefined, rendered: unknown): number | undefined {
+  return rendered === undefined ? body : undefined;
 }

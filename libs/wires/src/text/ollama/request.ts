@@ -117,14 +117,14 @@ export const inspectedMembers = [
 ].concat("options.num_predict");
 
 /** Checks a request for a chat. Throws Failure (400) naming the field. */
-export function readChatParams(given: unknown): OllamaParams {
-  const body = readChat(given);
+export function readChatParams(value: unknown): OllamaParams {
+  const body = readChat(value);
   return { ...readParams(body, body.messages), isEmpty: (body.messages ?? []).length === 0 };
 }
 
 /** Checks a request to complete a prompt. Throws Failure (400) naming the field. */
-export function readGenerateParams(given: unknown): OllamaParams {
-  const body = readGenerate(given);
+export function readGenerateParams(value: unknown): OllamaParams {
+  const body = readGenerate(value);
   const isEmpty = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;
   return { ...readParams(body, [{ images: body.images }]), isEmpty };
 }

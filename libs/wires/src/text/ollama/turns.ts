@@ -47,25 +47,25 @@ function parseReasoning(message: Fields): readonly Part[] {
 function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, position) => {
     call.ignore("type");
-    const named = call.needFields("function");
-    named.ignore("index");
-    const name = named.needText("name");
+    const definition = call.needFields("function");
+    definition.ignore("index");
+    const name = definition.needText("name");
     const id = call.text("id") ?? callId(index, position, name);
     calls.called(id, name);
-    const given = named.raw("arguments");
-    const text = typeof given === "string" ? given : renderArguments(named.record("arguments"));
+    const body = definition.raw("arguments");
+    const text = typeof body === "string" ? body : renderArguments(definition.record("arguments"));
     return { kind: "tool-call", id, name, arguments: text };
   });
 }
 
 /** Parses a result. It names its call, its tool, or neither; in that case it answers the oldest pending call. */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
-  const named = message.text("tool_name") ?? message.text("name");
-  const call = calls.take(message.text("tool_call_id"), named);
+  const toolName = message.text("tool_name") ?? message.text("name");
+  const call = calls.take(message.text("tool_call_id"), toolName);
   return {
     kind: "tool-result",
-    callId: call?.id ?? callId(index, named ?? ""),
-    ...withoutUndefined({ name: named ?? call?.name }),
+    callId: call?.id ?? callId(index, toolName ?? ""),
+    ...withoutUndefined({ name: toolName ?? call?.name }),
     parts: [{ kind: "text", text }, ...parseImages(message)],
   };
 }

@@ -201,8 +201,8 @@ export const inspectedMembers = Object.keys(bodies.ResponsesRequest.properties).
 const read = bodyReader(bodies.ResponsesRequest);
 
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
-export function readParams(given: unknown): ResponsesParams {
-  const body = read(given);
+export function readParams(value: unknown): ResponsesParams {
+  const body = read(value);
   const { most: max, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
     model: body.model,

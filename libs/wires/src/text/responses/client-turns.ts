@@ -111,10 +111,10 @@ function readItem(conversation: ItemTurns, item: Fields): void {
     read(conversation, item);
     return;
   }
-  const carried = type === "reasoning" ? carriedSignature(item) : undefined;
-  if (carried !== undefined) {
+  const signature = type === "reasoning" ? carriedSignature(item) : undefined;
+  if (signature !== undefined) {
     item.whole();
-    conversation.attachSignature(carried);
+    conversation.attachSignature(signature);
     return;
   }
   const parts = parseModelItem(item, type);

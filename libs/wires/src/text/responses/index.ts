@@ -16,7 +16,7 @@ import { ResponsesReader } from "./vendor-stream.ts";
 const countTokens: TokenCount = {
   wire: "count-responses",
   readParams,
-  counted: (body) => body,
+  countBody: (body) => body,
   read({ input_tokens: tokens }) {
     return typeof tokens === "number" ? tokens : undefined;
   },

@@ -75,14 +75,14 @@ function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
   const signature = parseSignature(item);
-  const named = id === undefined ? {} : { id };
+  const idMember = id === undefined ? {} : { id };
   const parts: ReasoningPart[] = [
     { text: reasoningTextOf(item, "summary"), summary: true },
     { text: reasoningTextOf(item, "content"), summary: false },
   ]
     .filter(({ text }) => text !== "")
-    .map((part) => ({ kind: "reasoning", ...part, ...named }));
-  const last = parts.pop() ?? { kind: "reasoning", text: "", ...named };
+    .map((part) => ({ kind: "reasoning", ...part, ...idMember }));
+  const last = parts.pop() ?? { kind: "reasoning", text: "", ...idMember };
   return [...parts, withoutUndefined({ ...last, signature })];
 }
 
@@ -162,10 +162,10 @@ function readFile(part: Fields): FilePart {
   const data = part.text("file_data");
   const url = part.text("file_url");
   const id = part.text("file_id");
-  const named = withoutUndefined({ name, cache: parseBreakpoint(part) });
-  if (data !== undefined) return { kind: "file", source: dataSource(data, name), ...named };
-  if (url !== undefined) return { kind: "file", source: sourceFromUrl(url), ...named };
-  return { kind: "file", source: fileId(part, id, "file_data"), ...named };
+  const options = withoutUndefined({ name, cache: parseBreakpoint(part) });
+  if (data !== undefined) return { kind: "file", source: dataSource(data, name), ...options };
+  if (url !== undefined) return { kind: "file", source: sourceFromUrl(url), ...options };
+  return { kind: "file", source: fileId(part, id, "file_data"), ...options };
 }
 
 function dataSource(data: string, name: string | undefined): Source {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
-import { named, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
+import { createdId, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-steps.ts";
 
 /** Members that name objects in the vendor's store: earlier items, and objects that hosted tools created. */
@@ -40,15 +40,15 @@ export const stores = {
 function createdByItem(item: JsonRecord, isStored: boolean): readonly CreatedId[] {
   const annotations = asRecords(item["content"]).flatMap(({ annotations: list }) => asRecords(list));
   return [
-    ...(isStored || !isWhole(item) ? named("item", item["id"]) : []),
-    ...named("container", item["container_id"]),
-    ...named("container", memberOf(item["environment"], "container_id")),
+    ...(isStored || !isWhole(item) ? createdId("item", item["id"]) : []),
+    ...createdId("container", item["container_id"]),
+    ...createdId("container", memberOf(item["environment"], "container_id")),
     ...annotations.filter(({ type }) => type === "container_file_citation" || type === "file_path").flatMap(citedFile),
   ];
 }
 
 function citedFile(annotation: JsonRecord): readonly CreatedId[] {
-  return [...named("container", annotation["container_id"]), ...named("file", annotation["file_id"])];
+  return [...createdId("container", annotation["container_id"]), ...createdId("file", annotation["file_id"])];
 }
 
 /** Types of items that contain all their content, so that vendors never look up their ids. */
@@ -99,10 +99,10 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
     const isComplete = isWhole(item);
     if (isComplete && isOwnForm(item, id)) return [];
-    const named = { store: "item", id, path: `${path}[${index}].id` } as const;
+    const vendorId = { store: "item", id, path: `${path}[${index}].id` } as const;
     const isReference = typeOf(item) === "item_reference";
     const isCarried = isComplete || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
-    return [isCarried ? { ...named, isCarried } : named];
+    return [isCarried ? { ...vendorId, isCarried } : vendorId];
   });
 }
 

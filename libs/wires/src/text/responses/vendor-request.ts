@@ -155,18 +155,18 @@ const renders: ToolRenderers = {
     // The default of `strict` is true at the vendor, and false on all other wires.
     return withoutUndefined({
       type: "function",
-      ...named(within ?? { name, description }),
+      ...renderNamespace(within ?? { name, description }),
       parameters: parameters ?? null,
       strict: strict ?? false,
     });
   },
   custom: ({ name, description, format, within }) =>
-    withoutUndefined({ type: "custom", ...named(within ?? { name, description }), format }),
+    withoutUndefined({ type: "custom", ...renderNamespace(within ?? { name, description }), format }),
   "web-search": renderSearch,
   vendor: (tool) => requireToolOfWire(tool, "responses"),
 };
 
-function named({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
+function renderNamespace({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
   return { name, description };
 }
 
@@ -180,11 +180,13 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
   const { mode, names } = toolChoice;
   if (names === undefined || mode === "none") return mode;
   const local = localNames(tools);
-  const chosen = names.map((name) => {
+  const chosenTools = names.map((name) => {
     const type = typeOf(tools, name);
     return type === "function" || type === "custom" ? { type, ...(local.get(name) ?? { name }) } : { type };
   });
-  return mode === "required" && chosen.length === 1 ? chosen[0] : { type: "allowed_tools", mode, tools: chosen };
+  return mode === "required" && chosenTools.length === 1
+    ? chosenTools[0]
+    : { type: "allowed_tools", mode, tools: chosenTools };
 }
 
 /** Returns the type of a chosen tool; vendor tools are identified by their type alone. */

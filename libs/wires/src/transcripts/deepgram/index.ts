@@ -24,10 +24,10 @@ export const deepgram = {
 function renderRequest(request: TranscriptsRequest, { model }: Target): RenderedTranscripts {
   refuseFormats(request, ["diarized_json"]);
   const { language } = request;
-  const spoken = language === undefined ? { detect_language: "true" } : { language };
+  const languageQuery = language === undefined ? { detect_language: "true" } : { language };
   return {
     kind: "bytes",
-    query: { model, smart_format: "true", ...spoken },
+    query: { model, smart_format: "true", ...languageQuery },
     dropped: lostHints(request, ["language"]),
   };
 }

@@ -64,8 +64,8 @@ function parseInput(fields: Fields): readonly VectorContent[] {
   if (typeof input[0] === "number") return [{ kind: "tokens", tokens: parseTokens(input, "input", fields) }];
   if (input.length > maxInputs) throw fields.wrong("input", `at most ${maxInputs} inputs`);
   const contents = input.map((value: unknown, index) => parseOne(value, `input[${index}]`, fields));
-  const strange = contents.findIndex(({ kind }) => kind !== contents[0]?.kind);
-  if (strange >= 0) throw fields.wrong(`input[${strange}]`, "of the same kind as the first");
+  const mixedIndex = contents.findIndex(({ kind }) => kind !== contents[0]?.kind);
+  if (mixedIndex >= 0) throw fields.wrong(`input[${mixedIndex}]`, "of the same kind as the first");
   return contents;
 }
 

@@ -152,7 +152,7 @@ export function objectIn(text: string): JsonRecord | undefined {
  * Returns the additional members of a vendor's request: members of `metadata` that are in `supported`, and the members that
  * a client of the same wire sent. `dropped` lists all others.
  */
-export function moreMembers(
+export function additionalVideoMembers(
   { own, extras = {} }: VideoRequest,
   wire: VideoWire,
   supported: readonly string[],

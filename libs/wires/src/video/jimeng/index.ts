@@ -1,7 +1,7 @@
 import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  moreMembers,
+  additionalVideoMembers,
   parseImage,
   type VideoImage,
   framesPerSecond,
@@ -94,13 +94,13 @@ const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt"]);
-  const more = moreMembers(request, "jimeng-video", []);
+  const additional = additionalVideoMembers(request, "jimeng-video", []);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
   const shaped = images.length === 0;
   const shape = fitShape(shaped ? request : {}, ratios);
   const body = withoutUndefined({
-    ...more.members,
+    ...additional.members,
     req_key: model,
     prompt: request.prompt,
     ...renderImages(images),
@@ -111,7 +111,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   return {
     body,
     dropped: [
-      ...more.dropped,
+      ...additional.dropped,
       ...shape.dropped,
       ...(shaped ? [] : hintsIn(request, ["size", "aspectRatio"])),
       ...otherRate(request),

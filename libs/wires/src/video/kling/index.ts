@@ -6,7 +6,7 @@ import {
   renderTask as renderTaskShared,
   spelling,
 } from "../generations/index.ts";
-import { moreMembers, dataOf, hintsIn, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
+import { additionalVideoMembers, dataOf, hintsIn, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import { linesIn, fitShape, type FittedShape } from "../hub/size.ts";
 import { inspectedMembers, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
@@ -33,12 +33,12 @@ export const kling = {
  */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
-  const [named, model] = [fields.text("model_name"), fields.text("model")];
-  if (named !== undefined && model !== undefined && named !== model)
+  const [modelName, model] = [fields.text("model_name"), fields.text("model")];
+  if (modelName !== undefined && model !== undefined && modelName !== model)
     throw new Failure("invalid_value", "model and model_name name different models.", { param: "model_name" });
   const dropped = ["callback_url", "external_task_id"].filter((name) => fields.has(name));
   fields.ignore("callback_url", "external_task_id");
-  return { request: readShared(fields, named ?? model ?? fields.needText("model"), "kling-video"), dropped };
+  return { request: readShared(fields, modelName ?? model ?? fields.needText("model"), "kling-video"), dropped };
 }
 
 const supportedSeconds = [5, 10];
@@ -50,24 +50,24 @@ const ownNames =
 /** Renders the vendor's request. An image determines the video's shape, so a given shape is dropped and reported. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
-  const more = moreMembers(request, "kling-video", ownNames);
+  const additional = additionalVideoMembers(request, "kling-video", ownNames);
   const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
   const shape = firstFrame === undefined ? fitShape(request, ratios) : pictured;
   const body = withoutUndefined({
-    ...more.members,
+    ...additional.members,
     model_name: model,
     prompt: request.prompt,
-    negative_prompt: request.negativePrompt ?? more.members["negative_prompt"],
+    negative_prompt: request.negativePrompt ?? additional.members["negative_prompt"],
     image: firstFrame === undefined ? undefined : imageText(firstFrame, "firstFrame"),
-    image_tail: lastFrame === undefined ? more.members["image_tail"] : imageText(lastFrame, "lastFrame"),
+    image_tail: lastFrame === undefined ? additional.members["image_tail"] : imageText(lastFrame, "lastFrame"),
     duration: String(seconds),
     aspect_ratio: shape.ratio,
   });
   return {
     body,
     dropped: [
-      ...more.dropped,
+      ...additional.dropped,
       ...shape.dropped,
       ...hintsIn(request, ["fps", "seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
     ],

@@ -1,7 +1,7 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord } from "../../json/fields.ts";
 import {
-  moreMembers,
+  additionalVideoMembers,
   addressOfImage,
   hintsIn,
   otherRate,
@@ -51,11 +51,11 @@ const pricedOption = /--(?:dur(?:ation)?|rs|resolution|frames|fps|framespersecon
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
   refusePricedOption(request);
-  const more = moreMembers(request, "seedance-video", ownNames);
+  const additional = additionalVideoMembers(request, "seedance-video", ownNames);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
   const shape = fitShape(request, ratios, tiers);
   const body = withoutUndefined({
-    ...more.members,
+    ...additional.members,
     model,
     content: contentOf(request),
     duration: seconds,
@@ -65,7 +65,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   });
   return {
     body,
-    dropped: [...more.dropped, ...shape.dropped, ...hintsIn(request, ["negativePrompt"]), ...otherRate(request)],
+    dropped: [...additional.dropped, ...shape.dropped, ...hintsIn(request, ["negativePrompt"]), ...otherRate(request)],
     seconds,
     lines: linesIn(body),
   };

@@ -1,6 +1,13 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { moreMembers, dataOf, hintsIn, otherRate, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
+import {
+  additionalVideoMembers,
+  dataOf,
+  hintsIn,
+  otherRate,
+  refuseLastFrameAlone,
+  secondsAmong,
+} from "../hub/request.ts";
 import type { VideoImage } from "../hub/request.ts";
 import { linesIn, fitShape } from "../hub/size.ts";
 import { failedTask, unknownResult } from "../hub/task.ts";
@@ -89,10 +96,10 @@ function firstOf(list: unknown): JsonRecord {
 
 /** Returns the failure of a video that safety filters removed; the operation itself reports no error. */
 function withoutFilm({ raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons }: JsonRecord): PollResult {
-  const given = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
-  if (given.length === 0 && typeof count !== "number")
+  const reasonTexts = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
+  if (reasonTexts.length === 0 && typeof count !== "number")
     return failedTask(undefined, "The vendor finished the operation without a video.");
-  return failedTask("rai_media_filtered", given.join(" ") || "The vendor's safety filters hold the video back.");
+  return failedTask("rai_media_filtered", reasonTexts.join(" ") || "The vendor's safety filters hold the video back.");
 }
 
 /** Video lengths in seconds of current models, and of the second generation. */
@@ -108,7 +115,7 @@ const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);
-    const more = moreMembers(request, "veo-video", supported);
+    const additional = additionalVideoMembers(request, "veo-video", supported);
     const seconds = secondsAmong(formerModels.test(model) ? formerLengths : lengths, request.seconds ?? defaultSeconds);
     const shape = fitShape(request, ratios, tiers);
     const instance = withoutUndefined({
@@ -117,7 +124,7 @@ function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendo
       lastFrame: imageOf(request.lastFrame, "lastFrame"),
     });
     const parameters = withoutUndefined({
-      ...more.members,
+      ...additional.members,
       sampleCount: 1,
       durationSeconds: seconds,
       aspectRatio: shape.ratio,
@@ -128,7 +135,7 @@ function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendo
     return {
       body: { instances: [instance], parameters },
       dropped: [
-        ...more.dropped,
+        ...additional.dropped,
         ...shape.dropped,
         ...(takesSeed ? [] : hintsIn(request, ["seed"])),
         ...otherRate(request),

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  moreMembers,
+  additionalVideoMembers,
   refusePriced,
   parseImage,
   type VideoImage,
@@ -83,10 +83,10 @@ function parseReference(fields: Fields): VideoImage | undefined {
 /** Renders a vendor's request. An image's bytes are sent as a file of a form, its address in JSON. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt", "lastFrame"]);
-  const more = moreMembers(request, "videos", []);
+  const additional = additionalVideoMembers(request, "videos", []);
   const { firstFrame, size, seconds = defaultSeconds } = request;
   const body = withoutUndefined({
-    ...more.members,
+    ...additional.members,
     model,
     prompt: request.prompt,
     seconds: String(seconds),
@@ -96,7 +96,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   return {
     body,
     file: firstFrame?.kind === "data" ? { name: "input_reference", ...firstFrame } : undefined,
-    dropped: [...more.dropped, ...hintsIn(request, ["seed", "fps", "aspectRatio"])],
+    dropped: [...additional.dropped, ...hintsIn(request, ["seed", "fps", "aspectRatio"])],
     seconds,
     lines: linesIn(body),
   };

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
-  moreMembers,
+  additionalVideoMembers,
   addressOfImage,
   hintsIn,
   refuseFields,
@@ -47,7 +47,7 @@ interface ByProtocol {
 /** Renders the vendor's request. An image determines the video's shape. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
-  const more = moreMembers(request, "wan-video", ownNames);
+  const additional = additionalVideoMembers(request, "wan-video", ownNames);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
   const parts = formerModels.test(model) ? renderFormer(request, model) : renderCurrent(request);
   const input = withoutUndefined({
@@ -55,10 +55,10 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     negative_prompt: request.negativePrompt,
     ...parts.pictures,
   });
-  const parameters = withoutUndefined({ ...more.members, ...parts.shape, duration: seconds, seed: request.seed });
+  const parameters = withoutUndefined({ ...additional.members, ...parts.shape, duration: seconds, seed: request.seed });
   return {
     body: { model, input, parameters },
-    dropped: [...more.dropped, ...parts.dropped, ...hintsIn(request, ["fps"])],
+    dropped: [...additional.dropped, ...parts.dropped, ...hintsIn(request, ["fps"])],
     seconds,
     lines: linesIn(parameters),
   };

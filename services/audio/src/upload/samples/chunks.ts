@@ -60,7 +60,7 @@ export async function secondsOfChunks(
   { form, first, description, samples }: SampleChunks,
 ): Promise<number | undefined> {
   let rate: ByteRate | undefined;
-  let counted = 0;
+  let countedBytes = 0;
   let startedAt: number | undefined;
   let end = 0;
   for await (const chunk of chunksIn(file, form, first)) {
@@ -72,12 +72,12 @@ export async function secondsOfChunks(
       rate = description.rateOf(await file.read(chunk.start, Math.min(bytes, maxDescriptionBytes))) ?? rate;
     if (!isSamples) continue;
     startedAt ??= chunk.start + samples.skipped;
-    counted += Math.max(0, bytes - samples.skipped);
+    countedBytes += Math.max(0, bytes - samples.skipped);
     if (bytes === Infinity) break;
   }
   if (startedAt === undefined || rate === undefined) return undefined;
   const isBelieved = end <= file.size && aligned(end, form) >= file.size;
-  const bytes = isBelieved ? counted : file.size - startedAt;
+  const bytes = isBelieved ? countedBytes : file.size - startedAt;
   return bytes > 0 ? bytes / rate : undefined;
 }
 

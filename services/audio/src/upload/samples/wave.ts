@@ -61,8 +61,8 @@ function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   const rate = endian === "LE" ? body.readUInt32LE(4) : body.readUInt32BE(4);
   if (rate === 0) return undefined;
   const [channels, block, bits] = [short(2), short(12), short(14)];
-  const stated = short(0);
-  const tag = stated === encodingTags.extensible && body.length >= 26 ? short(24) : stated;
+  const formatCode = short(0);
+  const tag = formatCode === encodingTags.extensible && body.length >= 26 ? short(24) : formatCode;
   if (tag === encodingTags.pcm || tag === encodingTags.float) return pcmRate(rate, channels, bits);
   if (tag === encodingTags.aLaw || tag === encodingTags.muLaw) return pcmRate(rate, channels, 8);
   if (tag === encodingTags.gsm) return (rate * gsmBytes) / gsmSamples;

@@ -60,7 +60,7 @@ export class BackgroundRun {
     this.#deps = deps;
     this.#work = work;
     this.#sink = new BackgroundSink({
-      keep: (events) => deps.backgroundStore.addEvents(this.at, events),
+      storeEvents: (events) => deps.backgroundStore.addEvents(this.at, events),
       maxEvents,
       maxCharacters,
       from: form.queued(queued.response).length,

@@ -13,7 +13,7 @@ const lowShare = 4;
 /** The function that stores events, with its limits. */
 export interface EventKeeping {
   /** Stores events. No more events are stored after it rejects or resolves with false. */
-  readonly keep: (events: readonly string[]) => Promise<boolean>;
+  readonly storeEvents: (events: readonly string[]) => Promise<boolean>;
   /** Maximum number of events that are stored before the final one. */
   readonly maxEvents: number;
   readonly maxCharacters: number;
@@ -172,7 +172,7 @@ export class BackgroundSink implements AnswerSink {
       const events = this.#waiting;
       this.#waiting = [];
       this.#waitingCharacters = 0;
-      this.#isKeeping &&= await this.#keeping.keep(events).catch(() => false);
+      this.#isKeeping &&= await this.#keeping.storeEvents(events).catch(() => false);
       if (this.#wasFull && this.#waitingCharacters <= bufferedBytes / lowShare) {
         this.#wasFull = false;
         for (const { drained } of this.#watchers) drained?.();

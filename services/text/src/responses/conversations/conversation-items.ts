@@ -22,15 +22,15 @@ const maxIdCharacters = 200;
 export function identifyItems(
   items: readonly JsonObject[],
   newId: () => string,
-  taken: Iterable<string> = [],
+  usedIds: Iterable<string> = [],
 ): readonly IdentifiedItem[] {
-  const takenIds = new Set(taken);
+  const takenIds = new Set(usedIds);
   return items.map((item) => {
     const type = typeof item["type"] === "string" ? item["type"] : "message";
     const id = isNewId(item["id"], takenIds) ? item["id"] : `${prefixes[type] ?? "item"}_${newId()}`;
     takenIds.add(id);
-    const named = { ...item, id, type, status: item["status"] ?? "completed" };
-    return type === "message" ? { ...named, content: partsOf(item) } : named;
+    const identified = { ...item, id, type, status: item["status"] ?? "completed" };
+    return type === "message" ? { ...identified, content: partsOf(item) } : identified;
   });
 }
 

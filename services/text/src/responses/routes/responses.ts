@@ -58,8 +58,8 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
     using body = await readJson(call, deps.body, readResponses(deps, call));
     const { params, body: resolvedBody, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
-    const counted = { wire: wires.responses, body: resolvedBody, params, admitted, prefer };
-    answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, counted)));
+    const countRequest = { wire: wires.responses, body: resolvedBody, params, admitted, prefer };
+    answerJson(call.response, 200, count.render(await inputTokensOf(deps, call, countRequest)));
   };
 }
 

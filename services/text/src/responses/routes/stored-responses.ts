@@ -120,8 +120,11 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const id = storedIdOf(call, responseForm).id.replace(/^resp_/, "");
     await withStored(deps, call, responseForm, ({ input }) => {
-      const named: readonly JsonObject[] = input.map((item, index) => ({ id: `item_${id}_${index}`, ...item }));
-      answerJson(call.response, 200, pageOf(named, call.query));
+      const identifiedItems: readonly JsonObject[] = input.map((item, index) => ({
+        id: `item_${id}_${index}`,
+        ...item,
+      }));
+      answerJson(call.response, 200, pageOf(identifiedItems, call.query));
     });
   };
 }

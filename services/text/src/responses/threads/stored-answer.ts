@@ -101,9 +101,9 @@ class CollectedAnswer {
 
   /** Stores the answer that ends with `last`, if it is complete. */
   async store(last: Buffer): Promise<void> {
-    const { collector, store: keep } = this.#options;
+    const { collector, store: storeAnswer } = this.#options;
     const answer = this.isStream ? collector.answer : await reparseJson(last).catch(() => undefined);
     const id = answer?.["id"];
-    if (answer !== undefined && typeof id === "string") await keep(id, answer);
+    if (answer !== undefined && typeof id === "string") await storeAnswer(id, answer);
   }
 }
