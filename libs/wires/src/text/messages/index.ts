@@ -32,7 +32,7 @@ const stores = {
   },
 } as const satisfies StoreDialect;
 
-/** Counts input tokens. Its request has no `max_tokens`; `counted` adds one, so that the request can be parsed. */
+/** Counts input tokens. Its request has no `max_tokens`; `countBody` adds one, so that the request can be parsed. */
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,

@@ -17,7 +17,7 @@ const maxIdCharacters = 200;
 
 /**
  * Returns items in their stored form: each has a unique id, and messages have parts. An id that is missing, too long or
- * in `taken` is replaced.
+ * in `usedIds` is replaced.
  */
 export function identifyItems(
   items: readonly JsonObject[],
