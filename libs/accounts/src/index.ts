@@ -54,7 +54,7 @@ export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts"
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
 export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
-export { settle, settleWithRetry, type Settlement } from "./money/settle.ts";
+export { retryDuringOutage, settle, type Settlement } from "./money/settle.ts";
 export { firstLeaseEnd, countOpenHolds, sweepHolds, type SweepOptions } from "./money/sweep.ts";
 export type { OutboxEntry } from "./outbox/publish.ts";
 export { openOutbox, type Outbox } from "./outbox/outbox.ts";

@@ -106,8 +106,9 @@ function supportingCandidates(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
 ): readonly Candidate[] {
-  const isUsable = (candidate: Candidate): boolean => supportedWires.usable(candidate, wires).length > 0;
-  const speaking = candidates.every(isUsable) ? candidates : candidates.filter(isUsable);
+  let speaking = candidates;
+  for (const candidate of candidates)
+    if (supportedWires.usable(candidate, wires).length === 0) speaking = speaking.filter((each) => each !== candidate);
   if (speaking.length === 0 && candidates.length > 0) throw new AttemptsFailed(noUsableWireFailure(), [], undefined);
   return speaking;
 }

@@ -30,15 +30,7 @@ export class RouteChooser {
     this.#account = account;
     this.#candidates = candidates;
     this.#health = health;
-    const excluded = (candidate: Candidate, key: ChannelKey): boolean => {
-      if (this.#tried.length + this.#refusals.length === 0) return false;
-      const id = channelKeyId(candidate.channel.id, key.id);
-      return (
-        this.#tried.some((route) => channelKeyIdOf(route) === id) ||
-        this.#refusals.some(({ scope }) => scope === id || scope === candidate.channel.id)
-      );
-    };
-    this.#options = { random, turn, score, excluded, prefer, choice };
+    this.#options = { random, turn, score, prefer, choice };
   }
 
   /**
@@ -64,7 +56,8 @@ export class RouteChooser {
     this.#retried = undefined;
     if (retried !== undefined) return retried;
     const cooldowns = this.#health.cooldownsOf(this.#account);
-    const route = pick(this.#candidates, cooldowns === undefined ? this.#options : { ...this.#options, cooldowns });
+    const isUnlimited = cooldowns === undefined && this.#tried.length + this.#refusals.length === 0;
+    const route = pick(this.#candidates, isUnlimited ? this.#options : this.#remaining(cooldowns));
     if (route !== undefined) return { route, isLastResort: false };
     if (!isFirst) return undefined;
     const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
@@ -84,6 +77,18 @@ export class RouteChooser {
   retry(route: ChosenRoute): void {
     this.#tried.splice(this.#tried.indexOf(route.route), 1);
     if (route.isLastResort) this.#retried = route;
+  }
+
+  /** Returns the options that exclude the routes which this call has tried, or that turned it away. */
+  #remaining(cooldowns: Cooldowns | undefined): PickOptions {
+    const excluded = ({ channel }: Candidate, key: ChannelKey): boolean => {
+      const id = channelKeyId(channel.id, key.id);
+      return (
+        this.#tried.some((route) => channelKeyIdOf(route) === id) ||
+        this.#refusals.some(({ scope }) => scope === id || scope === channel.id)
+      );
+    };
+    return { ...this.#options, cooldowns, excluded };
   }
 
   #isFull({ channel }: Candidate, { id }: ChannelKey): boolean {
@@ -130,8 +135,8 @@ function secondsTo(timeMs: number): number {
 export interface PickOptions extends ChoiceOptions {
   /** Absent: there are no cooldowns, and nothing is switched off. */
   readonly cooldowns?: Cooldowns | undefined;
-  /** Returns whether this call has already tried the route or was turned away there. */
-  excluded(candidate: Candidate, key: ChannelKey): boolean;
+  /** Returns whether this call has already tried the route or was turned away there. Absent: no route is excluded. */
+  excluded?(candidate: Candidate, key: ChannelKey): boolean;
   /** Returns a number that grows by one with each call for the channel, so that its usable keys take turns. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** Key that is chosen first if it is usable. */
@@ -171,10 +176,11 @@ function routeTo(preferred: ChannelKeyId, candidates: readonly Candidate[], opti
 
 function usableKeys(candidate: Candidate, options: PickOptions): readonly ChannelKey[] {
   const { cooldowns } = options;
+  const { keys } = candidate.channel;
+  if (cooldowns === undefined && options.excluded === undefined) return keys;
   if (cooldowns !== undefined && cooldowns.ofChannel(candidate) > 0) return [];
   const isUsable = (key: ChannelKey): boolean =>
-    (cooldowns === undefined || cooldowns.ofKey(candidate, key) === 0) && !options.excluded(candidate, key);
-  const { keys } = candidate.channel;
+    (cooldowns === undefined || cooldowns.ofKey(candidate, key) === 0) && options.excluded?.(candidate, key) !== true;
   return keys.every(isUsable) ? keys : keys.filter(isUsable);
 }
 

@@ -36,31 +36,25 @@ export class SupportedWires {
 
   /**
    * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `requested`, then
-   * the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last.
+   * the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last. The order is
+   * computed once per candidate.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
-    const ordered = this.#ordered(candidate, requested);
+    const { vendor, orders } = this.#configured(candidate);
+    // The stored order contains only wires of `requested`.
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    let ordered = orders.get(requested) as readonly Wire[] | undefined;
+    if (ordered === undefined) {
+      const supported = vendor?.wires ?? [];
+      const [clientWire] = requested;
+      const others = supported.flatMap((wire) => requested.filter((each) => each === wire && each !== clientWire));
+      ordered = clientWire !== undefined && supported.includes(clientWire) ? [clientWire, ...others] : others;
+      orders.set(requested, ordered);
+    }
     if (this.#missing.isEmpty && this.#refusing.isEmpty) return ordered;
     const available = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
     const isRefusing = (wire: Wire): boolean => isAt(this.#refusing, candidate, wire, this.#now());
     return [...available.filter((wire) => !isRefusing(wire)), ...available.filter(isRefusing)];
-  }
-
-  /**
-   * Lists the wires in their order, including those with a missing endpoint. The list is computed once per candidate.
-   */
-  #ordered<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
-    const { vendor, orders } = this.#configured(candidate);
-    const cached = orders.get(requested);
-    // The stored order contains only wires of `requested`.
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-    if (cached !== undefined) return cached as readonly Wire[];
-    const supported = vendor?.wires ?? [];
-    const [clientWire] = requested;
-    const others = supported.flatMap((wire) => requested.filter((each) => each === wire && each !== clientWire));
-    const ordered = clientWire !== undefined && supported.includes(clientWire) ? [clientWire, ...others] : others;
-    orders.set(requested, ordered);
-    return ordered;
   }
 
   /** Returns the vendor behind a candidate; undefined for a provider that this version does not know. */

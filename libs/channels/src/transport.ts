@@ -162,10 +162,12 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.answered.reject(isRefusedWrite(error) ? new NothingSent(error) : error);
   }
 
+  /** Passes the body to a sink, or its end if the answer has ended. */
   pipe(sink: BodySink): void {
     this.#sink = sink;
     if (this.#over === undefined) this.#controller?.resume();
-    else this.#end(sink, this.#over);
+    else if (this.#over.error === undefined) sink.end();
+    else sink.broken(this.#over.error);
   }
 
   pause(): void {
@@ -192,7 +194,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#paused = false;
     const refused = this.#handOn();
     this.#over = refused === undefined ? outcome : { error: refused };
-    if (this.#sink !== undefined) this.#end(this.#sink, this.#over);
+    if (this.#sink !== undefined) this.pipe(this.#sink);
   }
 
   /** Passes the collected chunks to the sink. Aborts the exchange if the sink throws. */
@@ -217,11 +219,6 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
       // catch exceptions here, because this runs outside its parser.
       return error instanceof Error ? error : new Error("an answer was not taken", { cause: error });
     }
-  }
-
-  #end(sink: BodySink, { error }: { readonly error?: Error }): void {
-    if (error === undefined) sink.end();
-    else sink.broken(error);
   }
 }
 

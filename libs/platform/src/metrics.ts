@@ -133,10 +133,9 @@ export function measureLoopLag(register: Registry): void {
   const seen = createHistogram();
   const sample = (due: number): void => {
     seen.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
-    sampleNext();
+    setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
   };
-  const sampleNext = (): void => void setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
-  sampleNext();
+  setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
   for (const [name, help] of Object.entries(lagStatistics)) {
     const gauge: Gauge = new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,

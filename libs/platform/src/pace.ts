@@ -11,9 +11,9 @@ export interface PaceLimits {
   readonly floorBytesPerSecond: number;
 }
 
-/** Maximum ms between two checks of a body's speed. */
+/** Maximum ms between two checks of a body, after the first one. */
 const maxCheckMs = 1_000;
-/** Number of checks of the speed during `graceMs`. */
+/** Minimum number of checks in a time of the length of `graceMs`. */
 const checksPerGrace = 4;
 
 /**
@@ -25,42 +25,42 @@ export class Pace implements Disposable {
   readonly #limits: PaceLimits;
   readonly #late: (failure: Failure) => void;
   readonly #isHeld: () => boolean;
-  readonly #silence: NodeJS.Timeout;
-  #next: NodeJS.Timeout;
+  #timer: NodeJS.Timeout;
   readonly #startedAt = performance.now();
   #checkedAt = this.#startedAt;
+  /** Time at which the client last sent bytes, or at which the reader last accepted none. */
+  #heardAt = this.#startedAt;
   #heldMs = 0;
   #bytes = 0;
 
   constructor(limits: PaceLimits, late: (failure: Failure) => void, isHeld: () => boolean = () => false) {
+    const { silenceMs, graceMs, totalMs = Infinity } = limits;
     this.#limits = limits;
     this.#late = late;
     this.#isHeld = isHeld;
-    this.#silence = setTimeout(() => this.#fellSilent(), limits.silenceMs);
-    this.#next = setTimeout(() => this.#checkPace(), Math.min(limits.graceMs, limits.totalMs ?? Infinity));
+    this.#timer = setTimeout(() => this.#check(), Math.min(silenceMs, graceMs, totalMs));
   }
 
   /** Counts bytes that the client sent; compressed bytes count as sent. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    this.#silence.refresh();
+    this.#heardAt = performance.now();
   }
 
   [Symbol.dispose](): void {
-    clearTimeout(this.#silence);
-    clearTimeout(this.#next);
+    clearTimeout(this.#timer);
   }
 
-  #fellSilent(): void {
-    if (this.#isHeld()) this.#silence.refresh();
-    else this.#late(tooSlow(`The body fell silent for ${this.#limits.silenceMs} ms.`));
-  }
-
-  #checkPace(): void {
-    const { totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
+  #check(): void {
+    const { silenceMs, totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
     const now = performance.now();
-    if (this.#isHeld()) this.#heldMs += now - this.#checkedAt;
+    if (this.#isHeld()) {
+      this.#heldMs += now - this.#checkedAt;
+      this.#heardAt = now;
+    }
     this.#checkedAt = now;
+    const silenceLeftMs = silenceMs - (now - this.#heardAt);
+    if (silenceLeftMs <= 0) return this.#late(tooSlow(`The body fell silent for ${silenceMs} ms.`));
     const leftMs = totalMs - (now - this.#startedAt);
     if (leftMs <= 0) return this.#late(tooSlow(`The body was not whole after ${totalMs} ms.`));
     const timedMs = now - this.#startedAt - this.#heldMs - graceMs;
@@ -68,8 +68,8 @@ export class Pace implements Disposable {
       return this.#late(
         tooSlow(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
       );
-    const pause = Math.min(maxCheckMs, graceMs / checksPerGrace, leftMs);
-    this.#next = setTimeout(() => this.#checkPace(), Math.max(1, pause));
+    const pauseMs = Math.min(maxCheckMs, graceMs / checksPerGrace, leftMs, silenceLeftMs);
+    this.#timer = setTimeout(() => this.#check(), Math.max(1, pauseMs));
   }
 }
 

@@ -3,7 +3,6 @@ import { Duplex, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "./buffer-budget.ts";
-import { GrowingBytes } from "./growing-bytes.ts";
 import { Pace, type PaceLimits } from "./pace.ts";
 
 export interface BodyLimits extends PaceLimits {
@@ -99,38 +98,36 @@ async function collectBody(
   const holding = limits.budget.holdFor(holder);
   const gathered = new GrowingBytes(declared);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const fail = (error: unknown): void => reject(error instanceof Error ? error : new Error(String(error)));
+  const isCompressed = source !== request;
   const onReceived = (chunk: Buffer): void => pace.add(chunk.length);
   const onData = (chunk: Buffer): void => {
     try {
-      if (source === request) pace.add(chunk.length);
+      if (!isCompressed) pace.add(chunk.length);
       if (gathered.size + chunk.length > limits.maxBytes) throw tooLarge(limits);
       holding.take(chunk.length);
       gathered.add(chunk);
     } catch (error) {
       source.off("data", onData);
-      fail(error);
+      reject(error);
     }
   };
-  const onGone = (): void => fail(new ClientGone("the client left before its request was whole"));
-  const onBroken = (): void =>
-    source === request
-      ? onGone()
-      : fail(new Failure("invalid_value", "The compressed body is corrupt.", { param: "content-encoding" }));
   const onClose = (): void => {
-    if (!request.complete) onGone();
+    if (!request.complete) reject(new ClientGone("the client left before its request was whole"));
   };
-  const onEnding = (): void => fail(ending?.reason);
+  const onEnding = (): void => reject(ending?.reason);
   // A client does not count as slow while the decompressor accepts no bytes.
   const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
-  using pace = new Pace(limits, fail, isBehind);
+  using pace = new Pace(limits, reject, isBehind);
   try {
-    holding.startArriving(fail);
+    holding.startArriving(reject);
     ending?.addEventListener("abort", onEnding);
     if (ending?.aborted === true) onEnding();
     request.on("close", onClose);
-    if (source !== request) request.on("data", onReceived);
-    source.on("data", onData).on("end", resolve).on("error", onBroken);
+    if (isCompressed) {
+      request.on("data", onReceived);
+      source.on("error", () => reject(corrupt()));
+    }
+    source.on("data", onData).on("end", resolve);
     await promise;
     return { bytes: gathered.bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
   } catch (error) {
@@ -139,13 +136,13 @@ async function collectBody(
   } finally {
     holding.endArriving();
     ending?.removeEventListener("abort", onEnding);
-    source.off("data", onData).off("end", resolve).off("error", onBroken).on("error", ignore);
+    source.off("data", onData).off("end", resolve);
     request.off("data", onReceived).off("close", onClose);
   }
 }
 
-function ignore(): void {
-  // Errors after the body was read, or refused, are ignored
+function corrupt(): Failure {
+  return new Failure("invalid_value", "The compressed body is corrupt.", { param: "content-encoding" });
 }
 
 function tooLarge({ maxBytes }: BodyLimits): Failure {
@@ -153,4 +150,57 @@ function tooLarge({ maxBytes }: BodyLimits): Failure {
     "request_too_large",
     `The body is larger than ${maxBytes} bytes, the most that this endpoint accepts.`,
   );
+}
+
+/** Size of the first buffer, in bytes. */
+const firstBufferBytes = 16 * 1024;
+
+/**
+ * Collects the chunks of a body in one buffer, which doubles its size when it is full. It allocates at most twice the
+ * bytes that have arrived (at least 16 KiB), even if a larger length was declared. Chunks are copied when they arrive
+ * and then not kept.
+ */
+export class GrowingBytes {
+  readonly #expected: number;
+  #buffer: Buffer | undefined;
+  /** Number of bytes that were added. */
+  size = 0;
+
+  /** `expected` is the declared length, which limits the buffer's growth; 0 means unknown. */
+  constructor(expected: number) {
+    this.#expected = expected;
+  }
+
+  add(chunk: Buffer): void {
+    const size = this.size + chunk.length;
+    // A small body arrives in one chunk. The chunk is used without a copy.
+    if (this.#buffer === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
+      this.#buffer = chunk;
+    } else {
+      const buffer = this.#bufferFor(size);
+      chunk.copy(buffer, this.size);
+    }
+    this.size = size;
+  }
+
+  /**
+   * Returns all bytes that were added. If more than a fifth of the buffer is unused, the bytes are copied to a smaller
+   * one.
+   */
+  get bytes(): Buffer {
+    const buffer = this.#buffer ?? Buffer.alloc(0);
+    const bytes = buffer.subarray(0, this.size);
+    return buffer.length - this.size > this.size / 4 ? Buffer.from(bytes) : bytes;
+  }
+
+  #bufferFor(size: number): Buffer {
+    const buffer = this.#buffer;
+    if (buffer !== undefined && buffer.length >= size) return buffer;
+    const doubled = Math.max(firstBufferBytes, 2 * (buffer?.length ?? 0));
+    const target = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
+    const larger = Buffer.allocUnsafeSlow(Math.max(size, target));
+    buffer?.copy(larger, 0, 0, this.size);
+    this.#buffer = larger;
+    return larger;
+  }
 }

@@ -60,7 +60,7 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
  * Throws AttemptsFailed.
  */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<Accepted>> {
-  const { deps, call, kind, plan, serving } = run;
+  const { deps, call, kind, plan, serving, leaving } = run;
   const { conversation } = plan;
   using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
   const stored =
@@ -74,9 +74,17 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
     wires: plan.wires,
     prefer: plan.prefer ?? stored,
     canDropSignatures: plan.canDropSignatures,
-    signal: run.leaving.ended,
+    signal: leaving.ended,
     countUnsupported: async (wire, upstreamModel) => (await kind.countUnsupported?.(plan, wire, upstreamModel)) ?? 0,
-    prepare: (route, history) => prepare(run, route, history),
+    async prepare(route, history) {
+      leaving.begins();
+      const exchange = await kind.exchange(plan, route, history);
+      // The route is stored before the vendor answers, so that each replica finds it for the next turn.
+      if (conversation !== undefined)
+        deps.channels.affinity.store(ownerOf(call, serving.model), conversation, channelKeyIdOf(route));
+      const request = exchange.request ?? requestFor(call, plan.forward, route, exchange);
+      return new PreparedCall(deps, request, exchange, leaving);
+    },
   });
   run.answered(attempted);
   return attempted;
@@ -85,20 +93,6 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
 /** Returns the owner of a call's conversation, under which its route is stored. */
 function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
-}
-
-async function prepare<Planned extends Plan>(
-  { deps, call, kind, plan, serving, leaving }: CallRun<Planned>,
-  route: WireRoute,
-  history: "withoutSignatures" | undefined,
-): Promise<PreparedCall> {
-  leaving.begins();
-  const exchange = await kind.exchange(plan, route, history);
-  // The route is stored before the vendor answers, so that each replica finds it for the next turn.
-  if (plan.conversation !== undefined)
-    deps.channels.affinity.store(ownerOf(call, serving.model), plan.conversation, channelKeyIdOf(route));
-  const request = exchange.request ?? requestFor(call, plan.forward, route, exchange);
-  return new PreparedCall(deps, request, exchange, leaving);
 }
 
 /** One attempt of a call, ready to be sent. */

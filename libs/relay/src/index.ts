@@ -37,7 +37,6 @@ export { PassTranslator, type PassMode } from "./answers/pass-translator.ts";
 export {
   eventStream,
   isEventStream,
-  requireStreamOf,
   type UpstreamHead,
   type FrameReading,
   type StreamAnswerReader,

@@ -28,26 +28,24 @@ export function readText<Params extends TextParams>(
 }
 
 /** Reads the parameters of a text request from its parsed body. Throws Failure as `readText` does. */
-export async function readTurnParams<Params extends TextParams>(
+export function readTurnParams<Params extends TextParams>(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
   client: TextClient<Params>,
   body: unknown,
   path: RequestPath = {},
-): Promise<Params & TurnParams> {
+): (Params & TurnParams) | Promise<Params & TurnParams> {
   const params = client.readParams(body, path);
   const record = isRecord(body) ? body : {};
   const candidates = relay.catalog.current().candidates(params.model, caller.group);
   const hasChoice = candidates.length > 1 || (candidates[0]?.channel.keys.length ?? 0) > 1;
   const dialogue = hasChoice ? client.dialogue?.(record) : undefined;
-  const search = inTurnsIfLong(storeUseIn(relay, client.stores, body));
-  const { vendorIds, createsObjects: makes } = search instanceof Promise ? await search : search;
-  return {
+  const read = {
     ...params,
     conversation: dialogue === undefined ? undefined : conversationOf(dialogue),
     endUser: client.endUser?.(record),
     thinks: client.requestsReasoning?.(record) ?? false,
-    vendorIds,
-    createsObjects: makes,
   };
+  const use = inTurnsIfLong(storeUseIn(relay, client.stores, body));
+  return use instanceof Promise ? use.then((found) => ({ ...read, ...found })) : { ...read, ...use };
 }

@@ -1,8 +1,8 @@
 import type { Candidate } from "@modelgate/catalog";
 import { isAgent, textWireNames } from "@modelgate/contracts";
-import { inTurns, inTurnsIfLong, once } from "@modelgate/platform";
-import { isLargeJson, type CallFees, type RequestSize } from "@modelgate/relay";
-import { findMembersInTurns, includesAny, includesAnyAtOnce } from "@modelgate/wires/json";
+import { inTurnsIfLong, once } from "@modelgate/platform";
+import type { CallFees, RequestSize } from "@modelgate/relay";
+import { findMembersInTurns, includesAny } from "@modelgate/wires/json";
 import { memberOf, textWire, wiresServing, type TextParams } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import type { TextExchangeMaker } from "./exchanges/text.ts";
@@ -17,19 +17,40 @@ export interface SizedRequest {
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns the size of a text request, which limits its cost. */
-export async function requestSize(deps: Deps, request: SizedRequest): Promise<RequestSize> {
-  const { params, exchanges, fees, candidates } = request;
-  const { body } = exchanges.call;
-  const { media, choices } = params;
-  const readsUnseenInput = params.readsUnseenInput || hasAgent(candidates) || namesStoredData(body);
+/** Returns the size of a text request, which limits its cost. Returns a promise if that takes several steps. */
+export function requestSize(deps: Deps, request: SizedRequest): RequestSize | Promise<RequestSize> {
+  const namesStored = inTurnsIfLong(includesAny(request.exchanges.call.body, ...storeReferences));
+  if (namesStored instanceof Promise || request.params.thinks === true) return sizeInSteps(deps, request, namesStored);
+  return sizeOf(request, namesStored);
+}
+
+async function sizeInSteps(
+  deps: Deps,
+  request: SizedRequest,
+  namesStored: boolean | Promise<boolean>,
+): Promise<RequestSize> {
+  const isStoredNamed = await namesStored;
+  const reasoningLimit = request.params.thinks === true ? await limitWithReasoning(deps, request) : undefined;
+  return sizeOf(request, isStoredNamed, reasoningLimit);
+}
+
+/**
+ * Returns the size of a request. `namesStored` is true if the body contains a name of `storeReferences` anywhere, even in
+ * a text. `reasoningLimit` is the output limit if the client sets none.
+ */
+function sizeOf(
+  { params, exchanges, fees: { held }, candidates }: SizedRequest,
+  namesStored: boolean,
+  reasoningLimit?: number,
+): RequestSize {
+  const { media, choices, readsUnseenInput, maxOutputTokens } = params;
   return {
-    textBytes: textBytesOf(body, media),
+    textBytes: textBytesOf(exchanges.call.body, media),
     mediaTokens: media.tokens,
     choices,
-    readsUnseenInput: readsUnseenInput instanceof Promise ? await readsUnseenInput : readsUnseenInput,
-    fees: media.more === undefined ? fees.held : { ...fees.held, inputTokens: fees.held.inputTokens + media.more },
-    maxOutputTokens: params.thinks === true ? await limitWithReasoning(deps, request) : limitOf(params),
+    readsUnseenInput: readsUnseenInput || namesStored || hasAgent(candidates),
+    fees: media.more === undefined ? held : { ...held, inputTokens: held.inputTokens + media.more },
+    maxOutputTokens: maxOutputTokens === undefined ? reasoningLimit : Math.max(maxOutputTokens, minBound() * choices),
   };
 }
 
@@ -54,22 +75,11 @@ export function hasAgent(candidates: readonly Candidate[]): boolean {
   return has;
 }
 
-/** Names of fields that refer to data in a vendor's store. */
-const storeReferences = ["file_id", "item_reference"].map((text) => Buffer.from(text));
-
-/** Returns whether a body contains such a name anywhere, even in a text. The call may then use more input tokens. */
-function namesStoredData(body: Buffer): boolean | Promise<boolean> {
-  if (isLargeJson(body)) return inTurns(includesAny(body, ...storeReferences));
-  return includesAnyAtOnce(body, storeReferences);
-}
+/** Names of fields that refer to data in a vendor's store, which the model may read as additional input. */
+const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));
 
 /** Highest output limit, over all vendors, to which a client's lower limit may be raised. */
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
-
-/** Returns the client's output limit, raised to the minimum of vendors; undefined if the client sets none. */
-function limitOf({ maxOutputTokens, choices }: TurnParams): number | undefined {
-  return maxOutputTokens === undefined ? undefined : Math.max(maxOutputTokens, minBound() * choices);
-}
 
 /**
  * Returns the output limit of a call that enables reasoning; undefined if there is none. If the client sets none, some
@@ -80,7 +90,7 @@ async function limitWithReasoning(
   { relay }: Deps,
   { params, candidates, exchanges }: SizedRequest,
 ): Promise<number | undefined> {
-  if (params.maxOutputTokens !== undefined) return limitOf(params);
+  if (params.maxOutputTokens !== undefined) return undefined;
   const { wire, defaultMaxTokens } = exchanges.call;
   for (const candidate of candidates) {
     const vendorWire = relay.channels.supportedWires.choose(candidate, wiresServing(wire));

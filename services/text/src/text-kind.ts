@@ -83,7 +83,7 @@ export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointH
 }
 
 /** Runs a text call. The wires of client and vendor may differ. */
-export async function runText(
+export function runText(
   kind: TextCallKind,
   call: Call,
   {
@@ -99,11 +99,12 @@ export async function runText(
     Partial<Pick<TextInput, "answerId" | "asArray" | "onStart" | "echo" | "forward">>,
 ): Promise<void> {
   const { deps } = kind;
-  const admission = admitStoreUse(deps, call, params);
-  const admitted = admission instanceof Promise ? await admission : admission;
   const { model } = params;
-  const input: TextInput = { model, wire, body, params, answerId, admitted, asArray, forward, echo, onStart };
-  return runCall(deps.relay, call, kind, input);
+  const input = { model, wire, body, params, answerId, asArray, forward, echo, onStart };
+  const admitted = admitStoreUse(deps, call, params);
+  if (admitted instanceof Promise)
+    return admitted.then((ids) => runCall(deps.relay, call, kind, { ...input, admitted: ids }));
+  return runCall(deps.relay, call, kind, { ...input, admitted });
 }
 
 /** Kind of call: chat, completions, messages, responses, and content of the Gemini wire. */
@@ -122,10 +123,13 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         ? { input: request, dropped: [] }
         : withoutUnpricedFees(call, request, requested, serving, fallbackPrice);
     const { wire, body, params, admitted, asArray, forward } = input;
-    const fees = this.#feesOf(call, params, serving, fallbackPrice);
+    const { catalog, limits } = this.deps.relay;
+    const { model, unpriced } = serving;
+    const allow = (drawing: string): void => void catalog.current().resolve(call.caller, drawing, ["image"]);
+    const fees = new CallFees({ requested: params.fees, price: model.price, unpriced, limits, allow, fallbackPrice });
     const exchanges = new TextExchangeMaker(this.#textCallOf(call, input, serving));
     const { batch }: TextClient = wires[wire].client;
-    const candidates = this.deps.relay.catalog.current().candidates(serving.model.name, call.caller.group);
+    const candidates = catalog.current().candidates(model.name, call.caller.group);
     const measured = requestSize(this.deps, { params, exchanges, fees, candidates });
     const size = measured instanceof Promise ? await measured : measured;
     return {
@@ -192,17 +196,6 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       inputTokens: estimateTokens(textBytesOf(body, params.media)) + params.media.tokens,
       ownHeaders: forward === undefined ? noHeaders : hintHeaders.filter((name) => forward.headers[name] !== undefined),
     };
-  }
-
-  #feesOf(
-    { caller }: Call,
-    { fees: requested }: TurnParams,
-    { model: { price }, unpriced }: ServingModel,
-    fallbackPrice: FeesOptions["fallbackPrice"],
-  ): CallFees {
-    const { catalog, limits } = this.deps.relay;
-    const allow = (drawing: string) => void catalog.current().resolve(caller, drawing, ["image"]);
-    return new CallFees({ requested, price, unpriced, limits, allow, fallbackPrice });
   }
 
   /** Returns a finder of prices of models that may answer if the requested one declines; it throws as `resolve` does. */

@@ -92,20 +92,44 @@ export class InsufficientQuota extends Failure {
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));
+  const { accountId, callId, tokenId } = request;
+  const shard = shardOf(accountId);
   let budgets: readonly AppliedBudget[] = [];
   const attempt = (): Promise<HoldReply> =>
-    withBudgets(redis, request.accountId, (current) => {
+    withBudgets(redis, accountId, (current) => {
       // Most accounts have no budgets.
       const hasBudgets = request.budgets !== undefined || current.budgets.length > 0;
       budgets = hasBudgets ? budgetsOf(request, current.budgets) : [];
-      return sendHold(redis, request, current.version, hasBudgets ? budgetLines(budgets) : "");
+      return holdScript(
+        redis,
+        {
+          account: accountKeys.account(accountId),
+          hold: accountKeys.hold(accountId, callId),
+          holds: accountKeys.holds(shard),
+          outbox: accountKeys.outbox(shard),
+          bucket: accountKeys.bucket(accountId, request.limitsId ?? tokenId),
+          budgets: accountKeys.budgets(accountId),
+          budgetList: accountKeys.budgetList(accountId),
+        },
+        {
+          callId,
+          nanos: request.nanos,
+          floor: request.floorNanos,
+          draft: JSON.stringify(request.draft),
+          leaseMs: request.leaseMs,
+          outboxBound: request.outboxBound,
+          tokens: Math.ceil(request.tokens),
+          tokensPerMinute: request.tokensPerMinute ?? 0,
+          accountId,
+          nowMs: request.nowMs,
+          budgetsVersion: current.version,
+          lines: hasBudgets ? budgetLines(budgets) : "",
+        },
+      );
     });
-  const reply = await orUnavailable(attempt());
-  throwUnlessHeld(
-    reply.verdict === "no-account" ? await orUnavailable(repeatRead(redis, attempt)) : reply,
-    request,
-    budgets,
-  );
+  let reply = await orUnavailable(attempt());
+  if (reply.verdict === "no-account") reply = await orUnavailable(repeatRead(redis, attempt));
+  if (reply.verdict !== "held") throw refusalOf(reply, request, budgets);
 }
 
 /** Returns the budgets that apply to a call: those of its key and group, and those in the account's list. */
@@ -117,60 +141,31 @@ function budgetsOf(
   return [...own, ...budgetsOfCall(listed, draft, nowMs, limits?.within)];
 }
 
-function sendHold(redis: Redis, request: HoldRequest, budgetsVersion: string, lines: string) {
-  const { accountId, callId, tokenId } = request;
-  const shard = shardOf(accountId);
-  return holdScript(
-    redis,
-    {
-      account: accountKeys.account(accountId),
-      hold: accountKeys.hold(accountId, callId),
-      holds: accountKeys.holds(shard),
-      outbox: accountKeys.outbox(shard),
-      bucket: accountKeys.bucket(accountId, request.limitsId ?? tokenId),
-      budgets: accountKeys.budgets(accountId),
-      budgetList: accountKeys.budgetList(accountId),
-    },
-    {
-      callId,
-      nanos: request.nanos,
-      floor: request.floorNanos,
-      draft: JSON.stringify(request.draft),
-      leaseMs: request.leaseMs,
-      outboxBound: request.outboxBound,
-      tokens: Math.ceil(request.tokens),
-      tokensPerMinute: request.tokensPerMinute ?? 0,
-      accountId,
-      nowMs: request.nowMs,
-      budgetsVersion,
-      lines,
-    },
-  );
-}
-
-/** Throws the failure of a reply, unless the money is reserved. */
-function throwUnlessHeld(reply: HoldReply, request: HoldRequest, budgets: readonly AppliedBudget[]): void {
+/** Creates the error of a call whose money was not reserved. */
+function refusalOf(
+  reply: Exclude<HoldReply, { readonly verdict: "held" }>,
+  request: HoldRequest,
+  budgets: readonly AppliedBudget[],
+): Error {
   switch (reply.verdict) {
-    case "held":
-      return;
     case "held-before":
-      throw new Error(`call ${request.callId} has a hold already`);
+      return new Error(`call ${request.callId} has a hold already`);
     case "too-low":
-      throw new InsufficientQuota(tooLowMessage(request), reply.left);
+      return new InsufficientQuota(tooLowMessage(request), reply.left);
     case "no-account":
-      throw new Failure("insufficient_quota");
+      return new Failure("insufficient_quota");
     case "tokens":
-      throw new Failure(
+      return new Failure(
         "rate_limit_exceeded",
         `This call needs about ${request.tokens} tokens; the key's ${request.tokensPerMinute ?? 0} tokens per minute are used up for now.`,
         { retryAfterSeconds: Math.max(1, Math.ceil(reply.waitMs / 1_000)) },
       );
     case "outbox-full":
-      throw new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
+      return new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
         retryAfterSeconds: 5,
       });
     case "over-budget":
-      throw new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
+      return new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
   }
 }
 

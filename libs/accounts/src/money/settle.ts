@@ -96,11 +96,6 @@ export function limitToMaximum(nanos: Nanos): Nanos {
   return nanos > maxAmount ? maxAmount : nanos;
 }
 
-/** Settles a call. Retries for about a minute during an outage of Redis. A repeated settlement has no effect. */
-export function settleWithRetry(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
-  return settle(redis, settlement).catch(() => retryDuringOutage(() => settle(redis, settlement)));
-}
-
 /** Pauses in ms before the retries: about a minute in total. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 

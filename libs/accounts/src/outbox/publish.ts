@@ -86,10 +86,22 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
 async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
   const done = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
-    const [turn, later] = firstOfEachTask(waiting);
+    const turn: SerializedEntry[] = [];
+    const later: SerializedEntry[] = [];
+    const seen = new Set<string>();
+    for (const written of waiting) {
+      (seen.has(written.order) ? later : turn).push(written);
+      seen.add(written.order);
+    }
     let results: readonly unknown[];
     try {
-      results = await bus.publish(turn.map(messageOf));
+      const messages: BusMessage[] = [];
+      for (const {
+        entry: { event },
+        text,
+      } of turn)
+        messages.push({ subject: subjectOf(event), body: text, id: messageId(event) });
+      results = await bus.publish(messages);
     } catch (error) {
       results = turn.map(() => error);
     }
@@ -100,24 +112,6 @@ async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Pr
     waiting = isStuck.size === 0 ? later : later.filter(({ order }) => !isStuck.has(order));
   }
   return done;
-}
-
-/** Splits events into those that can be published now (the first of each task) and the later ones. */
-function firstOfEachTask(
-  entries: readonly SerializedEntry[],
-): [now: readonly SerializedEntry[], later: readonly SerializedEntry[]] {
-  const seen = new Set<string>();
-  const now: SerializedEntry[] = [];
-  const later: SerializedEntry[] = [];
-  for (const written of entries) {
-    (seen.has(written.order) ? later : now).push(written);
-    seen.add(written.order);
-  }
-  return [now, later];
-}
-
-function messageOf({ entry: { event }, text }: SerializedEntry): BusMessage {
-  return { subject: subjectOf(event), body: text, id: messageId(event) };
 }
 
 /**

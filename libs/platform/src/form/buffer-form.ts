@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Holder, Holding } from "../buffer-budget.ts";
-import { GrowingBytes } from "../growing-bytes.ts";
+import { GrowingBytes } from "../read-body.ts";
 import type { FormFile } from "./form-file.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 

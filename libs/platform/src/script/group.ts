@@ -67,7 +67,15 @@ function sendAll(redis: Redis, waiting: WaitingCalls): void {
 /** Sends a group as one command. */
 async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
   try {
-    const replies = await runProgram(redis, group);
+    const { digest, text } = groupProgram();
+    let replies: unknown;
+    try {
+      replies = await redis.sendCommand(new GroupCommand("evalsha", digest, group));
+    } catch (error) {
+      // The text is sent only if the server does not know the digest.
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      replies = await redis.sendCommand(new GroupCommand("eval", text, group));
+    }
     if (!Array.isArray(replies)) throw new TypeError("the reply to a group of calls is not a list");
     for (let index = 0; index < group.length; index++) {
       const reply: unknown = replies[index];
@@ -76,17 +84,6 @@ async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<v
     }
   } catch (error) {
     for (const { reject } of group) reject(error);
-  }
-}
-
-/** Runs the group program by its digest, and sends its text only if the server does not know the digest. */
-async function runProgram(redis: Redis, group: readonly GroupedCall[]): Promise<unknown> {
-  const { digest, text } = groupProgram();
-  try {
-    return await redis.sendCommand(new GroupCommand("evalsha", digest, group));
-  } catch (error) {
-    if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-    return await redis.sendCommand(new GroupCommand("eval", text, group));
   }
 }
 
@@ -99,7 +96,8 @@ const lengthPrefixes: readonly string[] = Array.from({ length: 256 }, (_, bytes)
 /**
  * Command that runs a group of calls. Its words are the program, the number of keys, the keys of all calls, and each
  * call's script number and arguments. They are rendered in one step, because ioredis is slower: it appends word by
- * word. ioredis gets only the first key, by which it finds the node of a cluster.
+ * word. Each word is a line with its length and a line with its text. ioredis gets only the first key, by which it
+ * finds the node of a cluster.
  */
 class GroupCommand extends Command {
   readonly #program: string;
@@ -117,39 +115,25 @@ class GroupCommand extends Command {
       keyCount += keys.length;
       wordCount += keys.length + 1 + args.length;
     }
-    const lines = new WordLines(wordCount);
-    lines.add(this.name);
-    lines.add(this.#program);
-    lines.add(String(keyCount));
-    for (const { keys } of this.#group) for (const key of keys) lines.add(key);
+    // The list has its final length from the start, because a list that grows is copied several times.
+    const lines = Array.from<string>({ length: 2 * wordCount + 2 });
+    let at = 0;
+    lines[at++] = `*${wordCount}`;
+    const add = (word: string): void => {
+      const bytes = Buffer.byteLength(word);
+      lines[at++] = lengthPrefixes[bytes] ?? `$${bytes}`;
+      lines[at++] = word;
+    };
+    add(this.name);
+    add(this.#program);
+    add(String(keyCount));
+    for (const { keys } of this.#group) for (const key of keys) add(key);
     for (const { script, args } of this.#group) {
-      lines.add(script);
-      for (const argument of args) lines.add(argument);
+      add(script);
+      for (const argument of args) add(argument);
     }
-    return lines.text();
-  }
-}
-
-/** Lines of a command in the Redis protocol: the number of words, then the length and the text of each word. */
-class WordLines {
-  /** The list has its final length from the start, because a list that grows is copied several times. */
-  readonly #lines: string[];
-  #at = 0;
-
-  constructor(argumentCount: number) {
-    this.#lines = Array.from<string>({ length: 2 * argumentCount + 2 });
-    this.#lines[this.#at++] = `*${argumentCount}`;
-  }
-
-  add(argument: string): void {
-    const bytes = Buffer.byteLength(argument);
-    this.#lines[this.#at++] = lengthPrefixes[bytes] ?? `$${bytes}`;
-    this.#lines[this.#at++] = argument;
-  }
-
-  text(): string {
-    this.#lines[this.#at] = "";
-    return this.#lines.join("\r\n");
+    lines[at] = "";
+    return lines.join("\r\n");
   }
 }
 

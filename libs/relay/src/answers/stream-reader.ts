@@ -1,5 +1,5 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
-import { Failure, type Units } from "@modelgate/contracts";
+import type { Failure, Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 import type { ReportedFees, VendorRun } from "@modelgate/wires/text";
 
@@ -91,16 +91,7 @@ export const eventStream = "text/event-stream; charset=utf-8";
 
 /** Returns whether the head of an answer declares a stream of server-sent events. */
 export function isEventStream(head: UpstreamHead): boolean {
-  return isStreamOf(eventStreamFraming, head);
-}
-
-/** Throws Failure upstream_error if the answer is not a stream in this framing. */
-export function requireStreamOf(framing: Pick<StreamFraming, "mediaType">, head: UpstreamHead): void {
-  if (!isStreamOf(framing, head)) throw new Failure("upstream_error", "The vendor did not answer with a stream.");
-}
-
-function isStreamOf({ mediaType }: Pick<StreamFraming, "mediaType">, { headers }: UpstreamHead): boolean {
-  return String(headers["content-type"] ?? "").includes(mediaType);
+  return String(head.headers["content-type"] ?? "").includes(eventStreamFraming.mediaType);
 }
 
 /** Splits a vendor's bytes into frames. */

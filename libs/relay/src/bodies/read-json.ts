@@ -64,7 +64,8 @@ export async function readJson<Seen>(
     const model = params?.["deployment"];
     const { value, bytes } =
       model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
-    const seen = await inspect(value, bytes);
+    const inspected = inspect(value, bytes);
+    const seen = inspected instanceof Promise ? await inspected : inspected;
     if (inspectedMembers.length > 0) refuseAmbiguous(bytes, inspectedMembers);
     return { ...body, bytes, seen };
   } catch (error) {

@@ -242,7 +242,8 @@ export class StreamPass implements BodySink {
     this.#finish({ ended: "completed" });
     // The remainder of the vendor's answer is read and dropped, so that the connection can be reused.
     held.resume();
-    endAfter(stored, sink, [before, last]);
+    if (stored === undefined) endWith(sink, before, last);
+    else void stored.then(() => endWith(sink, before, last));
   }
 
   /** Holds back the frames that are not covered until the hold is extended; ends the stream there if that fails. */
@@ -273,7 +274,8 @@ export class StreamPass implements BodySink {
     if (last === undefined) return this.#fail(reason === wroteBeyondBound ? tooLong() : reason);
     const stored = owner?.ended(undefined, metered);
     this.#finish({ ended: "completed" });
-    endAfter(stored, sink, [last]);
+    if (stored === undefined) sink.end(last);
+    else void stored.then(() => sink.end(last));
   }
 
   #fail(failure: Failure): void {
@@ -353,12 +355,7 @@ export class Outgoing {
   }
 }
 
-/** Ends a client's stream with its last bytes, after `stored` is fulfilled. */
-function endAfter(stored: Promise<void> | undefined, sink: StreamSink, last: readonly (Buffer | string)[]): void {
-  const end = (): void => {
-    for (const bytes of last.slice(0, -1)) if (bytes.length > 0) sink.write(bytes);
-    sink.end(last.at(-1) ?? "");
-  };
-  if (stored === undefined) end();
-  else void stored.then(end);
+function endWith(sink: StreamSink, before: Buffer | string, last: Buffer | string): void {
+  if (before.length > 0) sink.write(before);
+  sink.end(last);
 }

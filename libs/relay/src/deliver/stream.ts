@@ -1,6 +1,7 @@
 import type { OpenAttempt } from "@modelgate/channels";
 import { formatUsd, headers, type CallStatus, type Failure } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
+import type { VendorRun } from "@modelgate/wires/text";
 import { CostTranslator } from "../answers/cost-translator.ts";
 import type { HeldStream } from "../answers/held-stream.ts";
 import type { StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
@@ -42,11 +43,11 @@ export async function deliverStream(
   using watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
-  const link = reader.run === undefined ? undefined : new RouteLink(run, attempted, leaving.ended);
-  const owner = new StreamDelivery(run, attempted, { reader, link, translator, allowance, watch });
+  const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, leaving.ended) };
+  const owner = new StreamDelivery(run, attempted, { background, translator, allowance, watch });
   const { ended, failure } = await new StreamPass({
     sink: call.answer,
-    held: sourceOf(reader, held, link),
+    held: background === undefined ? held : resumed(held, reader, background),
     reader,
     translator,
     meter,
@@ -62,7 +63,7 @@ export async function deliverStream(
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
   await owner.stored;
-  await owner.cancelRun();
+  if (background !== undefined) await owner.cancel(background);
   await (owner.settled ?? settle(run, ended, failure));
 }
 
@@ -81,10 +82,10 @@ export async function settleDetached(
   meter.reader = translator;
   const { ending, requestId } = call;
   const sink = goneClient;
-  const link = reader.run === undefined ? undefined : new RouteLink(run, attempted, leaving.ended);
+  const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, leaving.ended) };
   const pass = new StreamPass({
     sink,
-    held: sourceOf(reader, held, link),
+    held: background === undefined ? held : resumed(held, reader, background),
     reader,
     translator,
     meter,
@@ -96,7 +97,7 @@ export async function settleDetached(
     maxBytes,
   });
   // The stream of a cancelled answer ends with its usage.
-  await cancelRun(run, reader, link);
+  if (background !== undefined) await cancelAnswer(run, background);
   const { ended } = await pass.ended;
   const { aborted } = leaving.ended;
   if (ended === "failed" && !aborted) attempted.reportInterruption("upstream_error");
@@ -107,21 +108,22 @@ export async function settleDetached(
   await run.settle(metered, "cancelled", clientLeft);
 }
 
-/** Returns the source of a stream, which is resumed if its answer is generated in the background. */
-function sourceOf({ framing, run }: StreamAnswerReader, held: HeldStream, link: RouteLink | undefined): StreamSource {
-  return run === undefined || link === undefined ? held : new RunStream(held, { framing, run }, link);
+/** An answer that its vendor generates in the background, and the link to the vendor. */
+interface BackgroundAnswer {
+  readonly run: VendorRun;
+  readonly link: RouteLink;
+}
+
+/** Returns the stream of an answer in the background. It is resumed if it breaks. */
+function resumed(held: HeldStream, { framing }: StreamAnswerReader, { run, link }: BackgroundAnswer): StreamSource {
+  return new RunStream(held, { framing, run }, link);
 }
 
 /**
- * Cancels the answer at its vendor if it is generated in the background and not complete. Meters the usage that the
- * vendor reports, and returns whether it reported any.
+ * Cancels an answer at its vendor if it is not complete. Meters the usage that the vendor reports, and returns whether
+ * it reported any.
  */
-async function cancelRun(
-  run: CallRun,
-  { run: vendorRun }: Pick<StreamAnswerReader, "run">,
-  link: RouteLink | undefined,
-): Promise<boolean> {
-  if (vendorRun === undefined || link === undefined) return false;
+async function cancelAnswer(run: CallRun, { run: vendorRun, link }: BackgroundAnswer): Promise<boolean> {
   const used = await cancelUnfinished(run, vendorRun, link);
   if (used !== undefined) run.meter.report(used);
   return used !== undefined;
@@ -139,9 +141,8 @@ const goneClient: StreamSink = {
 
 /** Constructor arguments of `StreamDelivery`. */
 interface StreamParts {
-  readonly reader: Pick<StreamAnswerReader, "run">;
-  /** Link to the vendor of an answer that is generated in the background; undefined for any other. */
-  readonly link: RouteLink | undefined;
+  /** Undefined if the answer ends with its connection. */
+  readonly background: BackgroundAnswer | undefined;
   readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
   readonly watch: StreamWatch;
@@ -186,9 +187,9 @@ class StreamDelivery implements StreamOwner {
     // The vendor has finished, so its channel may serve another call before the client has received the last byte.
     attempted[Symbol.dispose]();
     const isBrokenOff = failure !== undefined || cut !== undefined;
-    const { run: vendorRun } = this.#parts.reader;
-    if (isBrokenOff && vendorRun !== undefined && isUnfinished(vendorRun))
-      this.settled = this.#settleCancelled(failure, cut);
+    const { background } = this.#parts;
+    if (isBrokenOff && background !== undefined && isUnfinished(background.run))
+      this.settled = this.#settleCancelled(background, failure, cut);
     else if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
     else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
     // The charge is still unknown if the vendor reported no usage, because the tokens are then being counted.
@@ -197,18 +198,21 @@ class StreamDelivery implements StreamOwner {
   }
 
   /** Cancels an unfinished answer at its vendor and meters its usage, at the first call only. Never rejects. */
-  cancelRun(): Promise<boolean> {
-    const { reader, link } = this.#parts;
-    return (this.#cancelling ??= cancelRun(this.#run, reader, link));
+  cancel(background: BackgroundAnswer): Promise<boolean> {
+    return (this.#cancelling ??= cancelAnswer(this.#run, background));
   }
 
   /**
    * Settles a stream that ended before its vendor's answer, by the usage that the vendor reports when the answer is
    * cancelled. The client does not wait for this. `RouteLink.cancel` limits the time.
    */
-  async #settleCancelled(failure: Failure | undefined, cut: Metered | undefined): Promise<void> {
+  async #settleCancelled(
+    background: BackgroundAnswer,
+    failure: Failure | undefined,
+    cut: Metered | undefined,
+  ): Promise<void> {
     const { meter, plan } = this.#run;
-    const isReported = await this.cancelRun();
+    const isReported = await this.cancel(background);
     if (cut === undefined) return await settle(this.#run, "failed", failure);
     const reported = isReported ? reportedUsage(plan.cost, meter, "completed") : undefined;
     await this.#run.settle(reported ?? cut, "completed", 200);

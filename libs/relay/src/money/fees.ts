@@ -61,6 +61,20 @@ export interface BilledModel {
   readonly price: Price;
 }
 
+/** Charges of the current attempt: those that its request may cause, and those that its answer has reported so far. */
+interface AttemptFees {
+  readonly priceOf?: SentFees["priceOf"];
+  sentTier?: string | undefined;
+  /** Tools that the vendor executes without reporting their calls. */
+  unreported?: Units;
+  /** Ids of the reported calls of each tool. */
+  calls?: Map<ToolUnit, Set<string>>;
+  counts?: Units | undefined;
+  tier?: string | undefined;
+  answeredBy?: string | undefined;
+  iterations?: readonly ReportedIteration[] | undefined;
+}
+
 /** Tiers that vendors may select if a request does not name one. */
 const chosenByVendors = ["priority", "scale"] as const;
 /** Tiers that cost no more than the default one. */
@@ -79,16 +93,7 @@ export class CallFees {
   /** Charges other than tokens for which money is held. */
   readonly held: HeldFees;
   readonly #options: FeesOptions;
-  /** Ids of the reported calls of each tool; undefined if none was reported. */
-  #calls: Map<ToolUnit, Set<string>> | undefined;
-  #counts: Units | undefined;
-  /** Tools that the vendor executes without reporting their calls. */
-  #unreported: Units | undefined;
-  #answeredBy: string | undefined;
-  #iterations: readonly ReportedIteration[] = [];
-  #priceOf: SentFees["priceOf"];
-  #sentTier: string | undefined;
-  #tier: string | undefined;
+  #attempt: AttemptFees = {};
 
   constructor(options: FeesOptions) {
     this.#options = options;
@@ -103,21 +108,15 @@ export class CallFees {
    */
   checked<Sent extends SentFees>(exchange: Sent): Sent {
     // The reports of the previous attempt do not apply to this one.
-    this.#calls = undefined;
-    this.#counts = undefined;
-    this.#unreported = undefined;
-    this.#sentTier = undefined;
-    this.#tier = undefined;
-    this.#answeredBy = undefined;
-    this.#iterations = [];
-    this.#priceOf = exchange.priceOf;
+    const attempt: AttemptFees = { priceOf: exchange.priceOf };
+    this.#attempt = attempt;
     const sent = exchange.requestedFees ?? this.#options.requested;
     if (sent === undefined) return exchange;
     for (const tool of sent.tools) this.#check(tool);
     for (const { name } of sent.tiers) this.#checkTier(name);
-    this.#sentTier = costliestTier(sent, this.#options.price);
+    attempt.sentTier = costliestTier(sent, this.#options.price);
     for (const { unit, isUnreported } of sent.tools)
-      if (unit !== undefined && isUnreported === true) (this.#unreported ??= {})[unit] = 1;
+      if (unit !== undefined && isUnreported === true) (attempt.unreported ??= {})[unit] = 1;
     return this.#capped(exchange, sent);
   }
 
@@ -125,31 +124,34 @@ export class CallFees {
   saw(seen: ReportedFees | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier, answeredBy, iterations } = seen;
-    if (tier !== undefined) this.#tier = tier;
-    if (answeredBy !== undefined) this.#answeredBy = answeredBy;
-    if (iterations !== undefined) this.#iterations = iterations;
-    if (counts !== undefined) this.#counts = counts;
+    const attempt = this.#attempt;
+    attempt.tier = tier ?? attempt.tier;
+    attempt.answeredBy = answeredBy ?? attempt.answeredBy;
+    attempt.iterations = iterations ?? attempt.iterations;
+    attempt.counts = counts ?? attempt.counts;
     for (const { unit, id } of calls) {
-      this.#calls ??= new Map<ToolUnit, Set<string>>();
-      const ids = this.#calls.get(unit) ?? new Set();
-      if (ids.size < maxCalls) ids.add(id);
-      this.#calls.set(unit, ids);
+      attempt.calls ??= new Map<ToolUnit, Set<string>>();
+      const known = attempt.calls.get(unit) ?? new Set();
+      if (known.size < maxCalls) known.add(id);
+      attempt.calls.set(unit, known);
     }
   }
 
   /** Returns the bill of a call that used these units. */
   billed(units: Units): BilledFees {
-    const price = this.#priceAt(this.#answeredBy);
-    const isWithoutTools = this.#calls === undefined && this.#counts === undefined && this.#unreported === undefined;
+    const { calls, counts, unreported, answeredBy, iterations } = this.#attempt;
+    const price = answeredBy === undefined ? this.#options.price : this.#priceAt(answeredBy);
+    const isWithoutTools = calls === undefined && counts === undefined && unreported === undefined;
     const bill = this.#atTier(price, isWithoutTools ? units : { ...units, ...this.#used(units) });
-    return this.#answeredBy === undefined && this.#iterations.length === 0 ? bill : this.#withOthers(bill);
+    return answeredBy === undefined && iterations === undefined ? bill : this.#withOthers(bill);
   }
 
   #atTier(price: Price, units: Units): BilledFees {
-    const tier = this.#tier ?? this.#sentTier ?? "default";
+    const { tier: reported, sentTier } = this.#attempt;
+    const tier = reported ?? sentTier ?? "default";
     const factor = price.serviceTiers.get(tier);
     // A cheaper tier reduces the price only if the answer confirms it.
-    const confirmed = this.#tier !== undefined || (factor?.factor ?? 0n) > price.factor;
+    const confirmed = reported !== undefined || (factor?.factor ?? 0n) > price.factor;
     return {
       units,
       price: (confirmed ? factor : undefined) ?? price,
@@ -163,28 +165,29 @@ export class CallFees {
    * separately.
    */
   #withOthers(bill: BilledFees): BilledFees {
+    const { answeredBy, iterations = [] } = this.#attempt;
     let { units } = bill;
     const otherModels: BilledModel[] = [];
-    for (const { model, units: reported } of this.#iterations) {
+    for (const { model, units: reported } of iterations) {
       const used = capUnits(reported, boundOfIteration).units;
-      const { price } = this.#atTier(this.#priceAt(model), used);
+      const { price } = this.#atTier(model === undefined ? this.#options.price : this.#priceAt(model), used);
       if (model === undefined || price === bill.price) units = addUnits(units, used);
       else otherModels.push({ model, units: used, price });
     }
-    return { ...bill, units, answeredBy: this.#answeredBy, otherModels };
+    return { ...bill, units, answeredBy, otherModels };
   }
 
-  #priceAt(upstreamModel: string | undefined): Price {
-    const knownPrice = upstreamModel === undefined ? undefined : this.#priceOf?.(upstreamModel);
-    return knownPrice ?? this.#options.price;
+  #priceAt(upstreamModel: string): Price {
+    return this.#attempt.priceOf?.(upstreamModel) ?? this.#options.price;
   }
 
   #used(units: Units): Units {
+    const { calls, counts, unreported } = this.#attempt;
     const used: Units = {};
     const isBilled = Object.keys(units).length > 0;
     for (const unit of toolUnits) {
-      const reported = Math.min(maxCalls, Math.max(this.#calls?.get(unit)?.size ?? 0, this.#counts?.[unit] ?? 0));
-      const count = reported > 0 || !isBilled ? reported : (this.#unreported?.[unit] ?? 0);
+      const reported = Math.min(maxCalls, Math.max(calls?.get(unit)?.size ?? 0, counts?.[unit] ?? 0));
+      const count = reported > 0 || !isBilled ? reported : (unreported?.[unit] ?? 0);
       if (count > 0) used[unit] = count;
     }
     return used;

@@ -159,7 +159,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     });
     const { accountId, callId } = this;
     const settlement = { accountId, callId, costNanos, tokens: tokensIn(outcome.units), draft, onlyIfHeld };
-    await this.#deps.settlements.settle(settlement, idsOf(call));
+    await this.#deps.settlements.settle(settlement, call);
     this.#renewal[Symbol.dispose]();
   }
 
@@ -168,7 +168,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     if (this.#isOver) return;
     this.#isOver = true;
     const { accountId, callId } = this;
-    await this.#deps.settlements.release({ accountId, callId }, idsOf(this.record.call));
+    await this.#deps.settlements.release({ accountId, callId }, this.record.call);
     this.#renewal[Symbol.dispose]();
   }
 

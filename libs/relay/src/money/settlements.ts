@@ -1,15 +1,19 @@
 import {
   releaseWithRetry,
   renewHold,
+  retryDuringOutage,
   settle,
-  settleWithRetry,
   type Outbox,
   type Release,
   type Settlement,
 } from "@modelgate/accounts";
-import { runOnBeat, OpenList, registerLeaseCount, type Logger, type Redis, type RequestIds } from "@modelgate/platform";
+import { idsOf, OpenList, registerLeaseCount, runOnBeat, type Logger, type Redis } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
+import type { Call } from "../call.ts";
+
+/** Call whose ids are logged if its settlement fails. */
+type LoggedCall = Pick<Call, "requestId" | "span">;
 
 /**
  * Settles and releases holds in the background, so that answers do not wait for Redis. Disposal waits for those in
@@ -17,9 +21,9 @@ import type { Nanos, UsageDraft } from "@modelgate/contracts";
  */
 export interface Settlements extends AsyncDisposable {
   /** Starts to settle a hold. The promise never rejects. */
-  settle(settlement: Settlement, ids: RequestIds): Promise<void>;
+  settle(settlement: Settlement, call: LoggedCall): Promise<void>;
   /** Starts to release a hold. The promise never rejects. */
-  release(release: Release, ids: RequestIds): Promise<void>;
+  release(release: Release, call: LoggedCall): Promise<void>;
 }
 
 /**
@@ -42,32 +46,33 @@ class OpenSettlements implements Settlements {
     this.#deps = deps;
   }
 
-  async settle(settlement: Settlement, ids: RequestIds): Promise<void> {
+  async settle(settlement: Settlement, call: LoggedCall): Promise<void> {
     const { redis, outbox, log } = this.#deps;
     const { callId } = settlement;
     this.#pending++;
     try {
-      const entry = await settleWithRetry(redis, settlement);
+      // A repeated settlement has no effect.
+      const entry = await settle(redis, settlement).catch(() => retryDuringOutage(() => settle(redis, settlement)));
       if (entry !== undefined) return outbox.push(entry);
       holdsNotFound.inc();
       log.warn(
-        { ...ids, callId },
+        { ...idsOf(call), callId },
         "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
       );
-      if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, ids);
+      if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, call);
     } catch (error) {
-      this.#logLeft(error, callId, ids);
+      this.#logLeft(error, callId, call);
     } finally {
       if (--this.#pending === 0) this.#emptied?.();
     }
   }
 
-  async release(release: Release, ids: RequestIds): Promise<void> {
+  async release(release: Release, call: LoggedCall): Promise<void> {
     this.#pending++;
     try {
       await releaseWithRetry(this.#deps.redis, release);
     } catch (error) {
-      this.#logLeft(error, release.callId, ids);
+      this.#logLeft(error, release.callId, call);
     } finally {
       if (--this.#pending === 0) this.#emptied?.();
     }
@@ -80,21 +85,21 @@ class OpenSettlements implements Settlements {
     for (const timer of this.#late) clearTimeout(timer);
   }
 
-  #logLeft(error: unknown, callId: string, ids: RequestIds): void {
-    this.#deps.log.error({ ...ids, err: error, callId }, "a hold is left to the sweep");
+  #logLeft(error: unknown, callId: string, call: LoggedCall): void {
+    this.#deps.log.error({ ...idsOf(call), err: error, callId }, "a hold is left to the sweep");
   }
 
   /**
    * Repeats a settlement that found no hold, once and later. Such a settlement reports its call to the ledger; the
    * first report may be lost if Redis fails.
    */
-  #settleAgain(settlement: Settlement, ids: RequestIds): void {
+  #settleAgain(settlement: Settlement, call: LoggedCall): void {
     const { redis, log } = this.#deps;
     if (this.#late.size >= maxLate) return;
     const timer = setTimeout(() => {
       this.#late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
-        log.warn({ ...ids, err: error, callId: settlement.callId }, "a late call was reported only once"),
+        log.warn({ ...idsOf(call), err: error, callId: settlement.callId }, "a late call was reported only once"),
       );
     }, repeatAfterMs).unref();
     this.#late.add(timer);

@@ -93,7 +93,7 @@ export function usageDraft(
   if (serviceTier !== undefined) draft.serviceTier = serviceTier;
   if (outcome.capped !== undefined) draft.capped = [...outcome.capped];
   if (heldNanos !== undefined) draft.heldNanos = heldNanos.toString();
-  addModels(draft, billed);
+  if (billed.otherModels !== undefined) addModels(draft, billed);
   addDetails(draft, outcome, caller, price.endUser);
   return draft;
 }

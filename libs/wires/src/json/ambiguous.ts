@@ -110,24 +110,26 @@ export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generat
 
 /** Counts a parsed document's values, level by level, by the same rules as `JsonScanner` counts them in bytes. */
 function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
-  let [depth, values, members, untilTurn] = [0, 1, 0, valuesPerStep];
-  for (let level = typeof root === "object" && root !== null ? [root] : []; level.length > 0; depth++) {
-    const below: object[] = [];
-    for (const value of level) {
-      // Listing the names of a large object takes a full step, and Object.values several times as long.
-      const names = isRecord(value) ? Object.keys(value) : [];
-      const items: readonly unknown[] = Array.isArray(value) ? value : names;
-      for (let index = 0; index < items.length; index++) {
-        const item = isRecord(value) ? value[names[index] ?? ""] : items[index];
-        if (typeof item === "object" && item !== null) below.push(item);
-        if (--untilTurn > 0) continue;
-        untilTurn = valuesPerStep;
-        yield;
-      }
-      members += names.length;
-      values += Math.max(1, items.length);
+  let [depth, values, members, untilTurn, levelEnd] = [0, 1, 0, valuesPerStep, 0];
+  const containers: object[] = typeof root === "object" && root !== null ? [root] : [];
+  for (let next = 0; next < containers.length; next++) {
+    if (next === levelEnd) {
+      depth++;
+      levelEnd = containers.length;
     }
-    level = below;
+    const value = containers[next];
+    // Listing the names of a large object takes a full step, and Object.values several times as long.
+    const names = isRecord(value) ? Object.keys(value) : [];
+    const items: readonly unknown[] = Array.isArray(value) ? value : names;
+    for (let at = 0; at < items.length; at++) {
+      const item = isRecord(value) ? value[names[at] ?? ""] : items[at];
+      if (typeof item === "object" && item !== null) containers.push(item);
+      if (--untilTurn > 0) continue;
+      untilTurn = valuesPerStep;
+      yield;
+    }
+    members += names.length;
+    values += Math.max(1, items.length);
   }
   return { depth, values, members };
 }

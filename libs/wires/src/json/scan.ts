@@ -142,7 +142,10 @@ function invalidJson(): Failure {
  * third of a second in a large body whose every byte may begin a sequence.
  */
 export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Generator<undefined, boolean> {
-  if (bytes.length <= maxStepBytes) return includesAnyAtOnce(bytes, needles);
+  if (bytes.length <= maxStepBytes) {
+    for (const needle of needles) if (bytes.includes(needle)) return true;
+    return false;
+  }
   const overlap = Math.max(...needles.map(({ length }) => length)) - 1;
   for (let from = 0; from < bytes.length; from += maxStepBytes) {
     const slice = bytes.subarray(from, from + maxStepBytes + overlap);
@@ -151,12 +154,6 @@ export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Gene
       yield;
     }
   }
-  return false;
-}
-
-/** Searches bytes for one of several byte sequences in one step. The bytes must be few, see `includesAny`. */
-export function includesAnyAtOnce(bytes: Buffer, needles: readonly Buffer[]): boolean {
-  for (const needle of needles) if (bytes.includes(needle)) return true;
   return false;
 }
 

@@ -34,10 +34,11 @@ export function* vendorIdsIn(
 /** Number of items and members that are visited in one step. */
 const walkTurn = 4_000;
 
-/** A value that is being walked, and the position among its members or items. */
+/** A value that is being walked, with the names of its members or its items. */
 interface Walked {
   readonly value: object;
   readonly names: readonly unknown[];
+  /** Number of members or items that were visited, including the one that is being visited. */
   at: number;
 }
 
@@ -45,7 +46,6 @@ class VendorIdSearch {
   readonly ids: VendorId[] = [];
   readonly #rules: (name: string) => Rules;
   readonly #hosts: ReadonlySet<string>;
-  readonly #trail: (string | number)[] = [];
   readonly #open: Walked[] = [];
 
   constructor(rules: (name: string) => Rules, hosts: ReadonlySet<string>) {
@@ -64,25 +64,22 @@ class VendorIdSearch {
       const top = this.#open.at(-1);
       if (top === undefined) return;
       const { value, names } = top;
-      const [index, name] = [top.at, names[top.at++]];
-      if (index === names.length) {
-        this.#open.pop();
-        this.#trail.pop();
-      } else if (!isRecord(value)) this.#enter(name, index);
+      const name = names[top.at++];
+      if (top.at > names.length) this.#open.pop();
+      else if (!isRecord(value)) this.#enter(name);
       else if (typeof name === "string") {
         const rules = this.#rules(name);
         if (rules !== null && typeof rules !== "string") this.#inspect(rules, value, name);
         if (rules === "opaque" || (rules === "contents" && !isContent(value[name]))) continue;
-        this.#enter(value[name], name);
+        this.#enter(value[name]);
       }
       if (seen % walkTurn === 0) yield;
     }
   }
 
-  /** Begins to walk a value that can contain others; `name` is absent for the complete body. */
-  #enter(value: unknown, name?: string | number): void {
+  /** Begins to walk a value that can contain others. */
+  #enter(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
-    if (name !== undefined) this.#trail.push(name);
     this.#open.push({ value, names: Array.isArray(value) ? value : Object.keys(value), at: 0 });
   }
 
@@ -90,12 +87,12 @@ class VendorIdSearch {
     for (const { store, naming, of, notOf, except, top } of rules) {
       const type = holder["type"];
       if ((of !== undefined && type !== of) || (notOf !== undefined && type === notOf)) continue;
-      if (top === true && this.#trail.length > 0) continue;
+      if (top === true && this.#open.length > 1) continue;
       const value = holder[name];
       if (naming === "json") this.#inspectText(value, name);
       else
         for (const { id, at } of readers[naming](value, this.#hosts))
-          if (except?.includes(id) !== true) this.add([{ store, id, path: this.#path(name) + at }]);
+          if (except?.includes(id) !== true) this.add([{ store, id, path: this.#path() + at }]);
     }
   }
 
@@ -106,13 +103,14 @@ class VendorIdSearch {
         param: name,
       });
     const inside = parseRecord(text);
-    if (inside !== undefined) this.#enter(inside, name);
+    if (inside !== undefined) this.#enter(inside);
   }
 
-  #path(name: string): string {
-    return [...this.#trail, name].reduce<string>((path, step) => {
-      if (typeof step === "number") return `${path}[${step}]`;
-      return path === "" ? step : `${path}.${step}`;
+  /** Returns the path of the member that is being visited. */
+  #path(): string {
+    return this.#open.reduce((path, { value, names, at }) => {
+      if (!isRecord(value)) return `${path}[${at - 1}]`;
+      return path === "" ? String(names[at - 1]) : `${path}.${String(names[at - 1])}`;
     }, "");
   }
 }

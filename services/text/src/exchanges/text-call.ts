@@ -1,9 +1,8 @@
 import { wires, type ClientOnlyWire, type ClientWire, type JsonObject, type TextVendor } from "@modelgate/wires/text";
-import type { Failure } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 import {
   eventStream,
   parseAnswer,
-  requireStreamOf,
   taskReader,
   type AnswerReader,
   type StreamTranslator,
@@ -92,7 +91,8 @@ export function textReader(
       });
     }
     if (!stream) return { kind: "whole", read: (bytes) => options.whole(bytes) };
-    requireStreamOf(framing, head);
+    if (!String(head.headers["content-type"] ?? "").includes(framing.mediaType))
+      throw new Failure("upstream_error", "The vendor did not answer with a stream.");
     return {
       kind: "stream",
       framing,

@@ -10,7 +10,6 @@ import {
   type ClientOnlyWire,
   type FittedBody,
   type JsonObject,
-  type TextPass,
   type TextWire,
   type VendorTextWire,
 } from "@modelgate/wires/text";
@@ -130,16 +129,13 @@ export class TextExchangeMaker {
   /** Returns the body for a vendor with the client's wire; undefined if the vendor accepts only a converted one. */
   *#passed(to: PassTo): Generator<undefined, FittedBody | undefined> {
     const { upstream, pass, target } = to;
-    if (upstream.vendor !== undefined && !(yield* this.#takes(pass, target.model))) return undefined;
-    return yield* passedBody(this.call, to);
-  }
-
-  /** Returns whether a vendor with the client's wire accepts the body unchanged. */
-  *#takes({ dropsForeignSignatures, takes: inspect }: TextPass, model: string): Generator<undefined, boolean> {
     const { body } = this.call;
-    if (!dropsForeignSignatures && (this.#hasForeignSignatures ??= yield* includesAny(body, envelopeBytes)))
-      return false;
-    return inspect === undefined || (yield* inspect(body, model));
+    if (upstream.vendor !== undefined) {
+      if (!pass.dropsForeignSignatures && (this.#hasForeignSignatures ??= yield* includesAny(body, envelopeBytes)))
+        return undefined;
+      if (pass.takes !== undefined && !(yield* pass.takes(body, target.model))) return undefined;
+    }
+    return yield* passedBody(this.call, to);
   }
 }
 

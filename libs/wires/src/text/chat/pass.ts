@@ -5,8 +5,7 @@ import { includesAny } from "../../json/scan.ts";
 import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
-import { extensionMembers, refusesUnknownFields } from "../hub/followers-members.ts";
-import { fitToModel } from "../hub/openai-models.ts";
+import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import {
   plainFrame,
   type TextPass,

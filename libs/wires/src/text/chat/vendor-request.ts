@@ -3,9 +3,8 @@ import { isRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { refusesUnknownFields } from "../hub/followers-members.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { openAiEffort, withAcceptedSampling } from "../hub/openai-models.ts";
+import { openAiEffort, withAcceptedSampling, refusesUnknownFields } from "../hub/openai-models.ts";
 import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
 import {

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
-import { refusesUnknownFields } from "../hub/followers-members.ts";
+import { refusesUnknownFields } from "../hub/openai-models.ts";
 import type {
   Part,
   ReasoningPart,

@@ -5,7 +5,7 @@ import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import { extensionMembers } from "../hub/followers-members.ts";
+import { extensionMembers } from "../hub/openai-models.ts";
 import {
   efforts,
   type JsonObject,
