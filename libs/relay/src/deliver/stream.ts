@@ -109,13 +109,13 @@ export async function settleDetached(
 }
 
 /** An answer that its vendor generates in the background, and the link to the vendor. */
-interface BackgroundAnswer {
+interface ResumableAnswer {
   readonly run: VendorRun;
   readonly link: RouteLink;
 }
 
 /** Returns the stream of an answer in the background. It is resumed if it breaks. */
-function resumed(held: HeldStream, { framing }: StreamAnswerReader, { run, link }: BackgroundAnswer): StreamSource {
+function resumed(held: HeldStream, { framing }: StreamAnswerReader, { run, link }: ResumableAnswer): StreamSource {
   return new RunStream(held, { framing, run }, link);
 }
 
@@ -123,7 +123,7 @@ function resumed(held: HeldStream, { framing }: StreamAnswerReader, { run, link 
  * Cancels an answer at its vendor if it is not complete. Meters the usage that the vendor reports, and returns whether
  * it reported any.
  */
-async function cancelAnswer(run: CallRun, { run: vendorRun, link }: BackgroundAnswer): Promise<boolean> {
+async function cancelAnswer(run: CallRun, { run: vendorRun, link }: ResumableAnswer): Promise<boolean> {
   const used = await cancelUnfinished(run, vendorRun, link);
   if (used !== undefined) run.meter.report(used);
   return used !== undefined;
@@ -142,7 +142,7 @@ const goneClient: StreamSink = {
 /** Constructor arguments of `StreamDelivery`. */
 interface StreamParts {
   /** Undefined if the answer ends with its connection. */
-  readonly background: BackgroundAnswer | undefined;
+  readonly background: ResumableAnswer | undefined;
   readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
   readonly watch: StreamWatch;
@@ -198,7 +198,7 @@ class StreamDelivery implements StreamOwner {
   }
 
   /** Cancels an unfinished answer at its vendor and meters its usage, at the first call only. Never rejects. */
-  cancel(background: BackgroundAnswer): Promise<boolean> {
+  cancel(background: ResumableAnswer): Promise<boolean> {
     return (this.#cancelling ??= cancelAnswer(this.#run, background));
   }
 
@@ -207,7 +207,7 @@ class StreamDelivery implements StreamOwner {
    * cancelled. The client does not wait for this. `RouteLink.cancel` limits the time.
    */
   async #settleCancelled(
-    background: BackgroundAnswer,
+    background: ResumableAnswer,
     failure: Failure | undefined,
     cut: Metered | undefined,
   ): Promise<void> {
