@@ -47,7 +47,7 @@ export {
   type CreditReply,
 } from "./money/credit.ts";
 export { hold, InsufficientQuota, type HoldRequest } from "./money/hold.ts";
-export { claimVerification, countDivergences, storeVerification } from "./money/verify.ts";
+export { claimVerification, countDivergences, listDivergences, storeVerification } from "./money/verify.ts";
 export { extendHold, type Extension } from "./money/extend.ts";
 export { readRemainingMoney, type RemainingMoney, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";

@@ -33,6 +33,7 @@ export {
   changeBookedToken,
   deleteBookedToken,
   markTokenProjected,
+  readExpiringTokens,
   readTokensOf,
   readUnprojectedTokens,
   rotateBookedToken,
@@ -73,6 +74,22 @@ export {
   type Anchor,
   type AnchorSigner,
 } from "./anchors.ts";
+export { deleteOldAlerts, endAlert, readOpenAlerts, recordAlerts, type NewAlert } from "./alerts/alerts.ts";
+export { readAlerts, type AlertFilter, type DeliveredAlert } from "./alerts/read-alerts.ts";
+export {
+  bookAlertTarget,
+  deleteAlertTarget,
+  findAlertTarget,
+  readAlertTargets,
+  type EncryptedTarget,
+} from "./alerts/alert-targets.ts";
+export {
+  claimDeliveries,
+  finishDelivery,
+  nextDeliveryDue,
+  retryDeliveries,
+  type ClaimedDelivery,
+} from "./alerts/alert-deliveries.ts";
 export { linkModulus, receiptLink, reduceModulo, chainStep } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { readFirstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";

@@ -115,6 +115,9 @@ const tables: Readonly<Record<keyof Tables, true>> = {
   teams: true,
   memberships: true,
   operator_keys: true,
+  alerts: true,
+  alert_targets: true,
+  alert_deliveries: true,
 };
 
 /**

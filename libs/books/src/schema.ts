@@ -1,3 +1,4 @@
+import type { Alert, AlertDelivery, AlertTargetKind } from "@modelgate/contracts";
 import type { ColumnType, Insertable } from "kysely";
 import type { UnitMeasure } from "./measures.ts";
 
@@ -319,6 +320,47 @@ export interface RefusedCallsTable {
   left_out: number;
 }
 
+/** An alert (`Alert` in the contracts). Its key makes it happen once. */
+export interface AlertsTable {
+  account: string;
+  kind: Alert["kind"];
+  subject: string;
+  period: string;
+  id: string;
+  at: number;
+  severity: Alert["severity"];
+  summary: string;
+  /** JSON of the details. */
+  details: string;
+  /** 1 while the condition of the alert lasts; otherwise 0. */
+  open: number;
+}
+
+/** A target of alerts. */
+export interface AlertTargetsTable {
+  id: string;
+  account: string;
+  kind: AlertTargetKind;
+  at: number;
+  /** JSON of the target, without its secret part. */
+  record: string;
+  /** Encrypted secret part (`AlertTargetSecret`). */
+  sealed: string;
+}
+
+/** Delivery of an alert to a target. Times are Unix ms. */
+export interface AlertDeliveriesTable {
+  alert: string;
+  target: string;
+  /** Time from which on attempts are made. */
+  since: number;
+  /** Time of the next attempt. */
+  next: number;
+  tries: number;
+  state: AlertDelivery["state"];
+  error: string;
+}
+
 export interface Tables {
   calls: CallsTable;
   call_ids: CallIdsTable;
@@ -349,6 +391,9 @@ export interface Tables {
   teams: TeamsTable;
   memberships: MembershipsTable;
   operator_keys: OperatorKeysTable;
+  alerts: AlertsTable;
+  alert_targets: AlertTargetsTable;
+  alert_deliveries: AlertDeliveriesTable;
 }
 
 export type CallRow = Insertable<CallsTable>;

@@ -177,6 +177,9 @@ async function undoDailyTags({ db }: Books): Promise<void> {
     "organisations",
     "teams",
     "memberships",
+    "alerts",
+    "alert_targets",
+    "alert_deliveries",
   ] as const)
     await db.schema.dropTable(table).execute();
   await db.schema.dropIndex("audit_by_number").execute();

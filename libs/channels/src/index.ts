@@ -27,7 +27,7 @@ export type { Route } from "./channel-scope.ts";
 export { VendorRefusal } from "./refused.ts";
 export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
-export { hostsIn } from "./remote/pinned-address.ts";
+export { callbackHostsVariable, hostsIn, pinnedAddress, remoteRules } from "./remote/pinned-address.ts";
 export {
   openRemoteFiles,
   type RemoteFileRequest,

@@ -1,3 +1,16 @@
+export {
+  Alert,
+  AlertDelivery,
+  alertKinds,
+  alertSeverities,
+  AlertTarget,
+  alertTargetKinds,
+  alertTargetPurpose,
+  AlertTargetSecret,
+  deliveryStates,
+  type AlertKind,
+  type AlertTargetKind,
+} from "./alerts.ts";
 export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller, callerSeconds } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";

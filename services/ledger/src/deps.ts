@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { makeTaskCipher } from "@modelgate/accounts";
 import { openAnchorSigner, type AnchorSigner } from "@modelgate/books";
 import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
+import { openAlertSender, type AlertSender } from "./alerts/send.ts";
+import { startAlerts, type AlertOptions } from "./alerts/start-alerts.ts";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
 import { startForgetting } from "./forget.ts";
@@ -27,6 +29,7 @@ export interface Deps extends AsyncDisposable {
   /** Number of days for which single calls are kept. */
   readonly keepDays: number;
   readonly signer: AnchorSigner;
+  readonly sender: AlertSender;
   /** Throws an error with the reason if the ledger cannot serve. */
   ready(): void;
 }
@@ -51,6 +54,8 @@ export async function openDeps({
   const watch = opening.use(
     startComparison({ redis, bus, connection, log, roundMs, taskCipher: makeTaskCipher(env.secrets) }),
   );
+  const sender = openAlertSender({ secrets: env.secrets, ...env.alerts });
+  const alerts = opening.use(startAlerts({ redis, connection, log, sender, ...alertOptions(env) }));
   opening.use(
     startRecording({
       redis,
@@ -62,6 +67,7 @@ export async function openDeps({
       counted: usageCounted,
       unpriced: usageUnpriced,
       onAccounts: (ids) => watch.noteAccounts(ids),
+      onCalls: alerts.noteCalls,
       onTasks: (events) => watch.noteTasks(events),
     }),
   );
@@ -72,7 +78,8 @@ export async function openDeps({
   const verifyAccount = verifierOf({ redis, connection, keepDays, signer });
   const verify = (id: string) =>
     id === commonTables ? verifyCommon({ redis, connection, signer }) : verifyAccount(id);
-  opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify: () => watch.isComplete }));
+  const mayVerify = () => watch.isComplete;
+  opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify, onLow: alerts.noteLow }));
   const open = opening.move();
   return {
     redis,
@@ -80,10 +87,16 @@ export async function openDeps({
     connection,
     keepDays,
     signer,
+    sender,
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!bus.connected) throw new Error("nats is away, or has no streams");
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
+}
+
+function alertOptions({ redis, watch, alerts }: Env): Omit<AlertOptions, "redis" | "connection" | "log" | "sender"> {
+  const { everyMs, lowHours } = watch;
+  return { everyMs, lowHours, deliverMs: alerts.deliverMs, storeUrls: redis.url.split(",") };
 }

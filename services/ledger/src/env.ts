@@ -1,3 +1,4 @@
+import { callbackHostsVariable } from "@modelgate/channels";
 import { serviceVariables, stateVariables, type EnvOf } from "@modelgate/platform";
 
 /** Environment variables of the ledger. */
@@ -47,6 +48,13 @@ export const variables = serviceVariables("ledger", (read) => ({
       "An account is low where its balance would not last so long at the rate of the last 24 hours.",
       { min: 1, max: 8_760 },
     ),
+  },
+  alerts: {
+    privateHosts: callbackHostsVariable(read),
+    /** Interval, in ms, of polling for due deliveries of alerts. */
+    deliverMs: 2_000,
+    /** Maximum ms to wait for the answer of a target. */
+    timeoutMs: 10_000,
   },
 }));
 

@@ -1,4 +1,11 @@
-import { chainLateAudit, deleteOldCalls, deleteOldRefusals, signFirstHeads, type AnchorSigner } from "@modelgate/books";
+import {
+  chainLateAudit,
+  deleteOldAlerts,
+  deleteOldCalls,
+  deleteOldRefusals,
+  signFirstHeads,
+  type AnchorSigner,
+} from "@modelgate/books";
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
@@ -6,9 +13,11 @@ import type { BooksConnection } from "./books-connection.ts";
 const deletionIntervalMs = 3_600_000;
 /** Time, in ms, for which refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
+/** Time, in ms, for which alerts are kept; longer than a quarter, because a budget's alert happens once in its period. */
+const keepAlertsMs = 400 * 86_400_000;
 
 /**
- * Removes calls older than `keepDays`, and refused calls after a week; at the start and every hour. A failed removal is
+ * Removes calls older than `keepDays`, alerts after 400 days, and refused calls after a week; at the start and every hour. A failed removal is
  * retried after an hour.
  */
 export function startForgetting({
@@ -28,6 +37,7 @@ export function startForgetting({
       .useDuringMove(async (books) => {
         await deleteOldCalls(books, keepDays, Date.now());
         await deleteOldRefusals(books, Date.now() - keepRefusedMs);
+        await deleteOldAlerts(books, Date.now() - keepAlertsMs);
         await chainLateAudit(books, Date.now());
         await signFirstHeads(books, signer);
       })

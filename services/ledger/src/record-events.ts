@@ -27,6 +27,8 @@ export interface RecordingOptions {
   readonly unpriced: Counter<"model" | "unit">;
   /** Called with the accounts of every recorded batch. */
   readonly onAccounts?: ((accounts: Iterable<string>) => void) | undefined;
+  /** Called with the usage events of every recorded batch, before they are acknowledged. */
+  readonly onCalls?: ((books: Books, events: readonly UsageEvent[]) => Promise<void>) | undefined;
   /** Called with the task events of every recorded batch. */
   readonly onTasks?: ((events: readonly StoredTaskEvent[]) => void) | undefined;
 }
@@ -52,6 +54,8 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     counted.inc(added.length);
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
+    // All events, because some may have been recorded by an attempt that ended before this.
+    await options.onCalls?.(books, events);
   };
   const tasksOf: RecordBatch<StoredTaskEvent> = async (books, events) => {
     await recordTasks(books, events);

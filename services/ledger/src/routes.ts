@@ -1,5 +1,6 @@
 import type { OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
+import { alertRoutes } from "./api/alerts.ts";
 import { budgetRoutes } from "./api/budgets.ts";
 import { callRoutes } from "./api/calls.ts";
 import { firstByteRoutes } from "./api/first-bytes.ts";
@@ -15,11 +16,12 @@ import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
 /** Returns the routes that control calls. */
-export function routes({ redis, bus, connection, keepDays, signer }: Deps): OperatorRoutes {
+export function routes({ redis, bus, connection, keepDays, signer, sender }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),
     ...tokenRoutes({ redis, connection }),
     ...budgetRoutes({ redis, bus, connection }),
+    ...alertRoutes({ connection, sender }),
     ...operatorRoutes(connection),
     ...organisationRoutes(connection),
     ...totalsRoutes(connection),

@@ -1,3 +1,4 @@
+import { callbackHostsVariable } from "@modelgate/channels";
 import { serviceVariables, type EnvOf, type VariableReader } from "@modelgate/platform";
 import { privateHostsVariable, relayVariables } from "@modelgate/relay";
 
@@ -28,11 +29,7 @@ export const variables = serviceVariables("video", (read) => ({
     privateHosts: privateHostsVariable(read),
   },
   callbacks: {
-    privateHosts: read.text(
-      "CALLBACK_HOSTS",
-      "",
-      "Hosts of the operator's own network that callbacks may go to, separated by commas; public hosts always may.",
-    ),
+    privateHosts: callbackHostsVariable(read),
     /** Maximum ms to wait for the answer to a callback. */
     timeoutMs: 10_000,
   },

@@ -218,3 +218,8 @@ export async function storeVerification(
 export async function countDivergences(redis: Redis): Promise<number> {
   return redis.hlen(accountKeys.divergences);
 }
+
+/** Returns the accounts whose last verification found a divergence. */
+export async function listDivergences(redis: Redis): Promise<readonly string[]> {
+  return redis.hkeys(accountKeys.divergences);
+}

@@ -1,4 +1,4 @@
-import type { Selectable, Transaction, Updateable } from "kysely";
+import { sql, type Selectable, type Transaction, type Updateable } from "kysely";
 import { Type, type Static } from "typebox";
 import { recordParser } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
@@ -217,6 +217,27 @@ export async function readUnprojectedTokens({ db }: Books, limit: number): Promi
 export async function readTokensOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedToken[]> {
   if (accounts.length === 0) return [];
   const rows = await db.selectFrom("tokens").selectAll().where("account", "in", accounts).execute();
+  return rows.map(tokenOf);
+}
+
+/** Reads tokens that expire after `from` and not after `to` (RFC 3339), those that expire first before others. */
+export async function readExpiringTokens(
+  { db, engine }: Books,
+  { from, to, limit }: { readonly from: string; readonly to: string; readonly limit: number },
+): Promise<readonly BookedToken[]> {
+  const expiresAt =
+    engine === "sqlite"
+      ? sql<string>`json_extract(record, '$.expiresAt')`
+      : sql<string>`(record::json ->> 'expiresAt')`;
+  const rows = await db
+    .selectFrom("tokens")
+    .selectAll()
+    .where("deleted", "=", "")
+    .where(expiresAt, ">", from)
+    .where(expiresAt, "<=", to)
+    .orderBy(expiresAt)
+    .limit(limit)
+    .execute();
   return rows.map(tokenOf);
 }
 

@@ -15,6 +15,7 @@ import { refusedCalls } from "./0019-refused-calls.ts";
 import { replacedKeys } from "./0020-replaced-keys.ts";
 import { budgets } from "./0021-budgets.ts";
 import { organisations } from "./0022-organisations.ts";
+import { alerts } from "./0023-alerts.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One migration of the schema. It cannot be reverted. */
@@ -40,4 +41,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0020-replaced-keys": replacedKeys,
   "0021-budgets": budgets,
   "0022-organisations": organisations,
+  "0023-alerts": alerts,
 };

@@ -14,6 +14,8 @@ export interface BalanceCheckDeps {
    * balance does not last is low.
    */
   readonly lowHours: number;
+  /** Called with the available money (nano-dollars) of the accounts that are low. */
+  readonly onLow?: ((accounts: ReadonlyMap<string, bigint>) => Promise<void>) | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -25,7 +27,7 @@ const maxAccounts = 10_000;
 const maxNamed = 20;
 
 /** Returns a step that counts the accounts with a low balance, and logs newly low ones. */
-export function balanceCheck({ redis, connection, log, lowHours }: BalanceCheckDeps): () => Promise<void> {
+export function balanceCheck({ redis, connection, log, lowHours, onLow }: BalanceCheckDeps): () => Promise<void> {
   let known: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();
@@ -40,16 +42,17 @@ export function balanceCheck({ redis, connection, log, lowHours }: BalanceCheckD
       .filter(({ nanos }) => nanos > 0n)
       .sort((a, b) => (a.nanos < b.nanos ? 1 : -1))
       .slice(0, maxAccounts);
-    const low = new Set<string>();
+    const low = new Map<string, bigint>();
     for (const { id, nanos } of spending) {
       const account = await findAccount(redis, id);
       const needed = (nanos * BigInt(lowHours * hourMs)) / BigInt(now - from);
-      if (account !== undefined && account.availableNanos < needed) low.add(id);
+      if (account !== undefined && account.availableNanos < needed) low.set(id, account.availableNanos);
     }
     lowAccounts.set(low.size);
-    const newly = [...low].filter((id) => !known.has(id));
+    const newly = [...low.keys()].filter((id) => !known.has(id));
     if (newly.length > 0)
       log.info({ accounts: newly.slice(0, maxNamed), count: newly.length }, "accounts are running low");
-    known = low;
+    known = new Set(low.keys());
+    await onLow?.(low);
   };
 }

@@ -1,13 +1,14 @@
 import type { Bus, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { balanceCheck } from "./balances.ts";
+import { balanceCheck, type BalanceCheckDeps } from "./balances.ts";
 import { repeatPeriodically } from "./every.ts";
 import { removeRedisMetrics, removeStreamMetrics, updateRedisMetrics, updateStreamMetrics } from "./stores.ts";
 import { roundsPerPeriod, verificationStep, type VerificationOptions } from "./verify-accounts.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
 /** Dependencies and intervals of the watches. */
-export interface WatchOptions extends Pick<VerificationOptions, "verify" | "mayVerify"> {
+export interface WatchOptions
+  extends Pick<VerificationOptions, "verify" | "mayVerify">, Pick<BalanceCheckDeps, "onLow"> {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: Pick<BooksConnection, "useDuringMove">;

@@ -1,0 +1,115 @@
+import { sql } from "kysely";
+import type { Alert } from "@modelgate/contracts";
+import type { Books } from "../open.ts";
+import { alertOf } from "./alerts.ts";
+import { targetOf, type EncryptedTarget } from "./alert-targets.ts";
+
+const hourMs = 3_600_000;
+/** Age at which a delivery is given up. */
+const giveUpMs = 24 * hourMs;
+/** Pauses after the first attempts, in ms; later attempts follow at the last one. */
+const pausesMs = [30_000, 120_000, 600_000, 1_800_000, hourMs] as const;
+/** Maximum characters of a stored error. */
+const maxErrorCharacters = 300;
+
+/** A delivery that one ledger has claimed. */
+export interface ClaimedDelivery extends EncryptedTarget {
+  readonly alert: Alert;
+  /** True if the delivery is given up if this attempt fails. */
+  readonly isLast: boolean;
+}
+
+/**
+ * Claims due deliveries, so that no other ledger sends them now. A claim also schedules the next attempt: if the ledger
+ * dies, another one repeats the delivery.
+ */
+export async function claimDeliveries(
+  { db }: Books,
+  { nowMs, max }: { readonly nowMs: number; readonly max: number },
+): Promise<readonly ClaimedDelivery[]> {
+  const due = await db
+    .selectFrom("alert_deliveries")
+    .select(["alert", "target", "tries", "since"])
+    .where("state", "=", "pending")
+    .where("next", "<=", nowMs)
+    .orderBy("next")
+    .limit(max)
+    .execute();
+  const claimed: ClaimedDelivery[] = [];
+  for (const { alert, target, tries, since } of due) {
+    const next = nowMs + pauseAfter(tries);
+    const [row] = await db
+      .updateTable("alert_deliveries")
+      .set({ next, tries: tries + 1 })
+      .where("alert", "=", alert)
+      .where("target", "=", target)
+      .where("state", "=", "pending")
+      // Fails if another ledger has claimed it in the meantime.
+      .where("tries", "=", tries)
+      .where("next", "<=", nowMs)
+      .returning("alert")
+      .execute();
+    if (row === undefined) continue;
+    const [about, to] = await Promise.all([
+      db.selectFrom("alerts").selectAll().where("id", "=", alert).executeTakeFirst(),
+      db.selectFrom("alert_targets").selectAll().where("id", "=", target).executeTakeFirst(),
+    ]);
+    if (about === undefined || to === undefined) continue; // deleted in the meantime
+    claimed.push({ alert: alertOf(about), target: targetOf(to), sealed: to.sealed, isLast: next - since > giveUpMs });
+  }
+  return claimed;
+}
+
+/** Returns the pause in ms after an attempt, by the number of attempts before it. */
+function pauseAfter(tries: number): number {
+  return pausesMs[tries] ?? hourMs;
+}
+
+/** Stores the result of an attempt. `error` is the reason for its failure; undefined if it was delivered. */
+export async function finishDelivery(
+  { db }: Books,
+  { alert, target, isLast }: Pick<ClaimedDelivery, "alert" | "target" | "isLast">,
+  error: string | undefined,
+): Promise<void> {
+  const state = error === undefined ? "delivered" : isLast ? "dead" : "pending";
+  await db
+    .updateTable("alert_deliveries")
+    .set({ state, error: (error ?? "").slice(0, maxErrorCharacters) })
+    .where("alert", "=", alert.id)
+    .where("target", "=", target.id)
+    .where("state", "=", "pending")
+    .execute();
+}
+
+/** Returns the time in Unix ms at which the next delivery is due; undefined if none waits. */
+export async function nextDeliveryDue({ db }: Books): Promise<number | undefined> {
+  const row = await db
+    .selectFrom("alert_deliveries")
+    .select("next")
+    .where("state", "=", "pending")
+    .orderBy("next")
+    .executeTakeFirst();
+  return row?.next;
+}
+
+/**
+ * Schedules the deliveries of an alert that were given up again; only those to targets of an account if `targetsOf` is
+ * present. Returns their number.
+ */
+export async function retryDeliveries(
+  { db }: Books,
+  {
+    alert,
+    targetsOf,
+    nowMs,
+  }: { readonly alert: string; readonly targetsOf?: string | undefined; readonly nowMs: number },
+): Promise<number> {
+  let query = db
+    .updateTable("alert_deliveries")
+    .set({ state: "pending", tries: 0, since: nowMs, next: nowMs })
+    .where("alert", "=", alert)
+    .where("state", "=", "dead");
+  if (targetsOf !== undefined)
+    query = query.where(sql<boolean>`target in (select id from alert_targets where account = ${targetsOf})`);
+  return (await query.returning("target").execute()).length;
+}

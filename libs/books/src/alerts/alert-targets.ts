@@ -1,0 +1,59 @@
+import type { Selectable } from "kysely";
+import { AlertTarget, recordParser } from "@modelgate/contracts";
+import { writeAudit } from "../accounts/audit.ts";
+import type { Books } from "../open.ts";
+import type { AlertTargetsTable } from "../schema.ts";
+
+/** A target with its encrypted secret part. */
+export interface EncryptedTarget {
+  readonly target: AlertTarget;
+  readonly sealed: string;
+}
+
+const readTarget = recordParser("alert target", AlertTarget);
+
+/** Stores a new target. */
+export async function bookAlertTarget(
+  { db }: Books,
+  { target, sealed }: EncryptedTarget,
+  actor: string,
+): Promise<void> {
+  const { id, account, kind, createdAt } = target;
+  await db.transaction().execute(async (at) => {
+    await at
+      .insertInto("alert_targets")
+      .values({ id, account, kind, at: Date.parse(createdAt), record: JSON.stringify(target), sealed })
+      .execute();
+    await writeAudit(at, { account, time: createdAt, actor, action: "alert-target.create", after: target });
+  });
+}
+
+/** Deletes a target and its deliveries. Returns false if there is no target with this id. */
+export async function deleteAlertTarget({ db }: Books, id: string, actor: string): Promise<boolean> {
+  return db.transaction().execute(async (at) => {
+    const [row] = await at.deleteFrom("alert_targets").where("id", "=", id).returningAll().execute();
+    if (row === undefined) return false;
+    await at.deleteFrom("alert_deliveries").where("target", "=", id).execute();
+    const [before, time] = [targetOf(row), new Date().toISOString()];
+    await writeAudit(at, { account: row.account, time, actor, action: "alert-target.delete", before });
+    return true;
+  });
+}
+
+/** Reads the targets of an account ("" for those that receive all alerts), or all targets; oldest first. */
+export async function readAlertTargets({ db }: Books, account?: string): Promise<readonly AlertTarget[]> {
+  let query = db.selectFrom("alert_targets").selectAll();
+  if (account !== undefined) query = query.where("account", "=", account);
+  return (await query.orderBy("at").orderBy("id").execute()).map(targetOf);
+}
+
+/** Reads a target with its encrypted secret part; undefined if there is none. */
+export async function findAlertTarget({ db }: Books, id: string): Promise<EncryptedTarget | undefined> {
+  const row = await db.selectFrom("alert_targets").selectAll().where("id", "=", id).executeTakeFirst();
+  return row && { target: targetOf(row), sealed: row.sealed };
+}
+
+/** Returns the target of a row. */
+export function targetOf({ record }: Pick<Selectable<AlertTargetsTable>, "record">): AlertTarget {
+  return readTarget(record);
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from "node:crypto";
+import { sql, type Selectable, type Transaction } from "kysely";
+import type { Alert, AlertKind, AlertTarget } from "@modelgate/contracts";
+import type { Books } from "../open.ts";
+import type { AlertsTable, Tables } from "../schema.ts";
+import { targetOf } from "./alert-targets.ts";
+
+/** An alert that is not in the books yet. */
+export interface NewAlert extends Omit<Alert, "id" | "time" | "kind"> {
+  readonly kind: AlertKind;
+  /** True for a condition that lasts. While it is open, no other alert of its kind, account and subject is stored. */
+  readonly lasts?: boolean;
+}
+
+/**
+ * Stores alerts, and a delivery of each to every target that receives it. An alert that is stored already is left out,
+ * so it happens once even if several ledgers find its condition. Returns the stored ones.
+ */
+export async function recordAlerts({ db }: Books, alerts: readonly NewAlert[]): Promise<readonly Alert[]> {
+  if (alerts.length === 0) return [];
+  return db.transaction().execute((at) => insertAlerts(at, alerts, Date.now()));
+}
+
+async function insertAlerts(
+  at: Transaction<Tables>,
+  alerts: readonly NewAlert[],
+  now: number,
+): Promise<readonly Alert[]> {
+  const stored: Alert[] = [];
+  // Ordered by key, so that concurrent ledgers do not deadlock.
+  for (const { lasts, details, ...alert } of alerts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
+    const id = `alt_${randomBytes(9).toString("base64url")}`;
+    const inserted = await at
+      .insertInto("alerts")
+      .values({ ...alert, id, at: now, details: JSON.stringify(details), open: lasts === true ? 1 : 0 })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning("id")
+      .execute();
+    if (inserted.length > 0) stored.push({ ...alert, id, details, time: new Date(now).toISOString() });
+  }
+  if (stored.length === 0) return stored;
+  const targets = (await at.selectFrom("alert_targets").selectAll().execute()).map(targetOf);
+  for (const alert of stored)
+    for (const target of targets.filter((each) => receives(each, alert)))
+      await at
+        .insertInto("alert_deliveries")
+        .values({ alert: alert.id, target: target.id, since: now, next: now, tries: 0, state: "pending", error: "" })
+        .execute();
+  return stored;
+}
+
+function keyOf({ account, kind, subject, period }: NewAlert): string {
+  return [account, kind, subject, period].join("\n");
+}
+
+/** Returns whether a target receives an alert. */
+function receives({ account, alerts }: AlertTarget, { kind, account: about }: Alert): boolean {
+  return (account === "" || account === about) && (alerts === undefined || alerts.some((each) => each === kind));
+}
+
+/** Reads the alerts of these kinds whose conditions last. */
+export async function readOpenAlerts({ db }: Books, kinds: readonly AlertKind[]): Promise<readonly Alert[]> {
+  const rows = await db.selectFrom("alerts").selectAll().where("open", "=", 1).where("kind", "in", kinds).execute();
+  return rows.map(alertOf);
+}
+
+/**
+ * Ends the condition of an alert, and stores the alert `ended` about its end. Does nothing if another ledger did it.
+ */
+export async function endAlert({ db }: Books, id: string, ended: NewAlert): Promise<readonly Alert[]> {
+  return db.transaction().execute(async (at) => {
+    const [row] = await at
+      .updateTable("alerts")
+      .set({ open: 0 })
+      .where("id", "=", id)
+      .where("open", "=", 1)
+      .returning("id")
+      .execute();
+    return row === undefined ? [] : insertAlerts(at, [ended], Date.now());
+  });
+}
+
+/**
+ * Deletes alerts before a Unix time in ms, with their deliveries. Alerts whose condition lasts are kept, and those of
+ * budgets in total, which happen once.
+ */
+export async function deleteOldAlerts({ db }: Books, before: number): Promise<void> {
+  await db.transaction().execute(async (at) => {
+    const old = sql`select id from alerts where at < ${before} and open = 0 and period not like 'total/%'`;
+    await sql`delete from alert_deliveries where alert in (${old})`.execute(at);
+    await sql`delete from alerts where id in (${old})`.execute(at);
+  });
+}
+
+/** Returns the alert of a row. */
+export function alertOf({ at, open: _lasts, details, ...row }: Selectable<AlertsTable>): Alert {
+  // `recordAlerts` writes these members.
+  // oxlint-disable-next-line typescript/no-unsafe-assignment
+  const values: Alert["details"] = JSON.parse(details);
+  return { ...row, time: new Date(at).toISOString(), details: values };
+}

@@ -1,0 +1,72 @@
+import { sql } from "kysely";
+import type { Alert, AlertDelivery } from "@modelgate/contracts";
+import type { Books } from "../open.ts";
+import { targetOf } from "./alert-targets.ts";
+import { alertOf } from "./alerts.ts";
+
+/** An alert with its deliveries. */
+export interface DeliveredAlert extends Alert {
+  readonly deliveries: readonly AlertDelivery[];
+}
+
+/** Filter of alerts. Absent members do not filter. */
+export interface AlertFilter {
+  readonly account?: string | undefined;
+  readonly kind?: Alert["kind"] | undefined;
+  /** True: only alerts with a delivery that was given up. */
+  readonly dead?: boolean | undefined;
+  /** Account whose targets' deliveries are read; undefined: those of all targets. */
+  readonly targetsOf?: string | undefined;
+  readonly limit: number;
+  /** Id of an alert; older ones are read. */
+  readonly before?: string | undefined;
+}
+
+/** Reads alerts with their deliveries, newest first. */
+export async function readAlerts(books: Books, filter: AlertFilter): Promise<readonly DeliveredAlert[]> {
+  const { account, kind, dead, targetsOf, limit, before } = filter;
+  let query = books.db.selectFrom("alerts").selectAll();
+  if (account !== undefined) query = query.where("account", "=", account);
+  if (kind !== undefined) query = query.where("kind", "=", kind);
+  if (before !== undefined)
+    query = query.where(sql<boolean>`(at, id) < (select b.at, b.id from alerts as b where b.id = ${before})`);
+  if (dead === true) {
+    const ofTargets =
+      targetsOf === undefined
+        ? sql``
+        : sql`and d.target in (select t.id from alert_targets as t where t.account = ${targetsOf})`;
+    query = query.where(
+      sql<boolean>`exists (select 1 from alert_deliveries as d where d.alert = alerts.id and d.state = 'dead' ${ofTargets})`,
+    );
+  }
+  const rows = await query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
+  const deliveries = await deliveriesOf(
+    books,
+    rows.map(({ id }) => id),
+    targetsOf,
+  );
+  return rows.map((row) => ({ ...alertOf(row), deliveries: deliveries.get(row.id) ?? [] }));
+}
+
+/** Reads the deliveries of alerts, by the ids of the alerts. */
+async function deliveriesOf(
+  { db }: Books,
+  alerts: readonly string[],
+  targetsOf: string | undefined,
+): Promise<ReadonlyMap<string, readonly AlertDelivery[]>> {
+  if (alerts.length === 0) return new Map();
+  let query = db
+    .selectFrom("alert_deliveries as d")
+    .innerJoin("alert_targets as t", "t.id", "d.target")
+    .select(["d.alert", "d.target", "d.state", "d.tries", "d.next", "d.error", "t.record"])
+    .where("d.alert", "in", alerts);
+  if (targetsOf !== undefined) query = query.where("t.account", "=", targetsOf);
+  const rows = await query.orderBy("t.at").execute();
+  const found = new Map<string, AlertDelivery[]>();
+  for (const { alert, target, state, tries, next, error, record } of rows) {
+    const nextAt = state === "pending" ? new Date(next).toISOString() : null;
+    const list = found.get(alert) ?? [];
+    found.set(alert, [...list, { target, name: targetOf({ record }).name, state, tries, nextAt, error }]);
+  }
+  return found;
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { AlertTarget } from "@modelgate/contracts";
+import {
+  bookAlertTarget,
+  claimDeliveries,
+  deleteAlertTarget,
+  deleteOldAlerts,
+  endAlert,
+  findAlertTarget,
+  finishDelivery,
+  nextDeliveryDue,
+  openBooks,
+  readAlerts,
+  readAlertTargets,
+  readAudit,
+  readOpenAlerts,
+  recordAlerts,
+  retryDeliveries,
+  type Books,
+  type BooksAddress,
+  type NewAlert,
+} from "../src/index.ts";
+import { engines, log, type TestEngine } from "./engines.ts";
+
+const hourMs = 3_600_000;
+
+function alertOf(subject: string, more: Partial<NewAlert> = {}): NewAlert {
+  return {
+    kind: "budget",
+    account: "acme",
+    subject,
+    period: "month/1/80",
+    severity: "warning",
+    summary: "80 % are spent",
+    details: { spent: "8" },
+    ...more,
+  };
+}
+
+function targetNamed(id: string, more: Partial<AlertTarget> = {}): AlertTarget {
+  const createdAt = new Date().toISOString();
+  return { id, account: "", kind: "webhook", name: id, address: "example.com", createdAt, ...more };
+}
+
+describe.each(engines)("alerts in $name", ({ start }) => {
+  let engine: TestEngine;
+  let address: BooksAddress;
+  let books: Books;
+  beforeAll(async () => {
+    engine = await start();
+  });
+  afterAll(async () => {
+    await books?.[Symbol.asyncDispose]();
+    await engine?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await books?.[Symbol.asyncDispose]();
+    address = await engine.address();
+    books = await openBooks(address, log);
+  });
+
+  const add = (target: AlertTarget) => bookAlertTarget(books, { target, sealed: `sealed ${target.id}` }, "ada");
+  const all = () => readAlerts(books, { limit: 100 });
+
+  test("an alert happens once, even if two ledgers record it at the same time", async () => {
+    await add(targetNamed("trg_all"));
+    await using other = await openBooks(address, log);
+    const both = [alertOf("one"), alertOf("two")];
+    const recorded = await Promise.all([
+      recordAlerts(books, both),
+      recordAlerts(other, both.toReversed()),
+      recordAlerts(books, both),
+    ]);
+    expect(
+      recorded
+        .flat()
+        .map(({ subject }) => subject)
+        .toSorted(),
+    ).toEqual(["one", "two"]);
+    const listed = await all();
+    expect(listed).toHaveLength(2);
+    expect(listed.map(({ deliveries }) => deliveries.length)).toEqual([1, 1]);
+    // Another period is another alert.
+    expect(await recordAlerts(books, [alertOf("one", { period: "month/2/80" })])).toHaveLength(1);
+  });
+
+  test("of a condition that lasts, one alert is open, and its end is recorded once", async () => {
+    await using other = await openBooks(address, log);
+    const resting = (period: string) => alertOf("main", { kind: "channel-resting", account: "", period, lasts: true });
+    await Promise.all([recordAlerts(books, [resting("h1")]), recordAlerts(other, [resting("h2")])]);
+    const [open, ...more] = await readOpenAlerts(books, ["channel-resting"]);
+    expect(more).toEqual([]);
+    if (open === undefined) throw new Error("no alert is open");
+    const ended = alertOf("main", { kind: "channel-recovered", account: "", period: open.period });
+    const ends = await Promise.all([endAlert(books, open.id, ended), endAlert(other, open.id, ended)]);
+    expect(ends.flat()).toHaveLength(1);
+    expect(await readOpenAlerts(books, ["channel-resting"])).toEqual([]);
+    expect((await all()).map(({ kind }) => kind).toSorted()).toEqual(["channel-recovered", "channel-resting"]);
+    expect(await recordAlerts(books, [resting(open.period)])).toEqual([]);
+    expect(await recordAlerts(books, [resting("h3")])).toHaveLength(1);
+  });
+
+  test("a target receives the alerts of its account and kinds", async () => {
+    await add(targetNamed("trg_all"));
+    await add(targetNamed("trg_acme", { account: "acme" }));
+    await add(targetNamed("trg_other", { account: "other" }));
+    await add(targetNamed("trg_low", { alerts: ["balance-low"] }));
+    await recordAlerts(books, [alertOf("one")]);
+    await recordAlerts(books, [alertOf("low", { kind: "balance-low", account: "" })]);
+    const targetsOf = Object.fromEntries(
+      (await all()).map(({ subject, deliveries }) => [subject, deliveries.map(({ target }) => target).toSorted()]),
+    );
+    expect(targetsOf).toEqual({ one: ["trg_acme", "trg_all"], low: ["trg_all", "trg_low"] });
+    const seenByMember = await readAlerts(books, { account: "acme", targetsOf: "acme", limit: 100 });
+    expect(seenByMember.map(({ subject, deliveries }) => [subject, deliveries.map(({ name }) => name)])).toEqual([
+      ["one", ["trg_acme"]],
+    ]);
+  });
+
+  test("of several ledgers one claims a delivery, and again after the pause unless it was delivered", async () => {
+    await add(targetNamed("trg_all"));
+    await using other = await openBooks(address, log);
+    await recordAlerts(books, [alertOf("one")]);
+    const now = Date.now();
+    expect(await nextDeliveryDue(books)).toBeLessThanOrEqual(now);
+    const claim = async (from: Books, nowMs: number) => claimDeliveries(from, { nowMs, max: 10 });
+    const [claimed, ...more] = (await Promise.all([claim(books, now), claim(other, now), claim(books, now)])).flat();
+    expect(more).toEqual([]);
+    expect(claimed).toMatchObject({ alert: { subject: "one" }, sealed: "sealed trg_all", isLast: false });
+    if (claimed === undefined) throw new Error("nothing was claimed");
+    await finishDelivery(books, claimed, "x".repeat(1_000));
+    expect(await claim(books, now)).toEqual([]);
+    const [again] = await claim(other, now + 30_000);
+    if (again === undefined) throw new Error("nothing was claimed again");
+    const [failing] = await all();
+    expect(failing?.deliveries).toMatchObject([{ state: "pending", tries: 2 }]);
+    expect(failing?.deliveries[0]?.error.length).toBeLessThan(1_000);
+    await finishDelivery(other, again, undefined);
+    expect(await claim(books, now + 24 * hourMs)).toEqual([]);
+    expect((await all())[0]?.deliveries).toMatchObject([{ state: "delivered", error: "", nextAt: null }]);
+  });
+
+  test("a delivery that fails for a day is dead until it is retried", async () => {
+    await add(targetNamed("trg_all"));
+    await add(targetNamed("trg_acme", { account: "acme" }));
+    await recordAlerts(books, [alertOf("one")]);
+    const start = Date.now();
+    let attempts = 0;
+    for (;;) {
+      const nowMs = await nextDeliveryDue(books);
+      if (nowMs === undefined) break;
+      expect(nowMs - start).toBeLessThanOrEqual(24 * hourMs);
+      for (const claimed of await claimDeliveries(books, { nowMs: Math.max(nowMs, start), max: 10 })) {
+        attempts++;
+        await finishDelivery(books, claimed, "it answered with status 500");
+      }
+    }
+    expect(attempts).toBeGreaterThan(2 * 20);
+    expect(attempts).toBeLessThan(2 * 40);
+    const [dead] = await readAlerts(books, { dead: true, limit: 10 });
+    expect(dead?.deliveries.map(({ state, error }) => [state, error])).toEqual([
+      ["dead", "it answered with status 500"],
+      ["dead", "it answered with status 500"],
+    ]);
+    const id = dead?.id ?? "";
+    expect(await readAlerts(books, { dead: true, targetsOf: "other", limit: 10 })).toEqual([]);
+    expect(await retryDeliveries(books, { alert: id, targetsOf: "acme", nowMs: start })).toBe(1);
+    expect(await retryDeliveries(books, { alert: id, targetsOf: "acme", nowMs: start })).toBe(0);
+    const claimed = await claimDeliveries(books, { nowMs: start, max: 10 });
+    expect(claimed.map(({ target, isLast }) => [target.id, isLast])).toEqual([["trg_acme", false]]);
+  });
+
+  test("targets are listed without their secrets, and deleted with their deliveries", async () => {
+    await add(targetNamed("trg_all"));
+    await add(targetNamed("trg_acme", { account: "acme" }));
+    await recordAlerts(books, [alertOf("one")]);
+    expect((await readAlertTargets(books)).map(({ id }) => id).toSorted()).toEqual(["trg_acme", "trg_all"]);
+    expect((await readAlertTargets(books, "acme")).map(({ id }) => id)).toEqual(["trg_acme"]);
+    expect(await findAlertTarget(books, "trg_all")).toMatchObject({ sealed: "sealed trg_all" });
+    expect(await deleteAlertTarget(books, "trg_all", "ada")).toBe(true);
+    expect(await deleteAlertTarget(books, "trg_all", "ada")).toBe(false);
+    expect((await all())[0]?.deliveries.map(({ target }) => target)).toEqual(["trg_acme"]);
+    const audit = await readAudit(books, { limit: 10 });
+    expect(audit.map(({ action }) => action).toSorted()).toEqual([
+      "alert-target.create",
+      "alert-target.create",
+      "alert-target.delete",
+    ]);
+    expect(JSON.stringify(audit)).not.toContain("sealed");
+  });
+
+  test("alerts are read page by page, and old ones deleted unless they would happen again", async () => {
+    await recordAlerts(books, [alertOf("one"), alertOf("two"), alertOf("three", { period: "total/1/80" })]);
+    await recordAlerts(books, [alertOf("main", { kind: "key-refused", lasts: true })]);
+    const [first, second, ...rest] = await all();
+    expect(rest).toHaveLength(2);
+    const next = await readAlerts(books, { limit: 2, before: second?.id });
+    expect(next.map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+    expect(await readAlerts(books, { limit: 1 })).toMatchObject([{ id: first?.id }]);
+    expect(await readAlerts(books, { limit: 9, kind: "key-refused" })).toMatchObject([{ subject: "main" }]);
+    await deleteOldAlerts(books, Date.now() + 1);
+    expect((await all()).map(({ subject }) => subject).toSorted()).toEqual(["main", "three"]);
+  });
+});

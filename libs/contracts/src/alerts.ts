@@ -1,0 +1,102 @@
+import { Type, type Static } from "typebox";
+
+/**
+ * Kinds of alerts:
+ * - `budget`: 50, 80 or 100 % of a budget are spent
+ * - `balance-low`: an account's balance does not last as long as LOW_BALANCE_HOURS
+ * - `key-refused`: a vendor refuses a key of a channel
+ * - `channel-resting`: a channel, one of its keys or models is paused after failures
+ * - `channel-recovered`: a paused or refused part of a channel works again
+ * - `unpriced-use`: a call used a unit without a price
+ * - `ledger-divergence`: an account's balance differs from its receipts
+ * - `key-expiring`: an API key is about to expire
+ * - `certificate-expiring`: the certificate of Redis or of a channel is about to expire
+ */
+export const alertKinds = [
+  "budget",
+  "balance-low",
+  "key-refused",
+  "channel-resting",
+  "channel-recovered",
+  "unpriced-use",
+  "ledger-divergence",
+  "key-expiring",
+  "certificate-expiring",
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+/** Severities of alerts, mildest first. They have the names of PagerDuty. */
+export const alertSeverities = ["info", "warning", "error", "critical"] as const;
+
+/** An alert. Its kind, account, subject and period identify it: it happens once. */
+export const Alert = Type.Object({
+  id: Type.String(),
+  kind: Type.Enum([...alertKinds, "test"]),
+  severity: Type.Enum([...alertSeverities]),
+  /** Account that the alert is about; "" if it is about the gateway. */
+  account: Type.String(),
+  /** Part that the alert is about: the id of a budget or API key, the name of a channel, for example. */
+  subject: Type.String(),
+  /** Period in which an alert with this kind, account and subject happens once. */
+  period: Type.String(),
+  /** Text for people, in one line. */
+  summary: Type.String(),
+  /** Time of the alert (RFC 3339). */
+  time: Type.String(),
+  /** Values behind the summary. They contain no secrets. */
+  details: Type.Record(Type.String(), Type.String()),
+});
+export type Alert = Static<typeof Alert>;
+
+/** Kinds of targets that receive alerts. */
+export const alertTargetKinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const;
+export type AlertTargetKind = (typeof alertTargetKinds)[number];
+
+/** A target of alerts, as operators see it. */
+export const AlertTarget = Type.Object({
+  id: Type.String(),
+  /** Account whose alerts the target receives; "": all alerts. */
+  account: Type.String(),
+  kind: Type.Enum([...alertTargetKinds]),
+  name: Type.String(),
+  /** Kinds of alerts that the target receives; absent: all kinds. */
+  alerts: Type.Optional(Type.Array(Type.Enum([...alertKinds]))),
+  /** Host of the target's address, or its e-mail addresses. The complete address may be a secret. */
+  address: Type.String(),
+  createdAt: Type.String(),
+});
+export type AlertTarget = Static<typeof AlertTarget>;
+
+/** Secret part of a target. The books contain it encrypted, with the target's id as the context. */
+export const AlertTargetSecret = Type.Object({
+  /** Address of a webhook or of an SMTP server. */
+  url: Type.String(),
+  /** Key that signs the body (webhook, Feishu), or routing key (PagerDuty). */
+  secret: Type.Optional(Type.String()),
+  /** Sender of e-mails. */
+  from: Type.Optional(Type.String()),
+  /** Recipients of e-mails, separated by commas. */
+  to: Type.Optional(Type.String()),
+});
+export type AlertTargetSecret = Static<typeof AlertTargetSecret>;
+
+/** Purpose in the encryption of targets, which separates it from other uses of the secret. */
+export const alertTargetPurpose = "modelgate alert targets";
+
+/** States of a delivery: `dead` means that it was given up after a day. */
+export const deliveryStates = ["pending", "delivered", "dead"] as const;
+
+/** Delivery of an alert to a target. */
+export const AlertDelivery = Type.Object({
+  target: Type.String(),
+  /** Name of the target. */
+  name: Type.String(),
+  state: Type.Enum([...deliveryStates]),
+  /** Number of attempts. */
+  tries: Type.Integer(),
+  /** Time of the next attempt (RFC 3339); null if there is none. */
+  nextAt: Type.Union([Type.String(), Type.Null()]),
+  /** Reason for the last failure, without the target's address; "" if there was none. */
+  error: Type.String(),
+});
+export type AlertDelivery = Static<typeof AlertDelivery>;

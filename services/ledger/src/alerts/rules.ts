@@ -1,0 +1,163 @@
+import type { BudgetUsage, Token } from "@modelgate/accounts";
+import type { NewAlert } from "@modelgate/books";
+import type { Cooldown } from "@modelgate/channels";
+import { formatUsd, type Alert, type Nanos, type UsageEvent } from "@modelgate/contracts";
+
+/** Shares of a budget, in percent, at which an alert happens; highest first. */
+const budgetLevels = [100, 80, 50] as const;
+/** Times before the end of a key or certificate at which an alert happens, in days; shortest first. */
+const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
+/** Maximum time before the end of a key at which an alert happens. */
+export const keyExpiryMs = 7 * 86_400_000;
+
+const dayMs = 86_400_000;
+const [dayLength, hourLength] = ["2026-11-26".length, "2026-11-26T10".length];
+
+/** Returns the day of a time in UTC, as the period of an alert that happens once a day. */
+function dayOf(nowMs: number): string {
+  return new Date(nowMs).toISOString().slice(0, dayLength);
+}
+
+/** Returns the highest alert level that an amount has reached, in percent; undefined if it has reached none. */
+export function budgetLevel(spentNanos: Nanos, maxNanos: Nanos): number | undefined {
+  if (maxNanos <= 0n) return undefined;
+  return budgetLevels.find((level) => spentNanos * 100n >= maxNanos * BigInt(level));
+}
+
+/**
+ * Returns the alert about a budget that has reached a level; undefined if it has reached none. Levels below the highest
+ * reached one cause no alert. `spentNanos` is the amount that was spent in the budget's period, without open calls.
+ */
+export function budgetAlert(
+  account: string,
+  { budget, period, carriedNanos }: Pick<BudgetUsage, "budget" | "period" | "carriedNanos">,
+  spentNanos: Nanos,
+): NewAlert | undefined {
+  const max = BigInt(budget.nanos) + carriedNanos;
+  const level = budgetLevel(spentNanos, max);
+  if (level === undefined) return undefined;
+  const [spent, amount] = [formatUsd(spentNanos), formatUsd(max)];
+  const length = budget.period === "total" ? "in total" : `for this ${budget.period}`;
+  return {
+    kind: "budget",
+    account,
+    subject: budget.id,
+    period: `${budget.period}/${period.number}/${level}`,
+    severity: level < 100 ? "warning" : budget.mode === "hard" ? "error" : "warning",
+    summary: `${level} % of the budget ${budget.name ?? budget.scope} of account ${account} ${length} are spent: $${spent} of $${amount}.`,
+    details: { scope: budget.scope, level: `${level}`, spentUsd: spent, maximumUsd: amount, mode: budget.mode },
+  };
+}
+
+/** Returns the alert about an account whose balance does not last `lowHours` at its current rate of spending. */
+export function balanceAlert(account: string, availableNanos: Nanos, lowHours: number, nowMs: number): NewAlert {
+  const available = formatUsd(availableNanos);
+  return {
+    kind: "balance-low",
+    account,
+    subject: account,
+    period: dayOf(nowMs),
+    severity: "warning",
+    summary: `The balance of account ${account}, $${available}, does not last ${lowHours} hours at the current rate of spending.`,
+    details: { availableUsd: available, hours: `${lowHours}` },
+  };
+}
+
+/**
+ * Returns the alert about a pause of a channel, or of one of its keys or models; undefined for a pause that the vendor
+ * requested, which is usual. It happens once while the pause lasts, and at most once an hour.
+ */
+export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
+  if (kind === "throttled") return undefined;
+  const isRefused = kind === "refused";
+  return {
+    kind: isRefused ? "key-refused" : "channel-resting",
+    account: "",
+    subject: scope,
+    period: new Date(nowMs).toISOString().slice(0, hourLength),
+    severity: isRefused ? "error" : "warning",
+    summary: isRefused ? `The vendor refuses the key ${scope}: ${reason}.` : `${scope} is paused: ${reason}.`,
+    details: { reason, since },
+    lasts: true,
+  };
+}
+
+/** Returns the alert about the end of a pause. Its period names the alert about the pause. */
+export function recoveryAlert({ kind, subject, period }: Alert): NewAlert {
+  return {
+    kind: "channel-recovered",
+    account: "",
+    subject,
+    period: `${kind}/${period}`,
+    severity: "info",
+    summary: `${subject} is used again.`,
+    details: {},
+  };
+}
+
+/** Returns the alerts about calls with units that have no price, one for each model, unit and day. */
+export function unpricedAlerts(events: readonly UsageEvent[]): readonly NewAlert[] {
+  return events.flatMap(({ model, unpriced = [], time }) =>
+    unpriced.map((unit): NewAlert => ({
+      kind: "unpriced-use",
+      account: "",
+      subject: `${model} ${unit}`,
+      period: dayOf(Date.parse(time)),
+      severity: "warning",
+      summary: `Calls of the model ${model} use the unit ${unit}, which has no price: it costs nothing.`,
+      details: { model, unit },
+    })),
+  );
+}
+
+/** Returns the alert about an account, or another part of the books, that does not verify; once a day. */
+export function divergenceAlert(account: string, isAccount: boolean, nowMs: number): NewAlert {
+  return {
+    kind: "ledger-divergence",
+    account: isAccount ? account : "",
+    subject: account,
+    period: dayOf(nowMs),
+    severity: "critical",
+    summary: isAccount
+      ? `The balance of account ${account} differs from its receipts.`
+      : "The audit log or the prices of the books do not verify.",
+    details: {},
+  };
+}
+
+/** Returns the alert about an API key that is about to expire; undefined if it is disabled or expires later. */
+export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefined {
+  const { accountId: account, id, name, hint, expiresAt, disabled } = token;
+  const days = expiresAt === undefined || disabled ? undefined : daysLeft(expiresAt, expiryDays.key, nowMs);
+  if (expiresAt === undefined || days === undefined) return undefined;
+  return {
+    kind: "key-expiring",
+    account,
+    subject: id,
+    period: `${expiresAt}/${days}`,
+    severity: "warning",
+    summary: `The API key ${name} (${hint}) of account ${account} expires at ${expiresAt}.`,
+    details: { name, expiresAt },
+  };
+}
+
+/** Returns the alert about a certificate that is about to expire; undefined if it expires later. */
+export function certificateAlert(server: string, expiresAt: string, nowMs: number): NewAlert | undefined {
+  const days = daysLeft(expiresAt, expiryDays.certificate, nowMs);
+  if (days === undefined) return undefined;
+  return {
+    kind: "certificate-expiring",
+    account: "",
+    subject: server,
+    period: `${expiresAt}/${days}`,
+    severity: days === expiryDays.certificate[0] ? "error" : "warning",
+    summary: `The certificate of ${server} expires at ${expiresAt}.`,
+    details: { expiresAt },
+  };
+}
+
+/** Returns the shortest of these numbers of days within which a time comes; undefined if it is later, or past. */
+function daysLeft(time: string, days: readonly number[], nowMs: number): number | undefined {
+  const left = Date.parse(time) - nowMs;
+  return left <= 0 ? undefined : days.find((each) => left <= each * dayMs);
+}

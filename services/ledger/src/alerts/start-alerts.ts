@@ -1,0 +1,93 @@
+import type { UsageEvent } from "@modelgate/contracts";
+import type { Books } from "@modelgate/books";
+import type { Logger, Redis } from "@modelgate/platform";
+import type { BooksConnection } from "../books-connection.ts";
+import { repeatPeriodically } from "../watch/every.ts";
+import { AlertRecorder } from "./alert-recorder.ts";
+import { BudgetAlerts } from "./budget-alerts.ts";
+import { findCertificateAlerts } from "./certificates.ts";
+import { deliverAlerts } from "./deliver.ts";
+import { findChannelAlerts, findDivergenceAlerts, findExpiryAlerts } from "./find-alerts.ts";
+import { balanceAlert, unpricedAlerts } from "./rules.ts";
+import type { AlertSender } from "./send.ts";
+
+/** Dependencies and intervals of alerts. */
+export interface AlertOptions {
+  readonly redis: Redis;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
+  readonly log: Logger;
+  readonly sender: AlertSender;
+  /** Interval, in ms, of looking for conditions of alerts. */
+  readonly everyMs: number;
+  /** Interval, in ms, of polling for due deliveries. */
+  readonly deliverMs: number;
+  /** Addresses of Redis, whose certificates may expire. */
+  readonly storeUrls: readonly string[];
+  /** Hours that a balance must last at the current rate of spending. */
+  readonly lowHours: number;
+}
+
+/** Alerts of the ledger. Their conditions are found, and their deliveries sent, until disposed. */
+export interface Alerts extends AsyncDisposable {
+  /** Stores alerts of recorded calls, before their events are acknowledged. */
+  readonly noteCalls: (books: Books, events: readonly UsageEvent[]) => Promise<void>;
+  /** Stores alerts of accounts with a low balance. */
+  readonly noteLow: (accounts: ReadonlyMap<string, bigint>) => Promise<void>;
+}
+
+/** Interval of looking for API keys and certificates that are about to expire, in ms. */
+const expiryEveryMs = 3_600_000;
+
+/** Starts to look for conditions of alerts and to deliver alerts. */
+export function startAlerts({
+  redis,
+  connection,
+  log,
+  sender,
+  everyMs,
+  deliverMs,
+  storeUrls,
+  lowHours,
+}: AlertOptions): Alerts {
+  const recorder = new AlertRecorder(log);
+  const budgets = new BudgetAlerts();
+  const running = new AsyncDisposableStack();
+  const deps = { redis, recorder };
+  let nextExpiry = 0;
+  const steps: readonly (readonly [name: string, find: (books: Books) => Promise<void>])[] = [
+    ["alerts of channels", (books) => findChannelAlerts(books, deps)],
+    ["alerts of divergences", (books) => findDivergenceAlerts(books, deps)],
+    ["alerts of budgets", (books) => budgets.find(books, deps)],
+    [
+      "alerts of expiring keys and certificates",
+      async (books) => {
+        if (Date.now() < nextExpiry) return;
+        await findExpiryAlerts(books, deps);
+        await findCertificateAlerts(books, deps, storeUrls);
+        nextExpiry = Date.now() + expiryEveryMs;
+      },
+    ],
+  ];
+  for (const [name, find] of steps)
+    running.use(repeatPeriodically({ name, everyMs, log, step: () => connection.useDuringMove(find) }));
+  running.use(
+    repeatPeriodically({
+      name: "the delivery of alerts",
+      everyMs: deliverMs,
+      log,
+      step: (signal) => deliverAlerts({ connection, sender, log }, signal),
+    }),
+  );
+  return {
+    async noteCalls(books, events) {
+      budgets.noteCalls(events);
+      await recorder.record(books, unpricedAlerts(events));
+    },
+    async noteLow(accounts) {
+      const now = Date.now();
+      const alerts = [...accounts].map(([id, available]) => balanceAlert(id, available, lowHours, now));
+      await connection.useDuringMove((books) => recorder.record(books, alerts));
+    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
