@@ -34,15 +34,15 @@ export async function addMovedTotals(
     ...sumsAsColumns(sums),
     cost: sums.get("costNanos") ?? 0n,
   }));
-  await db.transaction().execute(async (at) => {
-    const fresh = await at
+  await db.transaction().execute(async (transaction) => {
+    const fresh = await transaction
       .insertInto("moved_days")
       .values({ account, day })
       .onConflict((conflict) => conflict.doNothing())
       .returning("account")
       .execute();
     if (fresh.length === 0) return;
-    await addRows(at, "hourly_totals", rows);
-    await addRows(at, "daily_totals", rows);
+    await addRows(transaction, "hourly_totals", rows);
+    await addRows(transaction, "daily_totals", rows);
   });
 }

@@ -19,15 +19,15 @@ export const totalsPeriods = {
 const keyColumns = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
 /** Adds newly inserted calls to the totals of their hours, days and labels. */
-export async function addTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addTotals(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const hourly = sumByKey(
     events.map((event) => ({ key: totalsKey(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
   );
   const daily = sumByKey(
     hourly.map(({ key, sums }) => ({ key: withLongerPeriod(key, totalsPeriods.daily_totals), sums })),
   );
-  await addRows(at, "hourly_totals", hourly.map(rowOf));
-  await addRows(at, "daily_totals", daily.map(rowOf));
+  await addRows(transaction, "hourly_totals", hourly.map(rowOf));
+  await addRows(transaction, "daily_totals", daily.map(rowOf));
   const labelled = sumByKey(
     events.flatMap((event) => {
       const labels = labelsOf(event);
@@ -36,25 +36,25 @@ export async function addTotals(at: Transaction<Tables>, events: readonly UsageE
       return [{ key, sums: sumsOf(event) }];
     }),
   );
-  await addLabelledRows(at, labelled.map(rowOf));
+  await addLabelledRows(transaction, labelled.map(rowOf));
 }
 
 /** Adds rows to a table of totals. The sums of a row are added to those of an existing row with the same key. */
 export async function addRows(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   table: "hourly_totals" | "daily_totals",
   rows: readonly TotalsRow[],
 ): Promise<void> {
-  await executeInBatches(rows, (several) =>
-    at
+  await executeInBatches(rows, (batch) =>
+    transaction
       .insertInto(table)
-      .values(several)
+      .values(batch)
       .onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet(additionExpressions(table))),
   );
 }
 
 /** Adds newly inserted calls to the totals of their days and tags. */
-export async function addTagTotals(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addTagTotals(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const tagged = sumByKey(
     events.flatMap((event) =>
       tagsOf(event).map(({ name, value }) => {
@@ -63,10 +63,10 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
       }),
     ),
   ).map(rowOf);
-  await executeInBatches(tagged, (several) =>
-    at
+  await executeInBatches(tagged, (batch) =>
+    transaction
       .insertInto("daily_tag_totals")
-      .values(several)
+      .values(batch)
       .onConflict((conflict) =>
         conflict
           .columns(["account", "period", "name", "value", "outcome"])
@@ -75,11 +75,11 @@ export async function addTagTotals(at: Transaction<Tables>, events: readonly Usa
   );
 }
 
-async function addLabelledRows(at: Transaction<Tables>, rows: readonly LabelledTotalsRow[]): Promise<void> {
-  await executeInBatches(rows, (several) =>
-    at
+async function addLabelledRows(transaction: Transaction<Tables>, rows: readonly LabelledTotalsRow[]): Promise<void> {
+  await executeInBatches(rows, (batch) =>
+    transaction
       .insertInto("labelled_totals")
-      .values(several)
+      .values(batch)
       .onConflict((conflict) =>
         conflict.columns([...keyColumns, "labels"]).doUpdateSet(additionExpressions("labelled_totals")),
       ),

@@ -43,7 +43,7 @@ export const auditAnchor = "";
 export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
   const [current, ...accepted] = secrets;
-  const [inUse, ...others] = [keyOf(current), ...accepted.map(keyOf)] as const;
+  const [inUse, ...otherKeys] = [keyOf(current), ...accepted.map(keyOf)] as const;
   const signed = (key: Buffer, anchor: Omit<Anchor, "signature">): Buffer => {
     const { account, number, head, balanceNanos, createdAt, time } = anchor;
     const text = JSON.stringify([account, number, head, balanceNanos, createdAt, time]);
@@ -55,7 +55,7 @@ export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   };
   return {
     sign: (anchor) => ({ ...anchor, signature: signed(inUse, anchor).toString("base64") }),
-    isGenuine: (anchor) => [inUse, ...others].some((key) => isSignedWith(key, anchor)),
+    isGenuine: (anchor) => [inUse, ...otherKeys].some((key) => isSignedWith(key, anchor)),
     isCurrent: (anchor) => isSignedWith(inUse, anchor),
   };
 }
@@ -125,8 +125,8 @@ export async function signFirstHeads(books: Books, signer: AnchorSigner): Promis
   if ((await readAnchors(books, undefined, 1)).length > 0) return;
   const time = new Date().toISOString();
   for await (const page of readAccountPages(books))
-    for (const { id: account, receipts: number, head, balanceNanos, createdAt, isComplete: whole } of page)
-      if (whole && number > 0 && createdAt !== "")
+    for (const { id: account, receipts: number, head, balanceNanos, createdAt, isComplete } of page)
+      if (isComplete && number > 0 && createdAt !== "")
         await storeAnchor(
           books,
           signer.sign({ account, number, head, balanceNanos: balanceNanos.toString(), createdAt, time }),

@@ -27,7 +27,7 @@ const countedTagsCache = new WeakMap<Books, Map<string, CountedTags>>();
  */
 export async function boundTags(
   books: Books,
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<readonly UsageEvent[]> {
   const bounded: UsageEvent[] = [];
@@ -37,7 +37,7 @@ export async function boundTags(
       bounded.push(event);
       continue;
     }
-    const counted = await readCountedTags(books, at, event);
+    const counted = await readCountedTags(books, transaction, event);
     const pairs = tags.map(({ name, value }) => boundTag(counted, name.slice("tag:".length), value));
     bounded.push({ ...event, tags: Object.fromEntries(pairs) });
   }
@@ -56,16 +56,16 @@ function boundTag(counted: CountedTags, name: string, value: string): readonly [
 
 async function readCountedTags(
   books: Books,
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   { accountId: account, time }: UsageEvent,
 ): Promise<CountedTags> {
-  const known = countedTagsCache.get(books) ?? new Map<string, CountedTags>();
-  countedTagsCache.set(books, known);
+  const cache = countedTagsCache.get(books) ?? new Map<string, CountedTags>();
+  countedTagsCache.set(books, cache);
   const period = periodOf(Date.parse(time), totalsPeriods.daily_tag_totals);
   const key = `${period} ${account}`;
-  const found = known.get(key);
-  if (found !== undefined) return found;
-  const rows = await at
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const rows = await transaction
     .selectFrom("daily_tag_totals")
     .select(["name", "value"])
     .distinct()
@@ -77,10 +77,10 @@ async function readCountedTags(
     const tag = name.slice("tag:".length);
     counted.set(tag, (counted.get(tag) ?? new Set()).add(value));
   }
-  known.set(key, counted);
-  for (const oldest of known.keys()) {
-    if (known.size <= maxCached) break;
-    known.delete(oldest);
+  cache.set(key, counted);
+  for (const oldest of cache.keys()) {
+    if (cache.size <= maxCached) break;
+    cache.delete(oldest);
   }
   return counted;
 }

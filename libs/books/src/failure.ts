@@ -46,9 +46,9 @@ export function isInvalidData(error: unknown): boolean {
 
 /** Describes a database error for people, in one line. */
 export function describeError(error: unknown): string {
-  const known = codeDescriptions[codeOf(error) ?? ""] ?? sqliteDescriptions[primaryCodeOf(error) ?? -1];
+  const description = codeDescriptions[codeOf(error) ?? ""] ?? sqliteDescriptions[primaryCodeOf(error) ?? -1];
   const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-  return known === undefined ? message : `${known} (${message})`;
+  return description === undefined ? message : `${description} (${message})`;
 }
 
 const codeDescriptions: Readonly<Record<string, string>> = {

@@ -23,14 +23,14 @@ function bucketMiddle(bucket: number): number {
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account and hour. */
-export async function addFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addFirstBytes(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = countByKey(events, (event, moment) => [
     { account: event.accountId, ...periodAndBucket(event, moment, hourMs) },
   ]);
-  await executeInBatches(rows, (several) =>
-    at
+  await executeInBatches(rows, (batch) =>
+    transaction
       .insertInto("first_bytes")
-      .values(several)
+      .values(batch)
       .onConflict((conflict) =>
         conflict
           .columns(["account", "period", "model", "channel", "bucket"])
@@ -40,14 +40,17 @@ export async function addFirstBytes(at: Transaction<Tables>, events: readonly Us
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account and day. */
-export async function addDailyFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addDailyFirstBytes(
+  transaction: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<void> {
   const rows = countByKey(events, (event, moment) => [
     { account: event.accountId, ...periodAndBucket(event, moment, dayMs) },
   ]);
-  await executeInBatches(rows, (several) =>
-    at
+  await executeInBatches(rows, (batch) =>
+    transaction
       .insertInto("daily_first_bytes")
-      .values(several)
+      .values(batch)
       .onConflict((conflict) =>
         conflict
           .columns(["account", "period", "model", "channel", "bucket"])
@@ -61,15 +64,15 @@ function periodAndBucket({ model, channelId: channel, firstByteMs }: UsageEvent,
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account, day and tag value. */
-export async function addTagFirstBytes(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addTagFirstBytes(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = countByKey(events, (event, moment) => {
     const { period, bucket } = periodAndBucket(event, moment, dayMs);
     return tagsOf(event).map(({ name, value }) => ({ account: event.accountId, period, name, value, bucket }));
   });
-  await executeInBatches(rows, (several) =>
-    at
+  await executeInBatches(rows, (batch) =>
+    transaction
       .insertInto("daily_tag_first_bytes")
-      .values(several)
+      .values(batch)
       .onConflict((conflict) =>
         conflict
           .columns(["account", "period", "name", "value", "bucket"])
@@ -90,9 +93,9 @@ function countByKey<Key extends object>(
     if (event.outcome !== "completed") continue;
     for (const key of keysOf(event, Date.parse(event.time))) {
       const name = Object.values(key).join("\u001f");
-      const known = rows.get(name);
-      if (known === undefined) rows.set(name, { ...key, calls: 1 });
-      else known.calls += 1;
+      const group = rows.get(name);
+      if (group === undefined) rows.set(name, { ...key, calls: 1 });
+      else group.calls += 1;
     }
   }
   return [...rows].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, row]) => row);
@@ -191,8 +194,8 @@ function percentiles(ranges: readonly (readonly [bucket: number, calls: number])
   const all = ranges.reduce((sum, [, calls]) => sum + calls, 0);
   const at = (share: number): number => {
     let below = 0;
-    const found = ranges.find(([, calls]) => (below += calls) >= Math.ceil(all * share));
-    return bucketMiddle(found?.[0] ?? 0);
+    const range = ranges.find(([, calls]) => (below += calls) >= Math.ceil(all * share));
+    return bucketMiddle(range?.[0] ?? 0);
   };
   return { calls: all, p50: at(0.5), p95: at(0.95) };
 }

@@ -39,10 +39,10 @@ export async function deleteOldCalls(books: Books, keepDays: number, nowMs: numb
   const oldest = (columns: string) =>
     sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsPerDelete}`;
   for (;;) {
-    const removed = await books.db.transaction().execute(async (at) => {
-      await sql`delete from call_ids where (account, id) in (${oldest("account, id")})`.execute(at);
-      await sql`delete from call_labels where (account, at, id) in (${oldest("account, at, id")})`.execute(at);
-      return sql`delete from calls where rowid in (${oldest("rowid")})`.execute(at);
+    const removed = await books.db.transaction().execute(async (transaction) => {
+      await sql`delete from call_ids where (account, id) in (${oldest("account, id")})`.execute(transaction);
+      await sql`delete from call_labels where (account, at, id) in (${oldest("account, at, id")})`.execute(transaction);
+      return sql`delete from calls where rowid in (${oldest("rowid")})`.execute(transaction);
     });
     if ((removed.numAffectedRows ?? 0n) === 0n) return undefined;
   }

@@ -19,12 +19,15 @@ interface HeadSums {
 }
 
 /** Updates accounts with newly written entries: their last receipt, and their sums. */
-export async function changeAccounts(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
+export async function changeAccounts(
+  transaction: Transaction<Tables>,
+  changes: readonly AccountChange[],
+): Promise<void> {
   const accounts = new Map<string, HeadSums>();
   for (const change of changes)
     if (change.receipt !== undefined || change.credited !== undefined) addChange(accounts, change);
   if (accounts.size === 0) return;
-  await replaceHeads(at, changes);
+  await replaceHeads(transaction, changes);
   const rows = [...accounts]
     // Ordered by account, so that concurrent ledgers do not deadlock.
     .sort(([left], [right]) => (left < right ? -1 : 1))
@@ -41,7 +44,7 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
   const newer = (column: string) =>
     sql<never>`case when accounts.receipts <= excluded.receipts then ${sql.ref(`excluded.${column}`)}
       else ${sql.ref(`accounts.${column}`)} end`;
-  await at
+  await transaction
     .insertInto("accounts")
     .values(rows)
     .onConflict((conflict) =>
@@ -61,10 +64,10 @@ export async function changeAccounts(at: Transaction<Tables>, changes: readonly 
  * Updates accounts whose last receipt was replaced by another one for the same entry, even if the new one has a lower
  * number.
  */
-async function replaceHeads(at: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
+async function replaceHeads(transaction: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   for (const { accountId, receipt, before } of changes)
     if (receipt !== undefined && before !== undefined)
-      await at
+      await transaction
         .updateTable("accounts")
         .set({
           receipts: receipt.number,

@@ -4,7 +4,7 @@ export const rowsPerStatement = 500;
 /** Executes a statement for all rows, in batches of `rowsPerStatement`. */
 export async function executeInBatches<Row>(
   rows: readonly Row[],
-  statement: (several: readonly Row[]) => { execute(): Promise<unknown> },
+  statement: (batch: readonly Row[]) => { execute(): Promise<unknown> },
 ): Promise<void> {
   for (let from = 0; from < rows.length; from += rowsPerStatement)
     await statement(rows.slice(from, from + rowsPerStatement)).execute();

@@ -28,10 +28,10 @@ export async function migrate(
           Object.entries(steps).map(([name, { up }]) => [
             name,
             {
-              async up(at: Kysely<unknown>) {
+              async up(database: Kysely<unknown>) {
                 // Creating an index of many calls takes longer than the timeout of statements.
-                if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
-                await up(at, { engine });
+                if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(database);
+                await up(database, { engine });
               },
             },
           ]),
@@ -56,15 +56,15 @@ async function checkNotNewer(db: Kysely<Tables>, steps: Readonly<Record<string, 
 
 /** Adds columns for units that have none. Their sums start at 0, so no migration is needed. */
 async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void> {
-  await db.transaction().execute(async (at) => {
-    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitColumnsLockId})`.execute(at);
-    const tables = await at.introspection.getTables();
+  await db.transaction().execute(async (transaction) => {
+    if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitColumnsLockId})`.execute(transaction);
+    const tables = await transaction.introspection.getTables();
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals", "daily_tag_totals"] as const) {
       const columns = tables.find(({ name }) => name === table)?.columns;
       if (columns === undefined) continue; // an early migration state does not have all tables
       const there = new Set(columns.map(({ name }) => name));
       for (const measure of unitMeasures.filter((name) => !there.has(name)))
-        await at.schema
+        await transaction.schema
           .alterTable(table)
           .addColumn(measure, "bigint", (column) => column.notNull().defaultTo(0))
           .execute();

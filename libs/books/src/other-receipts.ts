@@ -19,10 +19,10 @@ export interface SecondSettlement {
  * Records receipts that new calls have replaced according to their own receipts. Events with the replaced receipts may
  * still arrive.
  */
-export async function recordReplaced(at: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
+export async function recordReplaced(transaction: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
   for (const event of added) {
     const { replaces } = event.receipt ?? {};
-    if (replaces !== undefined) await insertReplaced(at, event, replaces);
+    if (replaces !== undefined) await insertReplaced(transaction, event, replaces);
   }
 }
 
@@ -32,21 +32,21 @@ export async function recordReplaced(at: Transaction<Tables>, added: readonly Us
  * part of the account's chain in addition to the first one. Returns the changes of the accounts.
  */
 export async function applyRepeatedEvents(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<readonly AccountChange[]> {
   const changes: AccountChange[] = [];
   for (let from = 0; from < events.length; from += callsPerQuery) {
-    const several = await lockChanged(at, events.slice(from, from + callsPerQuery));
-    const known = await storedCalls(at, several);
-    for (const event of several) {
+    const batch = await lockChanged(transaction, events.slice(from, from + callsPerQuery));
+    const stored = await storedCalls(transaction, batch);
+    for (const event of batch) {
       const name = callName(event);
-      const before = known.get(name);
+      const before = stored.get(name);
       if (before === undefined) continue;
-      const change = await applyRepeatedEvent(at, event, before);
+      const change = await applyRepeatedEvent(transaction, event, before);
       if (change === undefined) continue;
       changes.push(change);
-      if (change.now !== undefined) known.set(name, change.now);
+      if (change.now !== undefined) stored.set(name, change.now);
     }
   }
   return changes;
@@ -58,12 +58,20 @@ export async function applyRepeatedEvents(
  * second one would see the first one's change in PostgreSQL while it has the old call, and take its event for another
  * settlement.
  */
-async function lockChanged(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
-  const known = await storedCalls(at, events);
-  const changed = events.filter((event) => known.get(callName(event))?.receipt?.hash !== event.receipt?.hash);
+async function lockChanged(
+  transaction: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<readonly UsageEvent[]> {
+  const stored = await storedCalls(transaction, events);
+  const changed = events.filter((event) => stored.get(callName(event))?.receipt?.hash !== event.receipt?.hash);
   // Ordered by name, so that concurrent ledgers do not deadlock.
   for (const { accountId, id } of changed.toSorted((left, right) => (callName(left) < callName(right) ? -1 : 1)))
-    await at.updateTable("call_ids").set({ id }).where("account", "=", accountId).where("id", "=", id).execute();
+    await transaction
+      .updateTable("call_ids")
+      .set({ id })
+      .where("account", "=", accountId)
+      .where("id", "=", id)
+      .execute();
   return changed;
 }
 
@@ -71,16 +79,19 @@ function callName({ accountId, id }: UsageEvent): string {
   return `${accountId}\n${id}`;
 }
 
-async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Map<string, UsageEvent>> {
+async function storedCalls(
+  transaction: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<Map<string, UsageEvent>> {
   if (events.length === 0) return new Map();
-  const positions = await at
+  const positions = await transaction
     .selectFrom("call_ids")
     .select(["account", "at", "id"])
     .where("account", "in", [...new Set(events.map(({ accountId }) => accountId))])
     .where("id", "in", [...new Set(events.map(({ id }) => id))])
     .execute();
-  const found = (await readCallsAt(at, positions)).map(({ event }) => readUsageEvent(event));
-  return new Map(found.map((event) => [callName(event), event]));
+  const storedEvents = (await readCallsAt(transaction, positions)).map(({ event }) => readUsageEvent(event));
+  return new Map(storedEvents.map((event) => [callName(event), event]));
 }
 
 /**
@@ -88,24 +99,24 @@ async function storedCalls(at: Transaction<Tables>, events: readonly UsageEvent[
  * event has no effect.
  */
 async function applyRepeatedEvent(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   event: UsageEvent,
   before: UsageEvent,
 ): Promise<(AccountChange & { readonly now?: UsageEvent }) | undefined> {
   const { accountId, receipt } = event;
   if (receipt === undefined || before.receipt === undefined) return undefined;
   if (receipt.hash === before.receipt.hash || receipt.hash === before.receipt.replaces) return undefined;
-  const others = await at
+  const otherReceipts = await transaction
     .selectFrom("other_receipts")
     .select(["hash", "event", "refunded", "operation"])
     .where("account", "=", accountId)
     .where("hash", "in", [receipt.hash, receipt.replaces ?? receipt.hash])
     .execute();
-  if (others.some(({ hash }) => hash === receipt.hash)) return undefined;
-  const replaced = others.find(({ hash }) => hash === receipt.replaces);
+  if (otherReceipts.some(({ hash }) => hash === receipt.hash)) return undefined;
+  const replaced = otherReceipts.find(({ hash }) => hash === receipt.replaces);
   if (replaced !== undefined && replaced.event !== "") {
-    await insertSecond(at, event, replaced);
-    await at
+    await insertSecond(transaction, event, replaced);
+    await transaction
       .updateTable("other_receipts")
       .set({ event: "", refunded: 1 })
       .where("account", "=", accountId)
@@ -114,8 +125,8 @@ async function applyRepeatedEvent(
     return { accountId, receipt, before: readUsageEvent(replaced.event).receipt };
   }
   if (receipt.replaces !== undefined && replaced === undefined && receipt.number > before.receipt.number) {
-    for (const hash of new Set([before.receipt.hash, receipt.replaces])) await insertReplaced(at, event, hash);
-    await at
+    for (const hash of new Set([before.receipt.hash, receipt.replaces])) await insertReplaced(transaction, event, hash);
+    await transaction
       .updateTable("calls")
       .set({ event: JSON.stringify(event) })
       .where("account", "=", accountId)
@@ -124,17 +135,17 @@ async function applyRepeatedEvent(
       .execute();
     return { accountId, receipt, before: before.receipt, now: event };
   }
-  await insertSecond(at, event, { refunded: 0, operation: `settled-twice-${receipt.hash}` });
+  await insertSecond(transaction, event, { refunded: 0, operation: `settled-twice-${receipt.hash}` });
   return { accountId, receipt };
 }
 
 async function insertSecond(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   event: UsageEvent,
   { refunded, operation }: { readonly refunded: number; readonly operation: string },
 ): Promise<void> {
   const { accountId: account, id: call, receipt } = event;
-  await at
+  await transaction
     .insertInto("other_receipts")
     .values({
       account,
@@ -150,11 +161,11 @@ async function insertSecond(
 
 /** Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. */
 export async function insertReplaced(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   { accountId: account, id: call, time }: Pick<UsageEvent, "accountId" | "id" | "time">,
   hash: string,
 ): Promise<void> {
-  await at
+  await transaction
     .insertInto("other_receipts")
     .values({ account, hash, call, at: Date.parse(time), event: "", refunded: 1, operation: "" })
     .onConflict((conflict) => conflict.doNothing())

@@ -45,10 +45,10 @@ export async function dropPartitions(books: Books, before: number): Promise<void
  * still exists.
  */
 async function deleteIds({ db }: Books, partition: string): Promise<void> {
-  await db.transaction().execute(async (at) => {
-    await sql`set local statement_timeout = 0`.execute(at);
+  await db.transaction().execute(async (transaction) => {
+    await sql`set local statement_timeout = 0`.execute(transaction);
     await sql`delete from call_ids using ${sql.table(partition)} as day
-      where call_ids.account = day.account and call_ids.id = day.id`.execute(at);
+      where call_ids.account = day.account and call_ids.id = day.id`.execute(transaction);
   });
 }
 
@@ -74,15 +74,15 @@ const checkViolation = "23514";
  */
 async function createPartitions({ db }: Books, day: number): Promise<void> {
   const [from, to] = [day * dayMs, (day + 1) * dayMs].map((bound) => sql.lit(bound));
-  await db.transaction().execute(async (at) => {
-    await sql`select pg_advisory_xact_lock(hashtext(${partitionName("calls", day)}))`.execute(at);
+  await db.transaction().execute(async (transaction) => {
+    await sql`select pg_advisory_xact_lock(hashtext(${partitionName("calls", day)}))`.execute(transaction);
     for (const table of partitionedTables) {
       const name = partitionName(table, day);
-      const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(at);
+      const { rows } = await sql`select 1 from pg_class where oid = to_regclass(${name})`.execute(transaction);
       if (rows.length > 0) continue;
-      await sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`.execute(at);
+      await sql`create table ${sql.table(name)} (like ${sql.table(table)} including all)`.execute(transaction);
       await sql`alter table ${sql.table(table)} attach partition ${sql.table(name)} for values from (${from}) to (${to})`.execute(
-        at,
+        transaction,
       );
     }
   });

@@ -71,7 +71,7 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallPageOpti
  */
 interface CallSource {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
-  readonly wanted: readonly RawBuilder<unknown>[];
+  readonly conditions: readonly RawBuilder<unknown>[];
 }
 
 /** Returns the index for calls with a request id or a label; undefined if the calls are read without an index. */
@@ -79,17 +79,17 @@ function indexFor(filter: CallFilter, reading: CallPageOptions): CallSource | un
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
   if (requestId !== undefined) {
-    const wanted = [...columnConditions(filter), ...labels.map((label) => labelCondition(label))];
+    const conditions = [...columnConditions(filter), ...labels.map((label) => labelCondition(label))];
     return {
-      wanted,
+      conditions,
       positions: (after, limit) => positionsByRequestId(requestId, filter, { ...reading, after, limit }),
     };
   }
   if (first === undefined) return undefined;
-  const wanted = [...columnConditions(filter), ...others.map((label) => labelCondition(label))];
+  const conditions = [...columnConditions(filter), ...others.map((label) => labelCondition(label))];
   const is = [sql`name = ${first.name}`, sql`value = ${first.value}`];
   return {
-    wanted,
+    conditions,
     positions: (after, limit) => positionsIn("call_labels", is, filter, { ...reading, after, limit }),
   };
 }
@@ -127,16 +127,16 @@ async function readAtPositions(
   { db }: Books,
   filter: CallFilter,
   reading: CallPageOptions,
-  { positions, wanted }: CallSource,
+  { positions, conditions }: CallSource,
 ): Promise<readonly StoredCall[]> {
-  const batch = wanted.length === 0 ? reading.limit : Math.max(reading.limit, positionsPerQuery);
-  const found: StoredCall[] = [];
+  const batch = conditions.length === 0 ? reading.limit : Math.max(reading.limit, positionsPerQuery);
+  const result: StoredCall[] = [];
   for (let { after } = reading; ;) {
     const { rows } = await positions(after, batch).execute(db);
-    const calls = new Map((await readCallsAt(db, rows, wanted)).map((call) => [positionName(call), call]));
-    found.push(...rows.flatMap((position) => calls.get(positionName(position)) ?? []));
+    const calls = new Map((await readCallsAt(db, rows, conditions)).map((call) => [positionName(call), call]));
+    result.push(...rows.flatMap((position) => calls.get(positionName(position)) ?? []));
     after = rows.at(-1);
-    if (found.length >= reading.limit || rows.length < batch) return found;
+    if (result.length >= reading.limit || rows.length < batch) return result;
   }
 }
 
@@ -195,28 +195,28 @@ export function ownerConditions(
 }
 
 /** Returns the conditions on the columns of a call, except its time, request id and labels. */
-function columnConditions(wanted: CallFilter): readonly RawBuilder<unknown>[] {
+function columnConditions(filter: CallFilter): readonly RawBuilder<unknown>[] {
   const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
-    (column) => [column, wanted[column]] as const,
+    (column) => [column, filter[column]] as const,
   );
   return [
-    ...ownerConditions("calls", wanted),
+    ...ownerConditions("calls", filter),
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),
     // The conditions of the partial indexes, in a form that the planners of both engines recognise.
-    ...(wanted.status === undefined || wanted.status === 200 ? [] : [sql`calls.status <> 200`]),
-    ...(wanted.outcome === undefined || wanted.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
+    ...(filter.status === undefined || filter.status === 200 ? [] : [sql`calls.status <> 200`]),
+    ...(filter.outcome === undefined || filter.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
   ];
 }
 
 /** Returns whether the books contain a call with this id. */
 export async function hasCall({ db }: Books, { accountId, id }: UsageDraft): Promise<boolean> {
-  const found = await db
+  const row = await db
     .selectFrom("call_ids")
     .select("id")
     .where("account", "=", accountId)
     .where("id", "=", id)
     .executeTakeFirst();
-  return found !== undefined;
+  return row !== undefined;
 }

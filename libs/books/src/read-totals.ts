@@ -98,11 +98,11 @@ async function addLabelled(
   }
   if ((query.labels ?? []).length > 0) return;
   for (const { by, amounts } of await readTotalsTable(books, "daily_totals", { ...query, groupBy: plain })) {
-    const known = labelled.get(by.join("\u001f"));
+    const row = labelled.get(by.join("\u001f"));
     const values = [...by];
     groups.add(
       query.groupBy.map((dimension) => (isLabelDimension(dimension) ? "" : (values.shift() ?? ""))),
-      amounts.map(([name, amount]) => [name, amount - (known?.get(name) ?? 0n)] as const),
+      amounts.map(([name, amount]) => [name, amount - (row?.get(name) ?? 0n)] as const),
     );
   }
 }

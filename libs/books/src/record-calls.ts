@@ -30,32 +30,32 @@ export async function recordCalls(books: Books, events: readonly UsageEvent[]): 
 
 async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   await ensurePartitions(books, events.map(timeOf));
-  return books.db.transaction().execute(async (at) => {
+  return books.db.transaction().execute(async (transaction) => {
     const added: UsageEvent[] = [];
-    const known: UsageEvent[] = [];
+    const repeated: UsageEvent[] = [];
     for (let from = 0; from < events.length; from += rowsPerStatement) {
-      const several = events.slice(from, from + rowsPerStatement);
-      const [fresh, there] = splitByName(several, await insertIds(at, several));
+      const batch = events.slice(from, from + rowsPerStatement);
+      const [fresh, there] = splitByName(batch, await insertIds(transaction, batch));
       // An earlier version, which may run at the same time during an upgrade, stores calls without ids.
-      const [inserted, written] = splitByName(
+      const [inserted, recorded] = splitByName(
         fresh,
-        fresh.length === 0 ? new Set() : await insertCalls(at, fresh.map(rowOf)),
+        fresh.length === 0 ? new Set() : await insertCalls(transaction, fresh.map(rowOf)),
       );
       added.push(...inserted);
-      known.push(...there, ...written);
+      repeated.push(...there, ...recorded);
     }
-    const tagged = await boundTags(books, at, added);
-    await addLabels(at, tagged);
-    await addTotals(at, tagged);
-    await addFirstBytes(at, added);
-    await recordReplaced(at, added);
-    await changeAccounts(at, [
+    const tagged = await boundTags(books, transaction, added);
+    await addLabels(transaction, tagged);
+    await addTotals(transaction, tagged);
+    await addFirstBytes(transaction, added);
+    await recordReplaced(transaction, added);
+    await changeAccounts(transaction, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
-      ...(await applyRepeatedEvents(at, known)),
+      ...(await applyRepeatedEvents(transaction, repeated)),
     ]);
-    await addTagTotals(at, tagged);
-    await addTagFirstBytes(at, tagged);
-    await addDailyFirstBytes(at, added);
+    await addTagTotals(transaction, tagged);
+    await addTagFirstBytes(transaction, tagged);
+    await addDailyFirstBytes(transaction, added);
     return added;
   });
 }
@@ -74,8 +74,8 @@ function splitByName(
 }
 
 /** Inserts call ids. Returns the names of the calls whose ids are new. */
-async function insertIds(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
-  const fresh = await at
+async function insertIds(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
+  const fresh = await transaction
     .insertInto("call_ids")
     .values(
       // Ordered by name, so that concurrent ledgers do not deadlock.
@@ -100,7 +100,7 @@ function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
 }
 
 /** Inserts the labels of calls. */
-async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+async function addLabels(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
     labelsOf(event).map((label) => ({
       account: event.accountId,
@@ -109,10 +109,10 @@ async function addLabels(at: Transaction<Tables>, events: readonly UsageEvent[])
       ...label,
     })),
   );
-  await executeInBatches(rows, (several) =>
-    at
+  await executeInBatches(rows, (batch) =>
+    transaction
       .insertInto("call_labels")
-      .values(several)
+      .values(batch)
       .onConflict((conflict) => conflict.doNothing()),
   );
 }
@@ -136,8 +136,8 @@ export function isRecordable(event: Partial<UsageEvent> | null): boolean {
 const maxTime = 253_402_300_800_000;
 
 /** Inserts calls. Returns the names of those that are new. */
-async function insertCalls(at: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
-  const fresh = await at
+async function insertCalls(transaction: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
+  const fresh = await transaction
     .insertInto("calls")
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())

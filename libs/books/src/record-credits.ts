@@ -13,45 +13,45 @@ const readCredit = recordParser("credit event", CreditEvent);
  */
 export async function recordCredits({ db }: Books, events: readonly CreditEvent[]): Promise<void> {
   if (events.length === 0) return;
-  await db.transaction().execute(async (at) => {
+  await db.transaction().execute(async (transaction) => {
     const changes: AccountChange[] = [];
     for (const event of events) {
-      const change = await recordCredit(at, event);
+      const change = await recordCredit(transaction, event);
       if (change !== undefined) changes.push(change);
     }
-    await changeAccounts(at, changes);
+    await changeAccounts(transaction, changes);
   });
 }
 
-async function recordCredit(at: Transaction<Tables>, event: CreditEvent): Promise<AccountChange | undefined> {
+async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent): Promise<AccountChange | undefined> {
   const { accountId, operationId, receipt } = event;
-  const found = await at
+  const rows = await transaction
     .selectFrom("credits")
     .select("event")
     .where("account", "=", accountId)
     .where("operation", "=", operationId)
     .executeTakeFirst();
   const credited = BigInt(event.nanos);
-  if (found === undefined) {
-    const { numInsertedOrUpdatedRows } = await at
+  if (rows === undefined) {
+    const { numInsertedOrUpdatedRows } = await transaction
       .insertInto("credits")
       .values(creditRow(event))
       .onConflict((conflict) => conflict.doNothing())
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 0n ? undefined : { accountId, receipt, credited };
   }
-  const { receipt: before } = readCredit(found.event);
+  const { receipt: before } = readCredit(rows.event);
   if (receipt === undefined || before?.hash !== receipt.replaces) return undefined;
-  const { numUpdatedRows } = await at
+  const { numUpdatedRows } = await transaction
     .updateTable("credits")
     .set({ event: JSON.stringify(event) })
     .where("account", "=", accountId)
     .where("operation", "=", operationId)
-    .where("event", "=", found.event)
+    .where("event", "=", rows.event)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return undefined;
   if (before === undefined) return { accountId, receipt, credited };
-  await insertReplaced(at, { accountId, id: operationId, time: event.time }, before.hash);
+  await insertReplaced(transaction, { accountId, id: operationId, time: event.time }, before.hash);
   return { accountId, receipt, before };
 }
 

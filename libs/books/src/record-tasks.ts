@@ -20,8 +20,8 @@ export async function recordTasks({ db }: Books, events: readonly StoredTaskEven
   const newest = new Map<string, StoredTaskEvent>();
   for (const event of events) {
     const name = `${event.accountId}\n${event.taskId}`;
-    const known = newest.get(name);
-    if (known === undefined || ranks[known.state] < ranks[event.state]) newest.set(name, event);
+    const newestEvent = newest.get(name);
+    if (newestEvent === undefined || ranks[newestEvent.state] < ranks[event.state]) newest.set(name, event);
   }
   if (newest.size === 0) return;
   const rank = (table: string) => sql<number>`case ${sql.ref(`${table}.state`)} when 'queued' then 0

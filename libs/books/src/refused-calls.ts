@@ -41,18 +41,18 @@ export async function recordRefused({ db }: Books, refusals: readonly CountedRef
   const sound = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
   const byHour = Map.groupBy(sound, ({ call }) => `${periodOf(Date.parse(call.time), hourMs)} ${call.accountId}`);
   if (byHour.size === 0) return;
-  await db.transaction().execute(async (at) => {
+  await db.transaction().execute(async (transaction) => {
     // Ordered by key, so that concurrent ledgers do not deadlock.
-    for (const hour of [...byHour.keys()].toSorted()) await recordHour(at, byHour.get(hour) ?? []);
+    for (const hour of [...byHour.keys()].toSorted()) await recordHour(transaction, byHour.get(hour) ?? []);
   });
 }
 
-async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRefusal[]): Promise<void> {
+async function recordHour(transaction: Transaction<Tables>, refusals: readonly CountedRefusal[]): Promise<void> {
   const [first] = refusals;
   if (first === undefined) return;
   const { accountId: account, time } = first.call;
   const from = periodOf(Date.parse(time), hourMs);
-  const kept = await at
+  const inserted = await transaction
     .selectFrom("refused_calls")
     .select(["at", "id", "left_out"])
     .where("account", "=", account)
@@ -61,8 +61,8 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
     .orderBy("at")
     .orderBy("id")
     .execute();
-  const newest = kept.at(-1);
-  let total = kept.reduce((sum, { left_out: leftOut }) => sum + 1 + leftOut, 0);
+  const newest = inserted.at(-1);
+  let total = inserted.reduce((sum, { left_out: leftOut }) => sum + 1 + leftOut, 0);
   let following = 0;
   const rows: { row: Omit<Tables["refused_calls"], "left_out">; leftOut: number }[] = [];
   for (const { call, calls } of refusals) {
@@ -73,7 +73,7 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
     total += calls;
   }
   if (newest !== undefined && following > 0)
-    await at
+    await transaction
       .updateTable("refused_calls")
       .set(({ eb }) => ({ left_out: eb("left_out", "+", following) }))
       .where("account", "=", account)
@@ -81,7 +81,7 @@ async function recordHour(at: Transaction<Tables>, refusals: readonly CountedRef
       .where("id", "=", newest.id)
       .execute();
   if (rows.length > 0)
-    await at
+    await transaction
       .insertInto("refused_calls")
       .values(rows.map(({ row, leftOut }) => ({ ...row, left_out: leftOut })))
       .onConflict((conflict) => conflict.doNothing())

@@ -96,14 +96,14 @@ function selectDifferingUnits({ engine }: Books, account: string, from: number):
       ? [sql`json_each_text(event::json -> 'units') as unit`, sql`unit.value::float8`]
       : [sql`json_each(event, '$.units') as unit`, sql`unit.value`];
   const name = sql`case unit.key when 'seconds' then 'milliseconds' else unit.key end`;
-  const whole = sql`floor((case unit.key when 'seconds' then 1000 * ${amount} else ${amount} end) + 0.5)`;
+  const rounded = sql`floor((case unit.key when 'seconds' then 1000 * ${amount} else ${amount} end) + 0.5)`;
   const totals = unitMeasures.map(
     (measure) => sql`select period, ${sql.lit(measure)}, -${sql.ref(measure)} from hourly_totals
       where account = ${account} and period >= ${from} and ${sql.ref(measure)} <> 0
         and not (outcome = 'unknown' and period in (select day from moved_days where account = ${account}))`,
   );
   return sql<Difference>`select period from (
-      select at - at % ${sql.lit(hourMs)} as period, ${name} as name, cast(${whole} as bigint) as amount
+      select at - at % ${sql.lit(hourMs)} as period, ${name} as name, cast(${rounded} as bigint) as amount
         from calls, ${units} where account = ${account} and at >= ${from} and unit.key <> 'requests'
       union all ${sql.join(totals, sql` union all `)}
     ) as both_sides group by period, name having sum(amount) <> 0 order by period limit 1`;

@@ -121,7 +121,7 @@ export class UnstreamedKind<
       bodyBytes: call.bodyBytes,
       requests: (vendor, target) => batches?.split(request, vendor, target.model) ?? [request],
       // This avoids parsing an answer with millions of numbers that the client receives unchanged.
-      unparsed(bytes, vendor, target) {
+      passUnparsed(bytes, vendor, target) {
         if (vendor !== wire.vendor || target.model !== model) return undefined;
         const usage = usageAtEnd(bytes, vendor);
         return usage && { body: bytes, usage };

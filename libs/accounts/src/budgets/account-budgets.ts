@@ -14,7 +14,7 @@ const maxAttempts = 4;
 
 const none: AccountBudgets = { version: "", budgets: [] };
 /** Budgets of accounts that had budgets at their last call, by Redis connection and account. */
-const known = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
+const caches = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**
  * Runs a script with the current budgets of an account. `step` gets the list of the last call, and the script compares
@@ -27,7 +27,7 @@ export async function withBudgets<Reply extends StepReply>(
   accountId: string,
   step: (current: AccountBudgets) => Promise<Reply>,
 ): Promise<CurrentReply<Reply>> {
-  let current = known.get(redis)?.get(accountId) ?? none;
+  let current = caches.get(redis)?.get(accountId) ?? none;
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const reply = await step(current);
     if (isCurrent(reply)) return reply;
@@ -53,8 +53,8 @@ function isCurrent<Reply extends StepReply>(reply: Reply): reply is CurrentReply
 }
 
 function remember(redis: Redis, accountId: string, current: AccountBudgets): void {
-  const accounts = known.get(redis) ?? new BoundedMap<AccountBudgets>();
-  known.set(redis, accounts);
+  const accounts = caches.get(redis) ?? new BoundedMap<AccountBudgets>();
+  caches.set(redis, accounts);
   accounts.set(accountId, current);
 }
 

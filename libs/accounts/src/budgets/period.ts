@@ -37,12 +37,12 @@ export function zoneNamed(text: string): string | undefined {
 export function periodAt(name: PeriodName, zone: string, nowMs: number): BudgetPeriod {
   if (name === "total") return total;
   const key = `${name} ${zone}`;
-  const known = latest.get(key);
-  if (known !== undefined && nowMs >= known.startMs && nowMs < known.endMs) return known;
+  const cached = latest.get(key);
+  if (cached !== undefined && nowMs >= cached.startMs && nowMs < cached.endMs) return cached;
   const number = numberOf[name](localDay(zone, nowMs));
-  const found = periodWith(name, zone, number);
-  latest.set(key, found);
-  return found;
+  const period = periodWith(name, zone, number);
+  latest.set(key, period);
+  return period;
 }
 
 /** Returns the period with a number. */

@@ -116,14 +116,14 @@ export class ChainWalk {
   add(entry: ChainEntry): boolean {
     const { number } = entry.receipt;
     if (this.divergence !== undefined) return false;
-    const known = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
-    if (known !== undefined && known.id !== entry.id)
-      return this.#diverge(entry, `has the same number as ${known.id}: one of them was put in`);
+    const link = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
+    if (link !== undefined && link.id !== entry.id)
+      return this.#diverge(entry, `has the same number as ${link.id}: one of them was put in`);
     if (number < this.#next) return true;
     this.#ahead.set(number, entry);
-    for (let found = this.#ahead.get(this.#next); found !== undefined; found = this.#ahead.get(this.#next)) {
+    for (let next = this.#ahead.get(this.#next); next !== undefined; next = this.#ahead.get(this.#next)) {
       this.#ahead.delete(this.#next);
-      if (!this.#follow(found)) return false;
+      if (!this.#follow(next)) return false;
     }
     return this.#ahead.size < maxAhead;
   }

@@ -51,8 +51,8 @@ export function makeCreditEvent({ accountId, nanos, kind, reason, operationId }:
 }
 
 /** Changes a balance, once per operation. Returns "too-low" if a correction exceeds the available amount. */
-export function credit(redis: Redis, wish: Credit): Promise<CreditReply> {
-  return applyCredit(redis, makeCreditEvent(wish));
+export function credit(redis: Redis, request: Credit): Promise<CreditReply> {
+  return applyCredit(redis, makeCreditEvent(request));
 }
 
 /**

@@ -37,7 +37,7 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
     readUnlessLost(
       redis,
       () => findAccount(redis, accountId),
-      (found) => found === undefined,
+      (value) => value === undefined,
     ),
   );
   if (account === undefined) return undefined;
@@ -57,7 +57,7 @@ async function readUsage(
   { accountId, tokenId, group, team, member, budgets: limits, nowMs = Date.now() }: SpendingScope,
 ): Promise<readonly BudgetUsage[]> {
   const call = withoutUndefined({ tokenId, group, team, member, model: "" });
-  const own = budgetsOfCaller(limits, call).map((budget) => applied(budget, nowMs));
+  const ownBudgets = budgetsOfCaller(limits, call).map((budget) => applied(budget, nowMs));
   const listed = budgetsOfCall(await findBudgets(redis, accountId), call, nowMs, limits?.within);
-  return readBudgetUsage(redis, accountId, [...own, ...listed]);
+  return readBudgetUsage(redis, accountId, [...ownBudgets, ...listed]);
 }

@@ -64,6 +64,6 @@ export async function chargeLost(
     return chargeScript(redis, keys, { ...call, budgetsVersion: version, lines });
   });
   if (reply.verdict !== "charged") return undefined;
-  const made = withoutUndefined({ ...parseReceipt(reply), replaces });
-  return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt: made } };
+  const receipt = withoutUndefined({ ...parseReceipt(reply), replaces });
+  return { shard, entryId: reply.entry, event: { ...draft, costNanos: costNanos.toString(), receipt } };
 }

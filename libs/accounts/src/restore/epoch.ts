@@ -28,10 +28,10 @@ export async function writeCompleteRuns(redis: Redis, runs: string): Promise<voi
 export async function readUnlessLost<T>(
   redis: Redis,
   read: () => Promise<T>,
-  isAbsent: (found: T) => boolean,
+  isAbsent: (value: T) => boolean,
 ): Promise<T> {
-  const found = await read();
-  return isAbsent(found) ? repeatRead(redis, read) : found;
+  const value = await read();
+  return isAbsent(value) ? repeatRead(redis, read) : value;
 }
 
 /** Repeats a read that found nothing. Throws Failure server_overloaded (503) while Redis is being restored. */
@@ -56,9 +56,9 @@ const knownCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInCompleteRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
-  const [known, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
+  const [completeRuns, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
   // The value is missing if the ledger is of an earlier version, which recorded no runs.
-  const isWhole = known === null || known === runs;
+  const isWhole = completeRuns === null || completeRuns === runs;
   // A new connection may be to a later run.
   if (!knownCompleteUntil.has(redis)) redis.on("close", () => knownCompleteUntil.set(redis, 0));
   if (isWhole) knownCompleteUntil.set(redis, performance.now() + completeForMs);

@@ -118,9 +118,9 @@ const readEvent = recordParser("task event", StoredTaskEvent);
 
 /** Parses a flat list of entry ids and JSON texts into outbox entries. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
-  const found: OutboxEntry[] = [];
+  const entries: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {
-    found.push({ shard, entryId: parts[at] ?? "", event: readEvent(parts[at + 1] ?? "") });
+    entries.push({ shard, entryId: parts[at] ?? "", event: readEvent(parts[at + 1] ?? "") });
   }
-  return found;
+  return entries;
 }

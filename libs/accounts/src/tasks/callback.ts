@@ -65,8 +65,8 @@ export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
 export async function claimCallbacks(redis: Redis, shard: string, claim: Claim): Promise<readonly Callback[]> {
   const ids = await claimDue(redis, accountKeys.callbacksDue(shard), claim);
   if (ids.length === 0) return [];
-  const kept = await redis.hmget(accountKeys.callbacks(shard), ...ids);
-  return kept.flatMap((text) => {
+  const records = await redis.hmget(accountKeys.callbacks(shard), ...ids);
+  return records.flatMap((text) => {
     if (text === null) return []; // delivered meanwhile
     return [readCallback(text)];
   });

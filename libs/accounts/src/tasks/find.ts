@@ -34,8 +34,8 @@ const removeScript = defineScript({
  * server_overloaded (503).
  */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
-  const [found] = await findTasks(redis, [{ accountId, id }]);
-  return found;
+  const [task] = await findTasks(redis, [{ accountId, id }]);
+  return task;
 }
 
 /** Reads tasks in the order of `names`; undefined for missing ones. Throws Failure server_overloaded (503). */
@@ -61,15 +61,15 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
   const list = accountKeys.tasksOf(accountId);
   for (let reading = 1; ; reading++) {
     const ids = await orUnavailable(idsAfter(redis, list, query));
-    const shown = ids.slice(0, query.limit);
-    const found = await findTasks(
+    const pageIds = ids.slice(0, query.limit);
+    const records = await findTasks(
       redis,
-      shown.map((id) => ({ accountId, id })),
+      pageIds.map((id) => ({ accountId, id })),
     );
-    const gone = shown.filter((_, at) => found[at] === undefined);
+    const gone = pageIds.filter((_, at) => records[at] === undefined);
     if (gone.length === 0 || reading === maxReads)
       return {
-        tasks: found.flatMap((stored) => (stored === undefined ? [] : [stored.task])),
+        tasks: records.flatMap((stored) => (stored === undefined ? [] : [stored.task])),
         hasMore: ids.length > query.limit,
       };
     await orUnavailable(redis.zrem(list, ...gone));

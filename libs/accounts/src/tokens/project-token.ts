@@ -34,8 +34,8 @@ export async function projectToken(
   const { id, accountId, version = 0, deletedAt } = token;
   const listed = accountKeys.accountTokens(accountId);
   const write = async (key: string, record: Token, keepMs?: number): Promise<void> => {
-    const written = { record: JSON.stringify(record), version, keepMs };
-    await projectScript(redis, { token: accountKeys.token(key) }, written);
+    const request = { record: JSON.stringify(record), version, keepMs };
+    await projectScript(redis, { token: accountKeys.token(key) }, request);
     await redis.publish(accountKeys.tokenChanges, key);
   };
   if (deletedAt !== undefined) {

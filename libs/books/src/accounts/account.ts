@@ -35,17 +35,17 @@ export interface NewAccount {
 
 /** Stores a new account in the books. Returns false if an account with this id exists. */
 export async function bookAccount({ db }: Books, account: NewAccount, actor: string): Promise<boolean> {
-  return db.transaction().execute(async (at) => {
+  return db.transaction().execute(async (transaction) => {
     const { id, name, createdAt, opening } = account;
-    const fresh = await at
+    const fresh = await transaction
       .insertInto("accounts")
       .values({ account: id, receipts: 0, head: "", balance: 0n, name, created: createdAt })
       .onConflict((conflict) => conflict.doNothing())
       .returning("account")
       .execute();
     if (fresh.length === 0) return false;
-    if (opening !== undefined) await insertCredit(at, opening);
-    await writeAudit(at, {
+    if (opening !== undefined) await insertCredit(transaction, opening);
+    await writeAudit(transaction, {
       account: id,
       time: createdAt,
       actor,
@@ -70,16 +70,21 @@ export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
 export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
   const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
   const link = receiptLink(head);
-  const known = { receipts, head, balance, chain: link, tip: link };
-  await db.transaction().execute(async (at) => {
-    await at
+  const headColumns = { receipts, head, balance, chain: link, tip: link };
+  await db.transaction().execute(async (transaction) => {
+    await transaction
       .insertInto("accounts")
-      .values({ account: id, name, created, projected: 1, ...known })
+      .values({ account: id, name, created, projected: 1, ...headColumns })
       .onConflict((conflict) =>
         conflict.column("account").doUpdateSet({ name, created, projected: 1 }).where("accounts.created", "=", ""),
       )
       .execute();
-    await at.updateTable("accounts").set(known).where("account", "=", id).where("receipts", "<", receipts).execute();
+    await transaction
+      .updateTable("accounts")
+      .set(headColumns)
+      .where("account", "=", id)
+      .where("receipts", "<", receipts)
+      .execute();
   });
 }
 
@@ -88,13 +93,19 @@ export async function adoptAccount({ db }: Books, account: AdoptedAccount): Prom
  * credit.
  */
 export async function bookCredit({ db }: Books, event: CreditEvent, actor: string): Promise<CreditEvent> {
-  return db.transaction().execute(async (at) => {
-    if (await insertCredit(at, event)) {
+  return db.transaction().execute(async (transaction) => {
+    if (await insertCredit(transaction, event)) {
       const { accountId: account, time, kind, nanos, reason, operationId } = event;
-      await writeAudit(at, { account, time, actor, action: `credit.${kind}`, after: { nanos, reason, operationId } });
+      await writeAudit(transaction, {
+        account,
+        time,
+        actor,
+        action: `credit.${kind}`,
+        after: { nanos, reason, operationId },
+      });
       return event;
     }
-    const { event: text } = await at
+    const { event: text } = await transaction
       .selectFrom("credits")
       .select("event")
       .where("account", "=", event.accountId)
@@ -105,28 +116,28 @@ export async function bookCredit({ db }: Books, event: CreditEvent, actor: strin
 }
 
 /** Removes a credit that could not be applied. A credit that was applied is kept. */
-export async function withdrawCredit({ db }: Books, event: CreditEvent, why: string): Promise<void> {
-  await db.transaction().execute(async (at) => {
-    const { numDeletedRows } = await at
+export async function withdrawCredit({ db }: Books, event: CreditEvent, reason: string): Promise<void> {
+  await db.transaction().execute(async (transaction) => {
+    const { numDeletedRows } = await transaction
       .deleteFrom("credits")
       .where("account", "=", event.accountId)
       .where("operation", "=", event.operationId)
       .where("event", "=", JSON.stringify(event))
       .executeTakeFirst();
     if (numDeletedRows === 0n) return;
-    await writeAudit(at, {
+    await writeAudit(transaction, {
       account: event.accountId,
       time: new Date().toISOString(),
       actor: "ledger",
       action: "credit.refused",
       before: { nanos: event.nanos, operationId: event.operationId },
-      after: { why },
+      after: { why: reason },
     });
   });
 }
 
-async function insertCredit(at: Transaction<Tables>, event: CreditEvent): Promise<boolean> {
-  const fresh = await at
+async function insertCredit(transaction: Transaction<Tables>, event: CreditEvent): Promise<boolean> {
+  const fresh = await transaction
     .insertInto("credits")
     .values(creditRow(event))
     .onConflict((conflict) => conflict.doNothing())

@@ -19,9 +19,9 @@ export interface AuditHead {
  * Appends an entry to the audit's chain, in the transaction that makes the change. From here until its end, other
  * transactions that write to the audit must wait.
  */
-export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
+export async function appendAudit(transaction: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
   // An update without an effect locks the row in SQLite and PostgreSQL.
-  const { value } = await at
+  const { value } = await transaction
     .updateTable("marks")
     .set({ value: sql<string>`value` })
     .where("name", "=", auditHeadMark)
@@ -30,11 +30,11 @@ export async function appendAudit(at: Transaction<Tables>, row: Omit<AuditRow, "
   const before = parseHead(value);
   const number = before.number + 1;
   const hash = auditHash(before.hash, { ...row, number });
-  await at
+  await transaction
     .insertInto("audit")
     .values({ ...row, number, hash })
     .execute();
-  await at
+  await transaction
     .updateTable("marks")
     .set({ value: `${number} ${hash}` })
     .where("name", "=", auditHeadMark)
@@ -65,7 +65,7 @@ export interface AuditVerification {
  */
 export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): Promise<AuditVerification> {
   const head = await readAuditHead(books);
-  const wanted = new Map(anchors.map(({ number, hash }) => [number, hash]));
+  const hashes = new Map(anchors.map(({ number, hash }) => [number, hash]));
   let [number, hash] = [0, ""];
   const diverges = (message: string): AuditVerification => ({ head, message });
   for (;;) {
@@ -82,14 +82,14 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
       number = row.number;
       hash = auditHash(hash, row);
       if (hash !== stored) return diverges(`entry ${number} was altered`);
-      const anchored = wanted.get(number);
+      const anchored = hashes.get(number);
       if (anchored !== undefined && anchored !== hash)
         return diverges(`entry ${number} is not the one that was signed`);
     }
     if (rows.length < pageSize) break;
   }
   if (number !== head.number || hash !== head.hash) return diverges(`entry ${number + 1} is missing`);
-  const latest = Math.max(0, ...wanted.keys());
+  const latest = Math.max(0, ...hashes.keys());
   if (latest > number)
     return diverges(`it ends at entry ${number}, and entry ${latest} was signed: its end is missing`);
   const { rows } = await sql<{ count: number }>`select count(*) as count from audit where number = 0`.execute(books.db);
@@ -105,15 +105,20 @@ const overlapMs = 3_600_000;
  * chain after that is a divergence.
  */
 export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
-  await db.transaction().execute(async (at) => {
+  await db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ timestamp: string }>`
-      select timestamp from kysely_migration where name = ${auditMigration}`.execute(at);
+      select timestamp from kysely_migration where name = ${auditMigration}`.execute(transaction);
     const before = Date.parse(rows[0]?.timestamp ?? "") + overlapMs;
     if (!(nowMs < before + overlapMs)) return;
-    const late = await at.selectFrom("audit").selectAll().where("number", "=", 0).where("at", "<", before).execute();
+    const late = await transaction
+      .selectFrom("audit")
+      .selectAll()
+      .where("number", "=", 0)
+      .where("at", "<", before)
+      .execute();
     for (const { hash: _hash, number: _number, ...row } of late.sort((left, right) => left.at - right.at)) {
-      await at.deleteFrom("audit").where("account", "=", row.account).where("id", "=", row.id).execute();
-      await appendAudit(at, row);
+      await transaction.deleteFrom("audit").where("account", "=", row.account).where("id", "=", row.id).execute();
+      await appendAudit(transaction, row);
     }
   });
 }

@@ -19,9 +19,9 @@ export interface AuditEntry {
  * Records a change in the audit. Call it at the end of the transaction that makes the change, because other
  * transactions that write to the audit then wait until it ends.
  */
-export async function writeAudit(at: Transaction<Tables>, entry: AuditEntry): Promise<void> {
+export async function writeAudit(transaction: Transaction<Tables>, entry: AuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
-  await appendAudit(at, {
+  await appendAudit(transaction, {
     account,
     at: Date.parse(time),
     id: randomUUID(),

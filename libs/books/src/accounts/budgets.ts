@@ -30,21 +30,21 @@ export async function changeBookedBudgets(
   actor: string,
   change: (record: string) => BudgetChange,
 ): Promise<BookedBudgets> {
-  return db.transaction().execute(async (at) => {
-    await at
+  return db.transaction().execute(async (transaction) => {
+    await transaction
       .insertInto("budgets")
       .values({ account, version: 0, projected: 0, record: "[]" })
       .onConflict((conflict) => conflict.doNothing())
       .execute();
-    const { record: current, version } = await at
+    const { record: current, version } = await transaction
       .updateTable("budgets")
       .set(({ eb }) => ({ version: eb("version", "+", 1) }))
       .where("account", "=", account)
       .returning(["record", "version"])
       .executeTakeFirstOrThrow();
     const { record, ...entry } = change(current);
-    await at.updateTable("budgets").set({ record }).where("account", "=", account).execute();
-    await writeAudit(at, { account, time: new Date().toISOString(), actor, ...entry });
+    await transaction.updateTable("budgets").set({ record }).where("account", "=", account).execute();
+    await writeAudit(transaction, { account, time: new Date().toISOString(), actor, ...entry });
     return { account, version, record };
   });
 }

@@ -53,13 +53,13 @@ function openDatabase(): DatabaseSync {
 }
 
 function prepareCached(at: DatabaseSync, text: string): StatementSync {
-  const kept = statements.get(text);
-  if (kept !== undefined) return kept;
-  const made = at.prepare(text);
+  const cached = statements.get(text);
+  if (cached !== undefined) return cached;
+  const prepared = at.prepare(text);
   const [oldest] = statements.keys();
   if (statements.size >= maxStatements && oldest !== undefined) statements.delete(oldest);
-  statements.set(text, made);
-  return made;
+  statements.set(text, prepared);
+  return prepared;
 }
 
 function runStatement(statement: StatementSync, parameters: SQLInputValue[]): ThreadReply {

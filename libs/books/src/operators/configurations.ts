@@ -39,17 +39,17 @@ export async function saveConfiguration(
   { document, note, keys, basedOn }: NewConfiguration,
   actor: string,
 ): Promise<BookedConfiguration | undefined> {
-  return db.transaction().execute(async (at) => {
+  return db.transaction().execute(async (transaction) => {
     const now = new Date();
     const version = basedOn + 1;
-    const newest = await at
+    const newest = await transaction
       .selectFrom("configurations")
       .select("version")
       .orderBy("version", "desc")
       .executeTakeFirst();
     if ((newest?.version ?? 0) !== basedOn) return undefined;
     // The version is the table's key, so only one of two concurrent versions is inserted.
-    const inserted = await at
+    const inserted = await transaction
       .insertInto("configurations")
       .values({ version, at: now.getTime(), actor, note, document })
       .onConflict((conflict) => conflict.doNothing())
@@ -57,13 +57,13 @@ export async function saveConfiguration(
       .execute();
     if (inserted.length === 0) return undefined;
     for (const { id, sealed } of keys)
-      await at
+      await transaction
         .insertInto("vendor_keys")
         .values({ id, sealed, at: now.getTime() })
         .onConflict((conflict) => conflict.doNothing())
         .execute();
     const time = now.toISOString();
-    await writeAudit(at, {
+    await writeAudit(transaction, {
       account: "",
       time,
       actor,

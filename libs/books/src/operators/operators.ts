@@ -34,15 +34,15 @@ export async function bookOperator(
   { name, record }: BookedOperator,
   act: OperatorAudit,
 ): Promise<boolean> {
-  return db.transaction().execute(async (at) => {
-    const made = await at
+  return db.transaction().execute(async (transaction) => {
+    const created = await transaction
       .insertInto("operators")
       .values({ name, record: JSON.stringify(record) })
       .onConflict((conflict) => conflict.doNothing())
       .returning("name")
       .execute();
-    if (made.length > 0) await writeAudit(at, { ...act, time: new Date().toISOString() });
-    return made.length > 0;
+    if (created.length > 0) await writeAudit(transaction, { ...act, time: new Date().toISOString() });
+    return created.length > 0;
   });
 }
 
@@ -52,9 +52,9 @@ export async function changeOperator(
   { name, record }: BookedOperator,
   act: OperatorAudit,
 ): Promise<BookedOperator | undefined> {
-  return db.transaction().execute(async (at) => {
+  return db.transaction().execute(async (transaction) => {
     // The row is updated before it is read, so that a concurrent change waits for this one.
-    const [row] = await at
+    const [row] = await transaction
       .updateTable("operators")
       .set({ name })
       .where("name", "=", name)
@@ -62,12 +62,12 @@ export async function changeOperator(
       .execute();
     if (row === undefined) return undefined;
     const changed = { ...parseOperatorRecord(row.record), ...record };
-    await at
+    await transaction
       .updateTable("operators")
       .set({ record: JSON.stringify(changed) })
       .where("name", "=", name)
       .execute();
-    await writeAudit(at, { ...act, time: new Date().toISOString() });
+    await writeAudit(transaction, { ...act, time: new Date().toISOString() });
     return { name, record: changed };
   });
 }
@@ -90,20 +90,20 @@ export async function bookOperatorKey(
   { id, digest, record }: BookedOperatorKey,
   act: OperatorAudit,
 ): Promise<void> {
-  await db.transaction().execute(async (at) => {
-    await at
+  await db.transaction().execute(async (transaction) => {
+    await transaction
       .insertInto("operator_keys")
       .values({ id, digest, record: JSON.stringify(record) })
       .execute();
-    await writeAudit(at, { ...act, time: new Date().toISOString() });
+    await writeAudit(transaction, { ...act, time: new Date().toISOString() });
   });
 }
 
 /** Deletes a key for automation. Returns false if there is no key with this id. */
 export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAudit): Promise<boolean> {
-  return db.transaction().execute(async (at) => {
-    const gone = await at.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
-    if (gone.length > 0) await writeAudit(at, { ...act, time: new Date().toISOString() });
+  return db.transaction().execute(async (transaction) => {
+    const gone = await transaction.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
+    if (gone.length > 0) await writeAudit(transaction, { ...act, time: new Date().toISOString() });
     return gone.length > 0;
   });
 }

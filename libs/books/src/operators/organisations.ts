@@ -36,16 +36,22 @@ export async function bookOrganisation(
   { id, name }: Pick<BookedOrganisation, "id" | "name">,
   actor: string,
 ): Promise<boolean> {
-  return db.transaction().execute(async (at) => {
+  return db.transaction().execute(async (transaction) => {
     const created = new Date().toISOString();
-    const rows = await at
+    const rows = await transaction
       .insertInto("organisations")
       .values({ id, name, created })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .execute();
     if (rows.length === 0) return false;
-    await writeAudit(at, { account: "", time: created, actor, action: "organisation.create", after: { id, name } });
+    await writeAudit(transaction, {
+      account: "",
+      time: created,
+      actor,
+      action: "organisation.create",
+      after: { id, name },
+    });
     return true;
   });
 }
@@ -59,9 +65,9 @@ export async function bookTeam(
   { organisation, id, name, account }: Omit<BookedTeam, "createdAt"> & { readonly organisation: string },
   actor: string,
 ): Promise<"created" | "exists" | "no-account"> {
-  return db.transaction().execute(async (at) => {
+  return db.transaction().execute(async (transaction) => {
     const created = new Date().toISOString();
-    const rows = await at
+    const rows = await transaction
       .insertInto("teams")
       .values({ organisation, id, name, account, created })
       .onConflict((conflict) => conflict.doNothing())
@@ -69,7 +75,7 @@ export async function bookTeam(
       .execute();
     if (rows.length === 0) return "exists";
     // One statement checks and sets the organisation, so that two organisations cannot get the same account.
-    const owned = await at
+    const owned = await transaction
       .updateTable("accounts")
       .set({ organisation })
       .where("account", "=", account)
@@ -78,10 +84,16 @@ export async function bookTeam(
       .returning("account")
       .execute();
     if (owned.length === 0) {
-      await at.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", id).execute();
+      await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", id).execute();
       return "no-account";
     }
-    await writeAudit(at, { account, time: created, actor, action: "team.create", after: { organisation, id, name } });
+    await writeAudit(transaction, {
+      account,
+      time: created,
+      actor,
+      action: "team.create",
+      after: { organisation, id, name },
+    });
     return "created";
   });
 }
@@ -93,22 +105,28 @@ export async function changeMembership(
   { person, team, role }: Omit<BookedMembership, "role"> & { readonly role?: MembershipRole | undefined },
   actor: string,
 ): Promise<void> {
-  await db.transaction().execute(async (at) => {
+  await db.transaction().execute(async (transaction) => {
     if (role === undefined)
-      await at
+      await transaction
         .deleteFrom("memberships")
         .where("organisation", "=", organisation)
         .where("person", "=", person)
         .where("team", "=", team)
         .execute();
     else
-      await at
+      await transaction
         .insertInto("memberships")
         .values({ organisation, person, team, role })
         .onConflict((conflict) => conflict.columns(["organisation", "person", "team"]).doUpdateSet({ role }))
         .execute();
     const after = { organisation, person, team, role: role ?? null };
-    await writeAudit(at, { account: "", time: new Date().toISOString(), actor, action: "membership.set", after });
+    await writeAudit(transaction, {
+      account: "",
+      time: new Date().toISOString(),
+      actor,
+      action: "membership.set",
+      after,
+    });
   });
 }
 

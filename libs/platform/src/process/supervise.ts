@@ -87,7 +87,7 @@ class Worker {
     let pauseMs = firstPauseMs;
     let wasReady = false;
     while (!this.#stopping.signal.aborted) {
-      const begunAt = performance.now();
+      const startedAt = performance.now();
       const status = await this.#runOnce(() => {
         wasReady = true;
         started.resolve();
@@ -97,7 +97,7 @@ class Worker {
         if (status !== 0) process.exitCode = 1;
         return;
       }
-      if (performance.now() - begunAt >= recoveredAfterMs) pauseMs = firstPauseMs;
+      if (performance.now() - startedAt >= recoveredAfterMs) pauseMs = firstPauseMs;
       this.#log.error(
         { worker: this.number, status, pauseMs },
         "a worker ended by itself: started again after a pause",

@@ -53,7 +53,7 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Re
    */
   reader?(head: UpstreamHead, vendor: Vendor): AnswerReader | undefined;
   /** Returns an answer that is passed on without parsing; undefined if it must be parsed. Absent: all are parsed. */
-  unparsed?(bytes: Buffer, vendor: Vendor, target: Target): WholeAnswer | undefined;
+  passUnparsed?(bytes: Buffer, vendor: Vendor, target: Target): WholeAnswer | undefined;
   /** Completes an answer by further requests to the vendor, for example for files. Absent: it is complete. */
   complete?(answer: Answer, link: VendorLink): Promise<Answer>;
   /** Maximum ms until a task of the vendor has finished. */
@@ -120,7 +120,8 @@ function documentReader<
   if (others.length === 0 && vendor.taskOf === undefined && complete === undefined)
     return {
       kind: "whole",
-      read: async (bytes) => call.unparsed?.(bytes, vendor, target) ?? (await call.render([await read(bytes)], vendor)),
+      read: async (bytes) =>
+        call.passUnparsed?.(bytes, vendor, target) ?? (await call.render([await read(bytes)], vendor)),
     };
   return taskReader({
     taskIn: async (bytes) => vendor.taskOf?.(await parseAnswer(bytes)),

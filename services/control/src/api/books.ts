@@ -38,9 +38,9 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
  */
 function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
   if (account === undefined) return query;
-  const own = new URLSearchParams(query);
-  own.set("hide", "vendor-words");
-  return own;
+  const parameters = new URLSearchParams(query);
+  parameters.set("hide", "vendor-words");
+  return parameters;
 }
 
 async function* bytesOf({ body }: Response): AsyncGenerator<Uint8Array> {

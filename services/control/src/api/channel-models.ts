@@ -17,22 +17,22 @@ export async function channelModels(channel: CatalogChannel, transport: Transpor
     { provider: name, baseUrl, key: keys[0]?.secret, proxy, headers },
     transport,
   ).catch((error: unknown) => {
-    const why = cleanText(error instanceof Error ? error.message : String(error));
-    throw new Failure("no_available_channel", `The channel's models cannot be listed: ${why}.`, { status: 409 });
+    const reason = cleanText(error instanceof Error ? error.message : String(error));
+    throw new Failure("no_available_channel", `The channel's models cannot be listed: ${reason}.`, { status: 409 });
   });
   const { version, name: catalogue, day } = priceCatalogue;
   const names = models.map(({ name: model }) => model).toSorted();
   return names.flatMap((model) => {
     const kind = kindOfListed(model, wires);
     if (kind === undefined) return [];
-    const known = provider?.pricesAs === undefined ? undefined : knownPrice(provider.pricesAs, model, Date.now());
+    const price = provider?.pricesAs === undefined ? undefined : knownPrice(provider.pricesAs, model, Date.now());
     const free = provider?.isLocal === true ? {} : null;
     return {
       name: model,
       kind,
-      price: known?.price ?? free,
-      contextTokens: known?.contextTokens ?? null,
-      from: known === undefined ? null : `${catalogue} ${version}: ${known.entry}, ${day}`,
+      price: price?.price ?? free,
+      contextTokens: price?.contextTokens ?? null,
+      from: price === undefined ? null : `${catalogue} ${version}: ${price.entry}, ${day}`,
     };
   });
 }

@@ -43,7 +43,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
     path === undefined
       ? { ...(await newestOf(books)), kept: await books.keptKeys() }
       : { version: 0, document: await readFile(path, "utf8").catch(() => ""), kept: new Map() };
-  const change = (wish: Change): Promise<ChangeResult> => makeChange(deps, wish);
+  const change = (request: Change): Promise<ChangeResult> => makeChange(deps, request);
   return {
     "GET /configuration": async () => shownConfiguration(deps),
     "GET /configuration/parts": async () => {

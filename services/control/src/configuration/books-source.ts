@@ -68,12 +68,12 @@ export class ConfigurationBooks {
    * meantime.
    */
   async save(
-    wish: { readonly text: string; readonly note: string; readonly basedOn: number },
+    request: { readonly text: string; readonly note: string; readonly basedOn: number },
     actor: string,
   ): Promise<ConfigurationVersion | undefined> {
     const cipher = makeCipher(this.#deps.secrets, purpose);
-    const { document, keys } = withStoredKeys(withoutAccounts(wish.text), (key, id) => cipher.encrypt(key, id));
-    const body = { document, keys, note: wish.note, basedOn: wish.basedOn };
+    const { document, keys } = withStoredKeys(withoutAccounts(request.text), (key, id) => cipher.encrypt(key, id));
+    const body = { document, keys, note: request.note, basedOn: request.basedOn };
     const { saved } = await this.#deps.ledger.write<{ readonly saved: ConfigurationVersion | null }>(
       "/configurations",
       body,

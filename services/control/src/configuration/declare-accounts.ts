@@ -76,8 +76,8 @@ export class DeclaredAccounts implements AsyncDisposable {
       const created = await ledger.createAccount({ id, name: id, balance: parseUsd(balance) }, actor);
       if (created) log.info({ account: id }, "account created");
     }
-    for (const { key, budget, ...wish } of tokens) {
-      const { digest, token } = makeToken(key, { accountId: id, ...wish, budget: budgetOf(budget) });
+    for (const { key, budget, ...settings } of tokens) {
+      const { digest, token } = makeToken(key, { accountId: id, ...settings, budget: budgetOf(budget) });
       if ((await findToken(redis, digest)) !== undefined) continue;
       const { created } = await ledger.createToken({ digest, token }, actor);
       if (created) log.info({ account: id, token: token.id }, "token created");

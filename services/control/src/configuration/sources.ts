@@ -88,7 +88,7 @@ function channelProblems(
     before !== undefined &&
     originOf(before, check.names) === origin &&
     (origin.startsWith("https:") || before.proxy === channel.proxy);
-  const kept = new Set(isSameAddress ? keysOf(before) : []);
+  const keptKeys = new Set(isSameAddress ? keysOf(before) : []);
   const foreign =
     baseUrl === undefined || baseUrl === before?.baseUrl
       ? undefined
@@ -99,7 +99,7 @@ function channelProblems(
     ...(unsafe === undefined ? [] : [{ path: "baseUrl", message: unsafe }]),
     ...headerProblems(channel, isSameAddress ? before : undefined, check),
     ...keysOf(channel).flatMap((key, index) => {
-      const message = kept.has(key) ? undefined : keyProblem(key, channel, check);
+      const message = keptKeys.has(key) ? undefined : keyProblem(key, channel, check);
       return message === undefined ? [] : [{ path: channel.keys === undefined ? "keys" : `keys[${index}]`, message }];
     }),
   ];

@@ -37,7 +37,7 @@ export function warningsOf(
 
 function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<string> {
   return new Set(
-    channels.flatMap(({ configuration: { models: written }, models = written }) =>
+    channels.flatMap(({ configuration: { models: configuredModels }, models = configuredModels }) =>
       modelPaths({ models }).map(({ model }) => model),
     ),
   );

@@ -14,15 +14,15 @@ const columns: readonly Column[] = [
   ["FIRST DIVERGENCE", (row) => divergenceOf(field(row, "divergence"))],
 ];
 
-function divergenceOf(found: unknown): string {
-  if (found === undefined) return "-";
-  const number = field(found, "receipt");
-  const entry = field(found, "entry");
+function divergenceOf(divergence: unknown): string {
+  if (divergence === undefined) return "-";
+  const number = field(divergence, "receipt");
+  const entry = field(divergence, "entry");
   const which =
     number === undefined
       ? ""
-      : `receipt ${fieldCell("receipt")(found)}${entry === undefined ? "" : ` (${fieldCell("entry")(found)})`} `;
-  return which + fieldCell("message")(found);
+      : `receipt ${fieldCell("receipt")(divergence)}${entry === undefined ? "" : ` (${fieldCell("entry")(divergence)})`} `;
+  return which + fieldCell("message")(divergence);
 }
 
 const auditColumns: readonly Column[] = [
@@ -39,11 +39,11 @@ function changeText(value: unknown): string {
 }
 
 /** Describes the restorations of an account's data after Redis had lost it. */
-function restoredOf(found: unknown): string {
-  if (!Array.isArray(found) || found.length === 0) return "-";
-  const calls = found.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
-  const nanos = found.reduce((sum: bigint, row: unknown) => sum + BigInt(String(field(row, "nanos"))), 0n);
-  return `${calls} of $${formatUsd(nanos)}, last at ${fieldCell("time")(found[0])}`;
+function restoredOf(restored: unknown): string {
+  if (!Array.isArray(restored) || restored.length === 0) return "-";
+  const calls = restored.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
+  const nanos = restored.reduce((sum: bigint, row: unknown) => sum + BigInt(String(field(row, "nanos"))), 0n);
+  return `${calls} of $${formatUsd(nanos)}, last at ${fieldCell("time")(restored[0])}`;
 }
 
 const anchorColumns: readonly Column[] = [
@@ -62,8 +62,8 @@ function commonLine(common: unknown): string {
 }
 
 function listIn(page: unknown, name: string): readonly unknown[] {
-  const found = field(page, name);
-  return Array.isArray(found) ? found : [];
+  const list = field(page, name);
+  return Array.isArray(list) ? list : [];
 }
 
 function textOf(value: object | undefined): string | undefined {
@@ -93,8 +93,12 @@ async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
 }
 
 /** Verifies the accounts that have an anchor in a file, with that anchor, and replaces their rows by the results. */
-async function verifyAnchors(server: Server, kept: ReadonlyMap<string, object>, rows: unknown[]): Promise<void> {
-  for (const [account, anchor] of kept) {
+async function verifyAnchors(
+  server: Server,
+  storedAnchors: ReadonlyMap<string, object>,
+  rows: unknown[],
+): Promise<void> {
+  for (const [account, anchor] of storedAnchors) {
     if (account === "") continue;
     const [row] = await server.get("/ledger/verification", { account, anchor: textOf(anchor) }).then(
       (page) => listIn(page, "accounts"),
@@ -117,13 +121,13 @@ export const ledgerCommands: readonly Command[] = [
     options: { anchors: "a file of `gatectl ledger anchors --json`, whose heads are verified too" },
     example: "gatectl ledger verify acme",
     async run({ positionals: [account], options: { anchors } }, server) {
-      const kept = anchors === undefined ? new Map<string, object>() : await anchorsIn(anchors);
+      const storedAnchors = anchors === undefined ? new Map<string, object>() : await anchorsIn(anchors);
       const pages = await pagesOf(server, "/ledger/verification", {
         account,
-        anchor: textOf(kept.get(account ?? "")),
+        anchor: textOf(storedAnchors.get(account ?? "")),
       });
       const accounts = pages.flatMap((page) => listIn(page, "accounts"));
-      if (account === undefined) await verifyAnchors(server, kept, accounts);
+      if (account === undefined) await verifyAnchors(server, storedAnchors, accounts);
       const common = field(pages[0], "common") ?? null;
       const ok = [...accounts, ...(common === null ? [] : [common])].every((row) => field(row, "ok") === true);
       const lines = [table(accounts, columns, "no accounts"), ...(common === null ? [] : ["", commonLine(common)])];

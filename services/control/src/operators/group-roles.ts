@@ -9,8 +9,8 @@ export interface GroupRole {
 }
 
 /** Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError. */
-export function readGroupRoles(written: string): readonly GroupRole[] {
-  return written
+export function readGroupRoles(text: string): readonly GroupRole[] {
+  return text
     .split(",")
     .map((row) => row.trim())
     .filter((row) => row !== "")

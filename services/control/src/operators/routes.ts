@@ -26,13 +26,13 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
     "GET /operators": () => people.list(),
     "POST /operators": async ({ body, actor }) => {
       const account = await accountIn(body);
-      const wish = {
+      const request = {
         name: fields.newOperatorName(body, "name"),
         role: roleIn(body, account),
         account,
         password: fields.optionalText(body, "password"),
       };
-      return people.create(wish, actor);
+      return people.create(request, actor);
     },
     "POST /operators/{name}": async ({ params, body, actor, operator }) => {
       const name = params["name"] ?? "";

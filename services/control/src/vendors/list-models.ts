@@ -33,20 +33,20 @@ export interface ModelListQuery {
  * `inside`.
  */
 export async function listModels(
-  wish: ModelListQuery,
+  query: ModelListQuery,
   transport: Transport,
   inside: readonly string[],
 ): Promise<ListedModels> {
-  const provider = Object.hasOwn(providers, wish.provider) ? providers[wish.provider] : undefined;
+  const provider = Object.hasOwn(providers, query.provider) ? providers[query.provider] : undefined;
   if (provider === undefined) throw invalidField("provider", "is not a vendor that this build knows");
-  const problem = baseUrlProblem(wish.baseUrl, provider) ?? unsafeAddress(new URL(wish.baseUrl).origin, inside);
+  const problem = baseUrlProblem(query.baseUrl, provider) ?? unsafeAddress(new URL(query.baseUrl).origin, inside);
   if (problem !== undefined) throw invalidField("baseUrl", problem);
-  if (!isSendableKey(wish.key)) throw invalidField("key", "holds what no header can carry");
+  if (!isSendableKey(query.key)) throw invalidField("key", "holds what no header can carry");
   const { keyForm } = provider;
-  if (keyForm !== undefined && !keyForm.pattern.test(wish.key))
+  if (keyForm !== undefined && !keyForm.pattern.test(query.key))
     throw invalidField("key", `is no key of the form ${keyForm.description}`);
   try {
-    const models = await fetchModelLists(wish, transport);
+    const models = await fetchModelLists(query, transport);
     return {
       models: servableModels(models, provider),
       message: models.length > 0 ? null : `${provider.name} lists no model: name them`,

@@ -34,13 +34,13 @@ export function vendorRoutes(
   return {
     "GET /vendors": async () => knownVendors,
     "POST /vendors/models": async ({ body }) => {
-      const wish = {
+      const query = {
         provider: fields.text(body, "provider"),
         baseUrl: fields.text(body, "baseUrl"),
         key: fields.text(body, "key").trim(),
         proxy: follower.defaultProxy,
       };
-      return withKnownPrices(await listModels(wish, transport, inside), wish);
+      return withKnownPrices(await listModels(query, transport, inside), query);
     },
   };
 }

@@ -14,10 +14,10 @@ export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<n
   let adopted = 0;
   for (let from = 0; from < ids.length; from += accountsPerPage) {
     const page = ids.slice(from, from + accountsPerPage);
-    const known = new Set(
+    const bookedIds = new Set(
       (await findAccounts(books, page)).filter(({ createdAt }) => createdAt !== "").map(({ id }) => id),
     );
-    for (const id of page.filter((each) => !known.has(each))) if (await adopt({ redis, books }, id)) adopted++;
+    for (const id of page.filter((each) => !bookedIds.has(each))) if (await adopt({ redis, books }, id)) adopted++;
   }
   return adopted;
 }

@@ -27,8 +27,8 @@ export async function projectBookedBudgets(
   const unknown = await budgetsWithoutState(redis, account, budgets);
   if (unknown.length > 0) await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs);
   const states = await spendingOfAll(books, account, unknown);
-  const written = await projectBudgets(redis, account, { version, budgets }, states);
-  if (written !== "no-account") await markBudgetsProjected(books, booked);
+  const reply = await projectBudgets(redis, account, { version, budgets }, states);
+  if (reply !== "no-account") await markBudgetsProjected(books, booked);
   return budgets;
 }
 

@@ -41,10 +41,10 @@ export async function projectAccount(
  * operators see.
  */
 export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
-  const shown = shownToken(token);
-  await projectToken(redis, token.digest, shown, token.replaced);
+  const publicToken = shownToken(token);
+  await projectToken(redis, token.digest, publicToken, token.replaced);
   await markTokenProjected(books, token);
-  return shown;
+  return publicToken;
 }
 
 /** Returns an API key in the form that Redis stores and operators see. */

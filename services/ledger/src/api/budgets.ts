@@ -39,10 +39,10 @@ export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonl
       return after;
     },
     "POST /accounts/{id}/budgets/{budget}": async ({ params: { id = "", budget = "" }, body, actor }) => {
-      const wish = fieldReaders.object(body, "change");
+      const request = fieldReaders.object(body, "change");
       const budgets = await change(id, actor, (all) => {
         const before = budgetIn(all, budget);
-        const [after = before] = readBudgets(JSON.stringify([changed(before, wish)]));
+        const [after = before] = readBudgets(JSON.stringify([changed(before, request)]));
         const changedList = all.map((each) => (each === before ? after : each));
         return { budgets: changedList, action: "budget.set", before, after };
       });
@@ -73,8 +73,8 @@ function checkNew({ scope, period }: Budget, budgets: readonly Budget[]): void {
 }
 
 /** Returns a budget with changed members; null removes a member. */
-function changed(before: Budget, wish: Readonly<Record<string, unknown>>): object {
-  return Object.fromEntries(Object.entries({ ...before, ...wish }).filter(([, value]) => value !== null));
+function changed(before: Budget, request: Readonly<Record<string, unknown>>): object {
+  return Object.fromEntries(Object.entries({ ...before, ...request }).filter(([, value]) => value !== null));
 }
 
 function budgetIn(budgets: readonly Budget[], id: string): Budget {

@@ -56,7 +56,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
 function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   if (query.get("hide") !== "vendor-words") return events;
   return events.map(({ tries, ...rest }) =>
-    tries === undefined ? rest : { ...rest, tries: tries.map(({ vendorMessage: _hidden, ...one }) => one) },
+    tries === undefined ? rest : { ...rest, tries: tries.map(({ vendorMessage: _hidden, ...attempt }) => attempt) },
   );
 }
 

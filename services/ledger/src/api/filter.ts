@@ -4,7 +4,7 @@ import type { CallFilter, Label } from "@modelgate/books";
 /** Filter for calls, without the period. */
 type FieldFilter = Omit<CallFilter, "from" | "to">;
 
-const outcomes: readonly string[] = CallStatus.anyOf.map((one) => one.const);
+const outcomes: readonly string[] = CallStatus.anyOf.map((schema) => schema.const);
 
 /** Reads the filter of a query. Throws Failure invalid_value that names the invalid parameter. */
 export function fieldFilterOf(query: URLSearchParams): FieldFilter {
@@ -35,9 +35,9 @@ function labelsIn(query: URLSearchParams): readonly Label[] {
   ];
 }
 
-function tagLabels(written: string): readonly Label[] {
+function tagLabels(text: string): readonly Label[] {
   try {
-    return Object.entries(parseTags(written)).map(([name, value]) => ({ name: `tag:${name}`, value }));
+    return Object.entries(parseTags(text)).map(([name, value]) => ({ name: `tag:${name}`, value }));
   } catch (cause) {
     throw new Failure("invalid_value", "tag must be name=value, as in team=search; separate several with commas.", {
       param: "tag",
@@ -47,8 +47,8 @@ function tagLabels(written: string): readonly Label[] {
 }
 
 function statusIn(query: URLSearchParams): number | undefined {
-  const written = query.get("status");
-  if (written === null) return undefined;
-  if (/^\d{1,3}$/.test(written)) return Number(written);
+  const text = query.get("status");
+  if (text === null) return undefined;
+  if (/^\d{1,3}$/.test(text)) return Number(text);
   throw new Failure("invalid_value", "status must be an HTTP status, as in 502.", { param: "status" });
 }

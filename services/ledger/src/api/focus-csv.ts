@@ -93,8 +93,8 @@ export function focusRows(totals: readonly UsageTotal[], charged: Period): strin
   }
   return [...rows.values()]
     .map((row) => {
-      const shown: FocusRow = { ...row, cost: formatUsd(parseNanos(row.sums["costNanos"] ?? "0")), charged };
-      return csvLine(Object.values(columns).map((cell) => cell(shown)));
+      const formatted: FocusRow = { ...row, cost: formatUsd(parseNanos(row.sums["costNanos"] ?? "0")), charged };
+      return csvLine(Object.values(columns).map((cell) => cell(formatted)));
     })
     .join("");
 }

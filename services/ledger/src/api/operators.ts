@@ -38,8 +38,8 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
         return { configuration, keys: await readVendorKeys(books, [...new Set(ids)]) };
       }),
     "POST /configurations": async ({ body, actor }) => {
-      const wish = fieldReaders.configuration(body);
-      return { saved: (await use((books) => saveConfiguration(books, wish, actor))) ?? null };
+      const request = fieldReaders.configuration(body);
+      return { saved: (await use((books) => saveConfiguration(books, request, actor))) ?? null };
     },
     "GET /operators": async ({ query }) => {
       const name = query.get("name");
@@ -51,13 +51,13 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
     },
     "POST /operators": async ({ body, actor }) => {
       const { action, account, after } = fieldReaders.auditEntry(body);
-      const wish = { name: fieldReaders.text(body, "name"), record: fieldReaders.object(body, "record") };
-      return { created: await use((books) => bookOperator(books, wish, { actor, action, account, after })) };
+      const request = { name: fieldReaders.text(body, "name"), record: fieldReaders.object(body, "record") };
+      return { created: await use((books) => bookOperator(books, request, { actor, action, account, after })) };
     },
     "POST /operators/{name}": async ({ params: { name = "" }, body, actor }) => {
       const { action, account, after } = fieldReaders.auditEntry(body);
-      const wish = { name, record: fieldReaders.object(body, "record") };
-      const changed = await use((books) => changeOperator(books, wish, { actor, action, account, after }));
+      const request = { name, record: fieldReaders.object(body, "record") };
+      const changed = await use((books) => changeOperator(books, request, { actor, action, account, after }));
       return changed ?? throwNotFound("operator", name);
     },
     "GET /operator-keys": async ({ query }) =>

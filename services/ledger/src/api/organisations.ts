@@ -13,27 +13,27 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       return use((books) => readOrganisations(books, wanted));
     },
     "POST /organisations": async ({ body, actor }) => {
-      const wish = { id: fieldReaders.text(body, "id"), name: fieldReaders.text(body, "name") };
-      return { created: await use((books) => bookOrganisation(books, wish, actor)) };
+      const request = { id: fieldReaders.text(body, "id"), name: fieldReaders.text(body, "name") };
+      return { created: await use((books) => bookOrganisation(books, request, actor)) };
     },
     "POST /organisations/{id}/teams": async ({ params: { id: organisation = "" }, body, actor }) => {
-      const wish = {
+      const request = {
         organisation,
         id: fieldReaders.text(body, "id"),
         name: fieldReaders.text(body, "name"),
         account: fieldReaders.text(body, "account"),
       };
-      return { result: await use((books) => bookTeam(books, wish, actor)) };
+      return { result: await use((books) => bookTeam(books, request, actor)) };
     },
     "POST /organisations/{id}/members": async ({ params: { id = "" }, body, actor }) => {
       const { team, role } = fieldReaders.object(body, "membership");
       if (typeof team !== "string") throw new Failure("invalid_value", "team must be a text.", { param: "team" });
-      const wish = {
+      const request = {
         person: fieldReaders.text(body, "person"),
         team,
         role: (["admin", "member"] as const).find((known) => known === role),
       };
-      await use((books) => changeMembership(books, id, wish, actor));
+      await use((books) => changeMembership(books, id, request, actor));
       return {};
     },
   };

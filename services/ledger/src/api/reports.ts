@@ -41,8 +41,8 @@ export function reportRoutes(connection: BooksConnection): OperatorRoutes {
     "GET /usage/chargeback": async ({ query }) => {
       const groupBy = parseDimensions(query.get("by") ?? "account");
       const period = readReportPeriod(query);
-      const wanted = { ...period, ...fieldFilterOf(query), groupBy, sums: chargebackSums };
-      const totals = await connection.use((books) => readTotals(books, wanted));
+      const totalsQuery = { ...period, ...fieldFilterOf(query), groupBy, sums: chargebackSums };
+      const totals = await connection.use((books) => readTotals(books, totalsQuery));
       const [from, to] = [period.from, period.to].map((at) => new Date(at).toISOString());
       const lines = totals.map(({ by, sums }) =>
         csvLine([

@@ -31,7 +31,7 @@ export function taskRoutes(connection: BooksConnection): OperatorRoutes {
 function stateIn(query: URLSearchParams): TaskState | undefined {
   const requested = query.get("state");
   if (requested === null) return undefined;
-  const states = TaskState.anyOf.map((one) => one.const);
+  const states = TaskState.anyOf.map((schema) => schema.const);
   const state = states.find((known) => known === requested);
   if (state !== undefined) return state;
   throw new Failure("invalid_value", `state ${oneOfPredicate(states)}.`, { param: "state" });

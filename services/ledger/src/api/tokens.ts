@@ -20,10 +20,17 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
       change(async (books) => {
         const [digest, record] = [fieldReaders.digest(body), fieldReaders.token(body)];
         const { accountId: account, id, team } = record;
-        const wish = { account, id, digest, record: { ...record }, team, max: fieldReaders.optionalCount(body, "max") };
-        const booked = await bookToken(books, wish, actor);
+        const request = {
+          account,
+          id,
+          digest,
+          record: { ...record },
+          team,
+          max: fieldReaders.optionalCount(body, "max"),
+        };
+        const booked = await bookToken(books, request, actor);
         if (booked === undefined)
-          throw new Failure("invalid_value", `The account has ${wish.max} keys, as many as it may have.`, {
+          throw new Failure("invalid_value", `The account has ${request.max} keys, as many as it may have.`, {
             status: 409,
           });
         const { token, created } = booked;
@@ -38,12 +45,12 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
       }),
     "POST /tokens/{id}/rotate": ({ params: { id = "" }, body, actor }) =>
       change(async (books) => {
-        const wish = {
+        const request = {
           digest: fieldReaders.digest(body),
           hint: fieldReaders.text(body, "hint"),
           graceSeconds: fieldReaders.optionalCount(body, "graceSeconds") ?? 0,
         };
-        const token = await rotateBookedToken(books, id, wish, actor);
+        const token = await rotateBookedToken(books, id, request, actor);
         return projectBookedToken({ redis, books }, foundToken(id, token));
       }),
     "POST /tokens/{id}/delete": ({ params: { id = "" }, actor }) =>

@@ -19,8 +19,8 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
     "GET /usage": async ({ query }) => {
       const groupBy = parseDimensions(query.get("by") ?? "account,model,day");
       const sums = query.get("sums")?.split(",").map(parseSum);
-      const wanted = { ...readPeriod(query), ...fieldFilterOf(query), groupBy, sums };
-      return connection.use((books) => readTotals(books, wanted));
+      const totalsQuery = { ...readPeriod(query), ...fieldFilterOf(query), groupBy, sums };
+      return connection.use((books) => readTotals(books, totalsQuery));
     },
   };
 }

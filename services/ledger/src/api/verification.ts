@@ -45,7 +45,7 @@ export interface VerificationDeps {
  * Verifies the books of an account. `given` is an anchor that the operator stored outside the books. Returns undefined
  * for an unknown account.
  */
-export type Verifier = (id: string, given?: Anchor) => Promise<Verification | undefined>;
+export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | undefined>;
 
 /**
  * Returns a function that recomputes the balance of an account from every receipt in the books, and compares its calls
@@ -54,12 +54,12 @@ export type Verifier = (id: string, given?: Anchor) => Promise<Verification | un
  */
 export function verifierOf(deps: VerificationDeps): Verifier {
   const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
-  return async (id, given) => {
+  return async (id, expected) => {
     const found = await connection.use(async (books) => {
       await waitUntilComplete(redis, books, id, waitMs);
       const [booked] = await findAccounts(books, [id]);
       const stored = await readAnchor(books, id);
-      const anchors = [stored, given].filter((anchor) => anchor !== undefined);
+      const anchors = [stored, expected].filter((anchor) => anchor !== undefined);
       const createdAt = booked?.createdAt ?? "";
       const walked = await verifyAccount(redis, id, {
         keepDays,
@@ -115,8 +115,8 @@ async function signHead(
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
   const compute = verifierOf(deps);
-  const verify = async (id: string, given?: Anchor) => {
-    const found = await compute(id, given);
+  const verify = async (id: string, anchor?: Anchor) => {
+    const found = await compute(id, anchor);
     if (found === undefined) return undefined;
     return connection.use(async (books) => ({
       ...publicVerification(found, await readRestorations(books, id, maxRestorations)),
@@ -128,18 +128,18 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
     "GET /ledger/verification": async ({ query }) => {
       const wanted = query.get("account");
       const after = query.get("after");
-      const given = anchorIn(query, signer);
+      const anchor = anchorIn(query, signer);
       if (wanted !== null && (await findAccount(redis, wanted)) === undefined)
         throw new Failure("unknown_url", `There is no account ${JSON.stringify(wanted.slice(0, 100))}.`);
       const ids =
         wanted === null
           ? (await listAccountIds(redis)).filter((id) => id > (after ?? "")).slice(0, pageSize)
           : [wanted];
-      const found = await Promise.all(ids.map((id) => verify(id, wanted === null ? undefined : given)));
+      const found = await Promise.all(ids.map((id) => verify(id, wanted === null ? undefined : anchor)));
       return {
         accounts: found.filter((verification) => verification !== undefined),
         // Tables without an account are verified once, with the first page.
-        common: wanted === null && after === null ? await verifyCommon(deps, given) : null,
+        common: wanted === null && after === null ? await verifyCommon(deps, anchor) : null,
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
     },

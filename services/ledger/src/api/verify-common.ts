@@ -38,11 +38,11 @@ export interface CommonVerification {
  */
 export async function verifyCommon(
   { redis, connection, signer }: CommonDeps,
-  given?: Anchor,
+  anchor?: Anchor,
 ): Promise<CommonVerification> {
   const prices = await alteredPrices(redis);
   const { entries, message } = await connection.use(async (books) => {
-    const audit = await verifyAuditOf(books, signer, given);
+    const audit = await verifyAuditOf(books, signer, anchor);
     const [gone] = await readLostAnchors(books, 1);
     return {
       entries: audit.entries,
@@ -58,16 +58,16 @@ export async function verifyCommon(
   return found;
 }
 
-async function verifyAuditOf(books: Books, signer: AnchorSigner, given: Anchor | undefined) {
+async function verifyAuditOf(books: Books, signer: AnchorSigner, expected: Anchor | undefined) {
   const known = await readAnchor(books, auditAnchor);
-  const anchors = [known, given].filter((anchor) => anchor !== undefined);
+  const anchors = [known, expected].filter((anchor) => anchor !== undefined);
   const { head, message } = await verifyAudit(
     books,
     anchors.map((anchor) => ({ number: anchor.number, hash: anchor.head })),
   );
   const forged = anchors.some((anchor) => !signer.isGenuine(anchor));
-  const why = message ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
-  if (why !== undefined) return { entries: head.number, message: `the audit: ${why}` };
+  const reason = message ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
+  if (reason !== undefined) return { entries: head.number, message: `the audit: ${reason}` };
   if (head.number > 0 && !(known?.number === head.number && signer.isCurrent(known))) {
     const unsigned = { account: auditAnchor, number: head.number, head: head.hash, balanceNanos: "0", createdAt: "" };
     await storeAnchor(books, signer.sign({ ...unsigned, time: new Date().toISOString() }));

@@ -154,12 +154,12 @@ class PeriodicComparison implements RedisComparison {
       await projectLeftovers(deps, Date.now());
       this.noteAccounts(await readBrokenChains(books, pageSize));
     }
-    const again = await this.#compare(deps);
+    const retried = await this.#compare(deps);
     // An emptied Redis has lost this record too.
     if (isAnother || found === undefined) await writeCompleteRuns(redis, runs);
     this.#runs = runs;
     // A reservation may exist whose settlement Redis has lost: nothing is swept before that is charged again.
-    if (again === 0 || performance.now() > (this.#comparedBy ?? 0)) {
+    if (retried === 0 || performance.now() > (this.#comparedBy ?? 0)) {
       this.#whole = true;
       this.#comparedBy = undefined;
     }
@@ -232,9 +232,9 @@ class PeriodicComparison implements RedisComparison {
     for (let from = 0; from < all.length; from += pageSize) {
       const page = all.slice(from, from + pageSize);
       try {
-        const again = await compareAccounts(deps, page, this.#offsets);
-        this.noteAccounts(again);
-        unsure += again.length;
+        const retried = await compareAccounts(deps, page, this.#offsets);
+        this.noteAccounts(retried);
+        unsure += retried.length;
       } catch (error) {
         this.noteAccounts(all.slice(from));
         throw error;

@@ -34,10 +34,10 @@ export type SeenGaps = Map<string, Map<number, number>>;
 /**
  * Compares an account. The books were read before Redis, so receipts that only Redis has are on their way to the books.
  */
-function compareAccount({ isComplete, receipts, head }: BookedAccount, known: AccountHead | undefined): Comparison {
-  if (known === undefined) return "absent";
+function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead: AccountHead | undefined): Comparison {
+  if (redisHead === undefined) return "absent";
   if (!isComplete) return "broken";
-  if (known.receipts < receipts || (known.receipts === receipts && known.head !== head)) return "behind";
+  if (redisHead.receipts < receipts || (redisHead.receipts === receipts && redisHead.head !== head)) return "behind";
   return "agrees";
 }
 
@@ -55,29 +55,29 @@ export async function compareAccounts(
     deps.redis,
     accounts.map(({ id }) => id),
   );
-  const again: string[] = [];
-  const whole: string[] = [];
+  const retried: string[] = [];
+  const complete: string[] = [];
   for (const [at, account] of accounts.entries()) {
-    const known = heads[at];
-    const standing = compareAccount(account, known);
+    const redisHead = heads[at];
+    const standing = compareAccount(account, redisHead);
     if (standing === "agrees") {
       offsets.delete(account.id);
-      whole.push(account.id);
-    } else if (!(await repairAccount(deps, account, known, standing, offsets))) again.push(account.id);
+      complete.push(account.id);
+    } else if (!(await repairAccount(deps, account, redisHead, standing, offsets))) retried.push(account.id);
   }
-  if ((await refundSecondSettlements(deps, whole)) > 0) again.push(...whole);
-  return again;
+  if ((await refundSecondSettlements(deps, complete)) > 0) retried.push(...complete);
+  return retried;
 }
 
 /** Restores what Redis lacks of one account. Returns false if the account must be compared again. */
 async function repairAccount(
   deps: RestoreDeps,
   account: BookedAccount,
-  known: AccountHead | undefined,
+  redisHead: AccountHead | undefined,
   standing: Comparison,
   offsets: SeenGaps,
 ): Promise<boolean> {
-  if (standing === "absent" || known === undefined) {
+  if (standing === "absent" || redisHead === undefined) {
     // An account without a creation date is known from its calls only and was never created here.
     if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
@@ -85,11 +85,11 @@ async function repairAccount(
   // JetStream treats a second settlement in Redis as a duplicate, so it is only reported here.
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
   if (standing === "broken" && !isGapUnchanged(offsets, account)) return false;
-  const branches = await findBranches(deps.books, account, known.head);
+  const branches = await findBranches(deps.books, account, redisHead.head);
   if (branches === undefined) return false;
   const { orphans, complete } = branches;
   const [current] = await readHeads(deps.redis, [account.id]);
-  const lost = current?.head === known.head ? orphans : withoutLater(orphans, known.head);
+  const lost = current?.head === redisHead.head ? orphans : withoutLater(orphans, redisHead.head);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
   if (!complete && orphans.length === 0) await acceptGap(deps, account, offsets);
   return false; // until the books have received it

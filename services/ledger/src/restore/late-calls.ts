@@ -26,13 +26,13 @@ export async function settleLate(deps: RestoreDeps): Promise<number> {
       (await readLate(redis, shard, waitMs, maxPerCheck)).map((call) => ({ shard, ...call })),
     ),
   );
-  const found = late.flat();
-  if (found.length === 0) return 0;
-  const waiting = await waitingIds(deps, new Set(found.map(({ shard }) => shard)));
+  const lateCalls = late.flat();
+  if (lateCalls.length === 0) return 0;
+  const waiting = await waitingIds(deps, new Set(lateCalls.map(({ shard }) => shard)));
   if (!(await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs)))
     throw new Error("the books are too far behind to know which calls are settled");
   let charged = 0;
-  for (const call of found) if (!waiting.has(call.draft.id) && (await settleOne(deps, call))) charged++;
+  for (const call of lateCalls) if (!waiting.has(call.draft.id) && (await settleOne(deps, call))) charged++;
   return charged;
 }
 

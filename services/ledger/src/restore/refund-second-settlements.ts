@@ -16,8 +16,14 @@ export async function refundSecondSettlements(deps: RestoreDeps, accounts: reado
     const { accountId, costNanos, id } = event;
     if (costNanos !== "0") {
       const reason = `call ${id} was settled twice, as Redis had lost its settlement`;
-      const wish = { accountId, nanos: BigInt(costNanos), kind: "correction", reason, operationId: operation } as const;
-      const reply = await projectCredit({ redis, books }, await bookCredit(books, makeCreditEvent(wish), "ledger"));
+      const request = {
+        accountId,
+        nanos: BigInt(costNanos),
+        kind: "correction",
+        reason,
+        operationId: operation,
+      } as const;
+      const reply = await projectCredit({ redis, books }, await bookCredit(books, makeCreditEvent(request), "ledger"));
       if (reply !== "credited" && reply !== "credited-before") continue;
       const time = new Date().toISOString();
       await writeRestoration(books, { account: accountId, time, reason, calls: 1, nanos: costNanos });

@@ -74,9 +74,9 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
     if (writes !== undefined && writes === emptyAt) return;
     const sent = await readSent(redis);
     emptyAt = sent.length === 0 ? writes : undefined;
-    const found = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
-    const progress = found.filter((one) => one !== undefined);
-    if (progress.length < found.length) return; // a stream is missing, and is about to be recreated
+    const results = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
+    const progress = results.filter((value) => value !== undefined);
+    if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
     const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
     seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));

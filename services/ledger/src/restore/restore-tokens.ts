@@ -14,9 +14,9 @@ export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: 
   const tokens = await readTokensOf(books, accounts);
   let restored = 0;
   for (let from = 0; from < tokens.length; from += atOnce) {
-    const several = tokens.slice(from, from + atOnce);
-    const current = await Promise.all(several.map((token) => isCurrent(redis, token)));
-    const lost = several.filter((_, at) => current[at] === false);
+    const batch = tokens.slice(from, from + atOnce);
+    const current = await Promise.all(batch.map((token) => isCurrent(redis, token)));
+    const lost = batch.filter((_, at) => current[at] === false);
     await Promise.all(lost.map((token) => projectBookedToken({ redis, books }, token)));
     restored += lost.length;
   }

@@ -46,10 +46,10 @@ export function verificationStep({
 
   async function verifyOne(id: string): Promise<void> {
     try {
-      const found = await verify(id);
-      if (found === undefined) return;
-      verifications.inc({ result: found.ok ? "holds" : "diverges" });
-      if (!found.ok) log.error({ account: id, divergence: found.divergence }, "an account's books do not verify");
+      const result = await verify(id);
+      if (result === undefined) return;
+      verifications.inc({ result: result.ok ? "holds" : "diverges" });
+      if (!result.ok) log.error({ account: id, divergence: result.divergence }, "an account's books do not verify");
     } catch (error) {
       verifications.inc({ result: "failed" });
       log.debug({ err: error, account: id }, "an account could not be verified; it is due again in the next period");
