@@ -66,6 +66,32 @@ describe("requests per minute", () => {
   });
 });
 
+describe("requests per day", () => {
+  const day = 86_400_000;
+
+  test("exactly the limit is admitted in a day of UTC, by concurrent calls too, and again from midnight", async () => {
+    const limits = { requestsPerDay: 5 };
+    const noon = 20_000.5 * day;
+    const decisions = (await Promise.all(Array.from({ length: 50 }, () => ask(limits, noon)))).map(
+      (each) => each.decision,
+    );
+    expect(decisions.filter((decision) => decision === "admitted")).toHaveLength(5);
+    expect(decisions.filter((decision) => decision === "day")).toHaveLength(45);
+    expect(await ask(limits, 20_001 * day - 1)).toMatchObject({ decision: "day", retryAfterMs: 1 });
+    expect((await ask(limits, 20_001 * day)).decision).toBe("admitted");
+  });
+
+  test("a call that another limit refuses is not counted, and the count outlives the minute", async () => {
+    const limits = { requestsPerDay: 2, requestsPerMinute: 60, concurrency: 1 };
+    const morning = 20_000 * day;
+    expect((await ask(limits, morning)).decision).toBe("admitted");
+    expect((await ask(limits, morning)).decision).toBe("concurrency");
+    expect((await ask(limits, morning + 0.4 * day)).decision).toBe("admitted");
+    expect((await ask(limits, morning + 0.9 * day)).decision).toBe("day");
+    expect(await redis.pttl(accountKeys.bucket(accountId, "tok_1"))).toBeGreaterThan(0.6 * day);
+  });
+});
+
 describe("concurrency", () => {
   test("seats are released, renewed, and expire", async () => {
     const limits = { concurrency: 2 };

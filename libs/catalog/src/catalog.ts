@@ -19,6 +19,7 @@ export interface Group {
   readonly multiplier: number;
   readonly limits: {
     readonly requestsPerMinute?: number | undefined;
+    readonly requestsPerDay?: number | undefined;
     readonly tokensPerMinute?: number | undefined;
     readonly concurrency?: number | undefined;
     /** US dollars per day that all API keys of one account in this group may spend together. */

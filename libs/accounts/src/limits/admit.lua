@@ -1,12 +1,14 @@
 --[[ Admits one call: checks that the account exists and has money, counts the call against the requests and tokens per
-     minute, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
+     minute and the requests per day, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
   account hash: available   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
   A limit of 0 means unlimited. `metered`: the call costs money. ]]
 local now = clock(nowMs)
 local available = redis.call('HGET', account, 'available')
 local requests, tokens, minute = requestsPerMinute, tokensPerMinute, nil
-if requestsPerMinute > 0 or tokensPerMinute > 0 then
+local today, calls = math.floor(now / 86400000), 0
+if requestsPerMinute > 0 or tokensPerMinute > 0 or requestsPerDay > 0 then
   minute = read_minute(bucket)
+  if minute.dd == today then calls = minute.d end
   requests = level_of(minute.r, minute.rt, now, requestsPerMinute)
   tokens = level_of(minute.t, minute.tt, now, tokensPerMinute)
 end
@@ -21,6 +23,7 @@ if metered and (available == '0' or string.sub(available, 1, 1) == '-') then ret
 if requestsPerMinute > 0 and requests < 1 then
   return answer('requests', math.ceil((1 - requests) * 60000 / requestsPerMinute))
 end
+if requestsPerDay > 0 and calls >= requestsPerDay then return answer('day', (today + 1) * 86400000 - now) end
 if tokensPerMinute > 0 and tokens <= 0 then
   return answer('tokens', math.ceil((1 - tokens) * 60000 / tokensPerMinute))
 end
@@ -39,9 +42,17 @@ if concurrency > 0 then
     redis.call('PEXPIRE', seats, 3 * leaseMs)
   end
 end
-if requestsPerMinute > 0 then
-  requests = requests - 1
-  write_minute(minute, now, math.max(120000, until_full(tokens, tokensPerMinute) + 60000),
-    'r', tostring(requests), 'rt', string.format('%.0f', now), 's', string.format('%.0f', seatsExpireAt))
+if requestsPerMinute > 0 or requestsPerDay > 0 then
+  local needed_ms = math.max(120000, until_full(tokens, tokensPerMinute) + 60000)
+  local written = {'s', string.format('%.0f', seatsExpireAt)}
+  if requestsPerMinute > 0 then
+    requests = requests - 1
+    written = {'r', tostring(requests), 'rt', string.format('%.0f', now), unpack(written)}
+  end
+  if requestsPerDay > 0 then
+    needed_ms = math.max(needed_ms, (today + 1) * 86400000 - now)
+    written = {'d', string.format('%.0f', calls + 1), 'dd', string.format('%.0f', today), unpack(written)}
+  end
+  write_minute(minute, now, needed_ms, unpack(written))
 end
 return answer('admitted', 0)

@@ -7,6 +7,8 @@ import { minuteScripts } from "../shared-scripts.ts";
 /** Limits of a group for each of its API keys, or for all keys that share them. Absent members are unlimited. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | undefined;
+  /** Maximum calls of a day in UTC. */
+  readonly requestsPerDay?: number | undefined;
   readonly tokensPerMinute?: number | undefined;
   /** Maximum number of open calls. */
   readonly concurrency?: number | undefined;
@@ -33,7 +35,7 @@ export interface RemainingLimit {
   readonly resetMs: number;
 }
 
-export type AdmitDecision = "admitted" | "requests" | "tokens" | "concurrency" | "balance" | "no-account";
+export type AdmitDecision = "admitted" | "requests" | "day" | "tokens" | "concurrency" | "balance" | "no-account";
 
 export interface Admission {
   readonly decision: AdmitDecision;
@@ -58,6 +60,7 @@ const admitScript = defineScript({
   args: {
     permit: "text",
     requestsPerMinute: "number",
+    requestsPerDay: "number",
     tokensPerMinute: "number",
     concurrency: "number",
     metered: "flag",
@@ -68,6 +71,7 @@ const admitScript = defineScript({
   replies: {
     admitted: remainingKinds,
     requests: remainingKinds,
+    day: remainingKinds,
     tokens: remainingKinds,
     concurrency: remainingKinds,
     balance: remainingKinds,
@@ -77,7 +81,8 @@ const admitScript = defineScript({
 
 /**
  * Admits or refuses a call in one atomic step, for all replicas together. Both limits per minute are token buckets: at
- * first the complete limit is available, and it is then refilled evenly. Throws Failure server_overloaded (503) if
+ * first the complete limit is available, and it is then refilled evenly. The limit per day counts admitted calls from
+ * midnight in UTC. Throws Failure server_overloaded (503) if
  * Redis is unavailable or slow, or being restored.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
@@ -93,6 +98,7 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
       {
         permit: request.permitId,
         requestsPerMinute: limits.requestsPerMinute ?? 0,
+        requestsPerDay: limits.requestsPerDay ?? 0,
         tokensPerMinute: limits.tokensPerMinute ?? 0,
         concurrency: limits.concurrency ?? 0,
         metered: request.metered,
@@ -113,6 +119,8 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
 
 const limitMessages = {
   requests: ({ requestsPerMinute = 0 }: TokenLimits) => `limited to ${requestsPerMinute} requests per minute.`,
+  day: ({ requestsPerDay = 0 }: TokenLimits) =>
+    `limited to ${requestsPerDay} requests per day, and they are used up until midnight (UTC).`,
   tokens: ({ tokensPerMinute = 0 }: TokenLimits) =>
     `limited to ${tokensPerMinute} tokens per minute, and they are used up for now.`,
   concurrency: ({ concurrency = 0 }: TokenLimits) => `limited to ${concurrency} calls at the same time.`,

@@ -1,11 +1,13 @@
 --[[ Functions for a token's limits per minute: two buckets, requests and tokens, that are refilled evenly. Both are in
-     one hash in the account's slot. Requires clock.lua.
+     one hash in the account's slot, with the number of calls of a day. Requires clock.lua.
   r, t: levels of requests and tokens   rt, tt: times of these levels (ms)
+  d, dd: calls of a day, and the number of that day (UTC)
   x: time before which the hash cannot expire (ms)
   s: time before which the set of the token's seats cannot expire (ms) ]]
 local function read_minute(key)
-  local found = redis.call('HMGET', key, 'r', 'rt', 't', 'tt', 'x', 's')
-  return {key = key, r = found[1], rt = found[2], t = found[3], tt = found[4], x = tonumber(found[5] or 0), s = tonumber(found[6] or 0)}
+  local found = redis.call('HMGET', key, 'r', 'rt', 't', 'tt', 'x', 's', 'd', 'dd')
+  return {key = key, r = found[1], rt = found[2], t = found[3], tt = found[4], x = tonumber(found[5] or 0), s = tonumber(found[6] or 0),
+    d = tonumber(found[7] or 0), dd = tonumber(found[8] or -1)}
 end
 local function level_of(level, since, now, capacity)
   if capacity == 0 then return 0 end

@@ -41,6 +41,7 @@ export const GroupConfiguration = Type.Object(
       Type.Object(
         {
           requestsPerMinute: limit("per token"),
+          requestsPerDay: limit("per token, in a day of UTC"),
           tokensPerMinute: limit("per token"),
           concurrency: limit("open calls per token"),
           dollarsPerDay: budget("US dollars that an account's tokens of the group spend in a day of UTC"),
@@ -248,6 +249,13 @@ export const TokenConfiguration = Type.Object(
     models: Type.Optional(Type.Array(name, { minItems: 1 })),
     expiresAt: Type.Optional(Type.String({ description: "a date, or a date and time with its zone" })),
     disabled: Type.Optional(Type.Boolean()),
+    allowedAddresses: Type.Optional(
+      Type.Array(Type.String(), {
+        minItems: 1,
+        maxItems: 100,
+        description: "IP addresses and CIDR ranges from which the key may be used",
+      }),
+    ),
     budget: Type.Optional(
       Type.Object(
         {

@@ -8,9 +8,21 @@ export interface PartField {
   readonly label: Text;
   /**
    * Kind of the input. `names` are separated by commas or line breaks, `lines` by line breaks only; `models` may be
-   * written `name = upstream`; `secret` is a key that is added to the `keys` of a channel.
+   * written `name = upstream`; `secret` is a key that is added to the `keys` of a channel; `headers` are
+   * written `name: value`, one per line; `json` is an object.
    */
-  readonly kind: "text" | "number" | "names" | "lines" | "models" | "choice" | "flag" | "provider" | "secret";
+  readonly kind:
+    | "text"
+    | "number"
+    | "names"
+    | "lines"
+    | "models"
+    | "choice"
+    | "flag"
+    | "provider"
+    | "secret"
+    | "headers"
+    | "json";
   readonly choices?: readonly string[];
 }
 
@@ -63,6 +75,7 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "models", label: "Models, separated by commas (*: all)", kind: "names" },
     { path: "multiplier", label: "Price multiplier", kind: "number" },
     { path: "limits.requestsPerMinute", label: "Requests per minute per key", kind: "number" },
+    { path: "limits.requestsPerDay", label: "Requests per day per key (UTC)", kind: "number" },
     { path: "limits.tokensPerMinute", label: "Tokens per minute per key", kind: "number" },
     { path: "limits.concurrency", label: "Concurrent calls per key", kind: "number" },
     { path: "limits.dollarsPerDay", label: "Dollars per day per account", kind: "number" },
@@ -85,6 +98,9 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "requestsPerMinute", label: "Maximum requests per minute", kind: "number" },
     { path: "timeoutMs", label: "Timeout, ms", kind: "number" },
     { path: "firstByteTimeoutMs", label: "First-byte timeout, ms", kind: "number" },
+    { path: "headers", label: "Headers, one per line (name: value; env:NAME is a variable)", kind: "headers" },
+    { path: "defaults", label: "Members that requests get where they are absent, as JSON", kind: "json" },
+    { path: "force", label: "Members that requests always get, as JSON", kind: "json" },
     { path: "proxy", label: "Proxy (empty: the default; none: no proxy)", kind: "text" },
   ],
 };

@@ -24,8 +24,8 @@ export async function callerOfNext(
   const caller = await currentCaller(deps, opening);
   if (isAdmitted) return caller;
   const { accountId, tokenId, limitsId = tokenId, group, requestId } = caller;
-  const { requestsPerMinute, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
-  const limits = { requestsPerMinute, tokensPerMinute };
+  const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
+  const limits = { requestsPerMinute, requestsPerDay, tokensPerMinute };
   const request = { accountId, limitsId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
   const refusal = limitFailure(await admit(redis, request), limits, caller);
   if (refusal !== undefined) throw refusal;
