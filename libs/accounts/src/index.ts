@@ -89,8 +89,9 @@ export {
 export { makeTaskCipher, type TaskCipher } from "./tasks/record.ts";
 export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
+export { includesRanges, requireAllowedAddress } from "./tokens/allowed-addresses.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
-export { checkStillValid } from "./tokens/token.ts";
+export { checkStillValid, requireUsable } from "./tokens/token.ts";
 export { keyDigest, keyHint, isKeyShaped, newKey } from "./tokens/key.ts";
 export {
   findSessionSettings,

@@ -70,6 +70,7 @@ export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
 export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
 export { failures, isFailureCode, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
+export { parseAddressRange } from "./configuration/address-range.ts";
 export { fieldPath } from "./configuration/check.ts";
 export { allowedValues, oneOfPredicate, schemaPredicate, type SchemaError } from "./schema-words.ts";
 export { firstHeader, headerAliases, headers, ownHeaderPrefix, type IncomingHeaders } from "./headers.ts";

@@ -92,3 +92,4 @@ export { makeCipher, type Cipher } from "./cipher.ts";
 export type { Secrets } from "./secrets.ts";
 export { signCaller, verifyCaller } from "./secrets.ts";
 export { BoundedMap } from "./memo.ts";
+export { clientAddress, proxiesVariable } from "./client-address.ts";

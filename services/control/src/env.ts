@@ -1,4 +1,10 @@
-import { serviceVariables, storeVariables, type EnvOf, type VariableReader } from "@modelgate/platform";
+import {
+  proxiesVariable,
+  serviceVariables,
+  storeVariables,
+  type EnvOf,
+  type VariableReader,
+} from "@modelgate/platform";
 import type { AllowedSources } from "./configuration/sources.ts";
 
 /** Reads the path of the configuration file. */
@@ -50,12 +56,7 @@ export const variables = serviceVariables("control", (read) => ({
     "CONSOLE_URL",
     "Address of the console for browsers, where they reach it through another one.",
   ),
-  proxies: read.integer(
-    "CONSOLE_PROXIES",
-    0,
-    "Proxies before the console that add to X-Forwarded-For: sign-ins are limited by the address before them.",
-    { max: 10 },
-  ),
+  proxies: proxiesVariable(read),
   oidc: {
     issuer: read.optionalUrl("OIDC_ISSUER", "Address of an OpenID provider that people sign in to the console with."),
     clientId: read.text("OIDC_CLIENT_ID", "modelgate", "Name of the console at that provider."),

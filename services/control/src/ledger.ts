@@ -41,6 +41,7 @@ export interface TokenChange {
   readonly models?: readonly string[] | null;
   readonly disabled?: boolean;
   readonly expiresAt?: string | null;
+  readonly allowedAddresses?: readonly string[] | null;
   readonly budget?: Token["budget"] | null;
   readonly ofMember?: null;
   readonly within?: Token["within"] | null;

@@ -1,4 +1,4 @@
-import type { OperatorRoutes } from "@modelgate/platform";
+import { clientAddress, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
 import { billRoutes } from "./api/bill.ts";
 import { bookRoutes } from "./api/books.ts";
@@ -10,7 +10,7 @@ import { systemRoutes } from "./api/system.ts";
 import { tokenRotationRoutes } from "./api/token-rotation.ts";
 import { tokenRoutes } from "./api/tokens.ts";
 import { environmentVariables } from "./configuration/resolve.ts";
-import { addressBefore, sessionRoutes } from "./console/session-routes.ts";
+import { sessionRoutes } from "./console/session-routes.ts";
 import type { Deps } from "./deps.ts";
 import { openApiOfControl } from "./openapi/document.ts";
 import { guardRoutes } from "./openapi/guard.ts";
@@ -31,7 +31,8 @@ export function routes(deps: Deps): OperatorRoutes {
     people,
     cookies,
     limits: new SignInLimits(redis),
-    addressOf: addressBefore(env.proxies),
+    addressOf: ({ headers, address }: Pick<OperatorCall, "address" | "headers">) =>
+      clientAddress({ headers, socket: { remoteAddress: address } }, env.proxies),
     hasProvider: deps.provider !== undefined,
     consoleUrl: env.consoleUrl,
   };

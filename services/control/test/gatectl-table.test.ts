@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldCell, table, visible } from "../src/gatectl/table.ts";
+import { fieldCell, fittedTable, table, visible } from "../src/gatectl/table.ts";
 
 test.each([
   ["a colour", "\u001b[31mred", "\\u001b[31mred"],
@@ -25,4 +25,25 @@ test("a cell of a table contains no terminal escape sequence, and columns stay a
     "none",
   ).split("\n");
   expect(lines).toEqual(["NAME                  ID", "\\u001b]0;owned\\u0007  1", "plain                 2"]);
+});
+
+test("a table that is wider than 120 characters becomes a block for each row, and loses nothing", () => {
+  const rows = [
+    { name: "a".repeat(300), id: "1" },
+    { name: "b", id: "2" },
+  ];
+  const text = fittedTable(
+    rows,
+    [
+      ["NAME", fieldCell("name")],
+      ["ID", fieldCell("id")],
+    ],
+    "none",
+  );
+  expect(Math.max(...text.split("\n").map((line) => line.length))).toBe(120);
+  expect(text.replaceAll(/[^a]/g, "")).toHaveLength(300);
+  expect(text.split("\n\n")).toEqual([
+    expect.stringMatching(/^NAME {2}a{114}\n {6}a+[^]*\nID {4}1$/),
+    "NAME  b\nID    2",
+  ]);
 });

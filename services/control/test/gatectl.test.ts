@@ -344,8 +344,9 @@ describe("gatectl", () => {
   ])("%j fails with one clear message and nothing on stdout", async (words, status, message) => {
     const answer = await suite.gatectl(...words, "--json");
     expect(answer).toMatchObject({ status, stdout: "" });
-    expect(answer.stderr).toMatch(message);
-    expect(answer.stderr).not.toMatch(/at .*\.ts:/);
+    const { error }: { readonly error: { readonly message: string } } = JSON.parse(answer.stderr);
+    expect(error.message).toMatch(message);
+    expect(error.message).not.toMatch(/at .*\.ts:|Example:/);
   });
 
   test("every command has a help text, and prints tables for people", async () => {
@@ -364,7 +365,10 @@ describe("gatectl", () => {
     expect(fine).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(fine.stdout)).toMatchObject({ id: "demo" });
     expect(wrong).toMatchObject({ status: 2, stdout: "" });
-    expect(wrong.stderr).toContain('no command "account fly"');
+    expect(JSON.parse(wrong.stderr)).toMatchObject({ error: { message: expect.stringContaining("account fly") } });
+    const refused = await suite.gatectl("account", "show", "absent", "--json");
+    expect(JSON.parse(refused.stderr)).toMatchObject({ error: { code: "unknown_url" } });
+    expect((await suite.gatectl("account", "fly")).stderr).toContain("Every command takes --json");
   });
 });
 

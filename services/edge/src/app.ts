@@ -18,7 +18,7 @@ import { toArea } from "./steps/to-area.ts";
 
 /** Creates the edge's app. Each step is a file in `steps` and reads no body. WebSockets pass the same steps. */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
-  const { log, tokens, corsOrigins } = deps;
+  const { log, tokens, corsOrigins, proxies } = deps;
   const app = express().disable("x-powered-by");
   app.use(
     assignRequestId,
@@ -28,7 +28,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
     matchEndpoint,
     checkOrigin(corsOrigins),
     readKey,
-    identifyCaller(tokens),
+    identifyCaller(tokens, proxies),
     requireImplemented,
     readTags,
     admit(deps),

@@ -25,6 +25,7 @@ export interface Deps extends AsyncDisposable {
   readonly secret: string;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
+  readonly proxies: number;
   /** Record of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
@@ -52,6 +53,7 @@ export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>)
     refused: await sharedRefusedCalls(shared, env),
     log,
     corsOrigins: env.corsOrigins,
+    proxies: env.proxies,
     ready() {
       if (redis.status !== "ready") throw new Error("redis is away");
       if (!catalog.ready) throw new Error("no configuration yet");

@@ -1,4 +1,4 @@
-import { serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
+import { proxiesVariable, serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
 /** Environment variables of the edge. Calls to an area without an address are answered with 501. */
 export const variables = serviceVariables(
@@ -14,6 +14,7 @@ export const variables = serviceVariables(
     },
     // Keys travel in headers, so a foreign page cannot use a visitor's cookies.
     corsOrigins: read.text("CORS_ORIGINS", "*", "Origins whose pages may call, separated by commas; `*` for all."),
+    proxies: proxiesVariable(read),
     tokenCache: {
       /** Maximum time, in ms, to cache an API key's record. Changes of a record are announced and apply immediately. */
       ttlMs: 5_000,

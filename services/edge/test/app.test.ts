@@ -32,6 +32,7 @@ beforeAll(async () => {
     secret: "a secret of some length",
     refused: { add: () => undefined },
     corsOrigins: "https://page.example",
+    proxies: 0,
     ready: () => undefined,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -27,6 +27,8 @@ export interface Token {
   /** Expiry in RFC 3339; absent: the token does not expire. */
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
+  /** IP addresses and ranges from which the token may be used; absent: from everywhere. */
+  readonly allowedAddresses?: readonly string[] | undefined;
   readonly budget?: TokenBudget | undefined;
   /** Set if a member of the account created the token, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
@@ -71,6 +73,7 @@ export interface TokenRequest {
   readonly models?: readonly string[] | undefined;
   readonly expiresAt?: string | undefined;
   readonly disabled?: boolean | undefined;
+  readonly allowedAddresses?: readonly string[] | undefined;
   readonly budget?: TokenBudget | undefined;
   readonly team?: string | undefined;
   readonly member?: string | undefined;
@@ -90,6 +93,7 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
     models: request.models,
     expiresAt: request.expiresAt,
     disabled: request.disabled ?? false,
+    allowedAddresses: request.allowedAddresses,
     budget: request.budget,
     team: request.team,
     member: request.member,
@@ -175,6 +179,7 @@ export const readToken: (text: string) => Token = recordParser(
     models: Type.Optional(Type.Array(Type.String())),
     expiresAt: Type.Optional(Type.String()),
     disabled: Type.Boolean(),
+    allowedAddresses: Type.Optional(Type.Array(Type.String())),
     budget: Type.Optional(
       Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
     ),
@@ -197,6 +202,14 @@ export const readToken: (text: string) => Token = recordParser(
     deletedAt: Type.Optional(Type.String()),
   }),
 );
+
+/** Throws Failure (401) if a token of a call is unknown, disabled or expired. */
+export function requireUsable(token: Token | undefined): asserts token is Token {
+  if (token === undefined) throw new Failure("invalid_api_key", "This API key is not known.");
+  if (token.disabled) throw new Failure("api_key_disabled");
+  if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
+    throw new Failure("api_key_expired", `This API key expired at ${token.expiresAt}.`);
+}
 
 /**
  * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or

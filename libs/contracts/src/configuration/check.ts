@@ -1,3 +1,4 @@
+import { parseAddressRange } from "./address-range.ts";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { keyProblems } from "./keys.ts";
@@ -140,6 +141,12 @@ function* dollarProblems(
       yield { path: `${path}.${field}`, message: `has more than ${priceDecimals} decimal places` };
 }
 
+function* addressProblems(path: string, ranges: readonly string[]): Iterable<ConfigurationProblem> {
+  for (const [at, range] of ranges.entries())
+    if (parseAddressRange(range) === undefined)
+      yield { path: `${path}[${at}]`, message: "is not an IP address or a CIDR range, as in 10.0.0.0/8" };
+}
+
 function* budgetProblems(
   path: string,
   { dollarsPerDay = 0, dollarsPerMonth = 0 }: { dollarsPerDay?: number; dollarsPerMonth?: number },
@@ -207,6 +214,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
           path: `${path}.expiresAt`,
           message: "is not a date, or a date and time with its zone: 2030-01-01T00:00:00Z",
         };
+      yield* addressProblems(`${path}.allowedAddresses`, token.allowedAddresses ?? []);
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
         if (!isServed(model))

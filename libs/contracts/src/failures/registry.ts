@@ -65,6 +65,7 @@ export const failures = {
   },
   api_key_expired: { ...unauthenticated, message: "This API key has expired." },
   api_key_disabled: { ...unauthenticated, message: "This API key is disabled." },
+  address_not_allowed: { ...forbidden, message: "This API key may not be used from this address." },
   account_disabled: { ...forbidden, message: "This account is disabled." },
 
   permission_denied: { ...forbidden, message: "Your role does not allow this." },

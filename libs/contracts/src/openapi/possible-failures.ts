@@ -4,7 +4,13 @@ import type { FailureCode } from "../failures/registry.ts";
 
 type FailureCodes = readonly FailureCode[];
 
-const keyFailures: FailureCodes = ["invalid_api_key", "contradicting_api_keys", "api_key_expired", "api_key_disabled"];
+const keyFailures: FailureCodes = [
+  "invalid_api_key",
+  "contradicting_api_keys",
+  "api_key_expired",
+  "api_key_disabled",
+  "address_not_allowed",
+];
 const callerFailures: FailureCodes = [
   "account_disabled",
   "group_not_allowed",

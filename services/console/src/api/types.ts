@@ -111,6 +111,7 @@ export type Token = {
   readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
+  readonly allowedAddresses?: readonly string[];
   readonly budget?: {
     readonly perDay?: string;
     readonly perMonth?: string;
@@ -139,6 +140,7 @@ export type NewToken = {
   readonly models?: readonly string[];
   readonly expiresAt?: string;
   readonly disabled: boolean;
+  readonly allowedAddresses?: readonly string[];
   readonly budget?: {
     readonly perDay?: string;
     readonly perMonth?: string;
@@ -811,6 +813,7 @@ export type Operations = {
       readonly name?: string | null;
       readonly models?: readonly string[] | null;
       readonly expiresAt?: string | null;
+      readonly allowedAddresses?: readonly string[] | null;
       readonly dollarsPerDay?: string | null;
       readonly dollarsPerMonth?: string | null;
     };
@@ -830,6 +833,7 @@ export type Operations = {
       readonly group?: string;
       readonly models?: readonly string[] | null;
       readonly expiresAt?: string | null;
+      readonly allowedAddresses?: readonly string[] | null;
       readonly dollarsPerDay?: string | null;
       readonly dollarsPerMonth?: string | null;
     };

@@ -10,7 +10,7 @@ import { say } from "../texts/say.ts";
 
 /** Values of the form for an API key. */
 type KeyDraft = Readonly<
-  Record<"name" | "group" | "models" | "expiresAt" | "dollarsPerDay" | "dollarsPerMonth", string>
+  Record<"name" | "group" | "models" | "expiresAt" | "allowedAddresses" | "dollarsPerDay" | "dollarsPerMonth", string>
 >;
 
 const emptyKey: KeyDraft = {
@@ -18,6 +18,7 @@ const emptyKey: KeyDraft = {
   group: "default",
   models: "",
   expiresAt: "",
+  allowedAddresses: "",
   dollarsPerDay: "",
   dollarsPerMonth: "",
 };
@@ -46,6 +47,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
     group: token.group,
     models: token.models?.join(", ") ?? "",
     expiresAt: token.expiresAt ?? "",
+    allowedAddresses: token.allowedAddresses?.join(", ") ?? "",
     dollarsPerDay: plainUsd(token.budget?.perDay),
     dollarsPerMonth: plainUsd(token.budget?.perMonth),
   });
@@ -57,19 +59,26 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
   return <KeyFields form={form} change={change} action={say("Save")} />;
 }
 
-function requestOfDraft({ name, group, models, expiresAt, dollarsPerDay, dollarsPerMonth }: KeyDraft) {
-  const names = models
-    .split(/[,\n]/)
-    .map((model) => model.trim())
-    .filter((model) => model !== "");
+function requestOfDraft(draft: KeyDraft) {
+  const { name, group, models, expiresAt, allowedAddresses, dollarsPerDay, dollarsPerMonth } = draft;
   return {
     group,
     name: name || null,
-    models: names.length === 0 ? null : names,
+    models: listIn(models),
     expiresAt: expiresAt || null,
+    allowedAddresses: listIn(allowedAddresses),
     dollarsPerDay: dollarsPerDay || null,
     dollarsPerMonth: dollarsPerMonth || null,
   };
+}
+
+/** Returns the items of a text, separated by commas or line breaks; null if there are none. */
+function listIn(text: string): string[] | null {
+  const items = text
+    .split(/[,\n]/)
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+  return items.length === 0 ? null : items;
 }
 
 function KeyFields({
@@ -102,6 +111,11 @@ function KeyFields({
           {...field("models", change)}
         />
         <TextInput label={say("Expires (empty: never)")} placeholder="2030-01-01" {...field("expiresAt", change)} />
+        <TextInput
+          label={say("Addresses, separated by commas (empty: from everywhere)")}
+          placeholder="10.0.0.0/8, 2001:db8::/32"
+          {...field("allowedAddresses", change)}
+        />
         <TextInput
           label={say("Dollars per day (empty: no budget)")}
           inputMode="decimal"

@@ -9,7 +9,9 @@ type Members = Record<string, unknown>;
 /** Returns the values with which a part's form starts. */
 export function makePartDraft(part: unknown, fields: readonly PartField[]): PartDraft {
   const rest = isMembers(part) ? structuredClone(part) : {};
-  const draft = Object.fromEntries(fields.map(({ path }) => [path, fieldText(removeAt(rest, path.split(".")))]));
+  const draft = Object.fromEntries(
+    fields.map(({ path, kind }) => [path, fieldText(removeAt(rest, path.split(".")), kind)]),
+  );
   // A channel's id is its name, which has a separate input.
   removeAt(rest, ["id"]);
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
@@ -22,6 +24,12 @@ export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): M
   for (const field of fields) {
     const text = (draft[field.path] ?? "").trim();
     if (text === "") continue;
+    if (field.kind === "json") {
+      const members = membersIn(text);
+      if (members === undefined) return undefined;
+      setAt(part, field.path.split("."), members);
+      continue;
+    }
     if (field.kind === "secret") part["keys"] = [...asList(part["keys"]), text];
     else setAt(part, field.path.split("."), parseFieldText(text, field));
   }
@@ -40,11 +48,12 @@ export function isPathWithin(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
 
-function fieldText(value: unknown): string {
+function fieldText(value: unknown, kind: PartField["kind"]): string {
+  if (kind === "json") return value === undefined ? "" : JSON.stringify(value, undefined, 2);
   if (Array.isArray(value)) return value.map(String).join("\n");
   if (isMembers(value))
     return Object.entries(value)
-      .map(([name, upstream]) => `${name} = ${String(upstream)}`)
+      .map(([name, text]) => (kind === "headers" ? `${name}: ${String(text)}` : `${name} = ${String(text)}`))
       .join("\n");
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }
@@ -54,6 +63,13 @@ function parseFieldText(text: string, { kind }: PartField): unknown {
   if (kind === "flag") return text === "true";
   if (kind === "names") return itemsIn(text, /[,\n]/);
   if (kind === "lines") return itemsIn(text, "\n");
+  if (kind === "headers")
+    return Object.fromEntries(
+      itemsIn(text, "\n").map((line) => {
+        const [name = "", ...value] = line.split(":");
+        return [name.trim(), value.join(":").trim()];
+      }),
+    );
   if (kind !== "models" || text === "*") return text;
   const items = itemsIn(text, /[,\n]/);
   if (!items.some((item) => item.includes("="))) return items;
@@ -95,6 +111,11 @@ function setAt(members: Members, [name = "", ...deeper]: readonly string[], valu
   const inner: Members = isMembers(before) ? before : {};
   members[name] = inner;
   setAt(inner, deeper, value);
+}
+
+/** Returns true if a text is empty or a JSON object. */
+export function isJsonObject(json: string): boolean {
+  return membersIn(json) !== undefined;
 }
 
 function membersIn(json: string): Members | undefined {

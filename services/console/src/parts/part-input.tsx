@@ -1,6 +1,7 @@
 import { Autocomplete, PasswordInput, Select, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
+import { isJsonObject } from "./part-draft.ts";
 import type { PartField } from "./part-fields.ts";
 import { say, sayWord } from "../texts/say.ts";
 
@@ -36,6 +37,18 @@ export function PartInput({
   if (kind === "secret") return <PasswordInput {...typed} autoComplete="off" />;
   if (kind === "text") return <TextInput {...typed} />;
   if (kind === "number") return <TextInput {...typed} inputMode="decimal" />;
+  if (kind === "json")
+    return (
+      <Textarea
+        {...typed}
+        error={error ?? (isJsonObject(value) ? undefined : say("This is not a JSON object."))}
+        autosize
+        minRows={1}
+        maxRows={12}
+        spellCheck={false}
+        styles={{ input: { fontFamily: "monospace" } }}
+      />
+    );
   return <Textarea {...typed} autosize minRows={1} maxRows={8} spellCheck={false} />;
 }
 

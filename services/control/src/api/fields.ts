@@ -1,8 +1,10 @@
 import { maxAmount } from "@modelgate/accounts";
-import { Failure, formatUsd, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
+import { Failure, formatUsd, parseAddressRange, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
 
 /** Maximum items of a list. */
 const maxItems = 500;
+/** Maximum addresses and ranges of a key. */
+const maxAddresses = 100;
 
 /** Readers of fields in an operator's JSON. Each throws Failure (400) that names the invalid field. */
 export const fields = {
@@ -104,6 +106,19 @@ export const fields = {
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
       throw invalidField(name, "must be a list of texts");
     return value.map(String);
+  },
+  /** Reads IP addresses and CIDR ranges; null if the field removes the list, undefined if the field is absent. */
+  optionalAddresses(body: unknown, name: string): readonly string[] | null | undefined {
+    if (memberOf(body, name) === null) return null;
+    const list = fields.optionalTexts(body, name);
+    if (list === undefined) return undefined;
+    if (list.length > maxAddresses) throw invalidField(name, `must have at most ${maxAddresses} items`);
+    const wrong = list.find((range) => parseAddressRange(range) === undefined);
+    if (wrong === undefined) return list;
+    throw invalidField(
+      name,
+      `must be IP addresses or CIDR ranges as in 10.0.0.0/8: ${JSON.stringify(wrong.slice(0, 50))}`,
+    );
   },
   optionalTime(body: unknown, name: string): string | undefined {
     const value = fields.optionalText(body, name);

@@ -1,8 +1,8 @@
-import type { Token } from "@modelgate/accounts";
+import { includesRanges, type Token } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
 /** Limits of an API key. */
-export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "budget">;
+export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "allowedAddresses" | "budget">;
 
 /** Description of a requested limit that exceeds the allowed one. */
 interface LimitViolation {
@@ -27,6 +27,14 @@ const checks: readonly FieldCheck[] = [
     bound.expiresAt === undefined || (expiresAt !== undefined && Date.parse(expiresAt) <= Date.parse(bound.expiresAt))
       ? undefined
       : { param: "expiresAt", message: `expiresAt must not be after ${bound.expiresAt}: an operator set it.` },
+  ({ allowedAddresses }, bound) =>
+    bound.allowedAddresses === undefined ||
+    (allowedAddresses !== undefined && includesRanges(bound.allowedAddresses, allowedAddresses))
+      ? undefined
+      : {
+          param: "allowedAddresses",
+          message: `allowedAddresses must be within ${bound.allowedAddresses.join(", ")}: an operator set them.`,
+        },
   budgetCheck("perDay", "dollarsPerDay"),
   budgetCheck("perMonth", "dollarsPerMonth"),
 ];

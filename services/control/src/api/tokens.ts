@@ -53,6 +53,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         name: fields.optionalText(body, "name"),
         models: fields.optionalTexts(body, "models"),
         expiresAt: fields.optionalTime(body, "expiresAt"),
+        allowedAddresses: fields.optionalAddresses(body, "allowedAddresses") ?? undefined,
         budget: budgetOf(body, undefined),
       };
       await checkNames(redis, wish);
@@ -119,11 +120,12 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
 }
 
 /** Returns the limits that an API key has after a change. */
-function limitsAfter(before: Token, { group, models, expiresAt, budget }: TokenChange): KeyLimits {
+function limitsAfter(before: Token, { group, models, expiresAt, allowedAddresses, budget }: TokenChange): KeyLimits {
   return {
     group: group ?? before.group,
     models: models === undefined ? before.models : (models ?? undefined),
     expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
+    allowedAddresses: allowedAddresses === undefined ? before.allowedAddresses : (allowedAddresses ?? undefined),
     budget: budget === undefined ? before.budget : (budget ?? undefined),
   };
 }
@@ -135,6 +137,7 @@ function changeOf(body: unknown, before: Token): TokenChange {
     group: fields.optionalText(body, "group"),
     models: isNull(body, "models") ? null : fields.optionalTexts(body, "models"),
     expiresAt: isNull(body, "expiresAt") ? null : fields.optionalTime(body, "expiresAt"),
+    allowedAddresses: fields.optionalAddresses(body, "allowedAddresses"),
     budget: budgetOf(body, before.budget) ?? null,
   });
 }

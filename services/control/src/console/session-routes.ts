@@ -71,18 +71,3 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
 function sessionView({ name, role, account, email }: Operator) {
   return { name, role, account: account ?? null, email: email ?? null };
 }
-
-/**
- * Returns a function for the browser's address of a call. Without proxies it is the remote address. Behind proxies it
- * is the address that the outermost proxy saw; entries before it in the header may be set by the client.
- */
-export function addressBefore(
-  proxies: number,
-): (call: { readonly headers: IncomingHttpHeaders; readonly address: string }) => string {
-  return ({ headers, address }) => {
-    if (proxies === 0) return address;
-    const written = headers["x-forwarded-for"];
-    const hops = (Array.isArray(written) ? written.join(",") : (written ?? "")).split(",").map((hop) => hop.trim());
-    return hops.at(-proxies) || address;
-  };
-}

@@ -1,6 +1,6 @@
 import { field } from "../field.ts";
 import { requiredPositional, positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
-import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, fittedTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ACCOUNT", fieldCell("id")],
@@ -31,7 +31,7 @@ export const accountCommands: readonly Command[] = [
     async run(args, server) {
       const id = requiredPositional(args, 0, "ID");
       const data = await server.post("/accounts", { id, balance: args.options["balance"], name: args.options["name"] });
-      return { data, text: table(data, columns, none) };
+      return { data, text: fittedTable(data, columns, none) };
     },
   },
   {
@@ -42,8 +42,8 @@ export const accountCommands: readonly Command[] = [
     example: "gatectl account show demo --json",
     async run(args, server) {
       const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}`);
-      const credits = table(field(data, "credits"), creditColumns, "no credits");
-      return { data, text: `${table(data, columns, none)}\n\n${credits}` };
+      const credits = fittedTable(field(data, "credits"), creditColumns, "no credits");
+      return { data, text: `${fittedTable(data, columns, none)}\n\n${credits}` };
     },
   },
   {
@@ -54,7 +54,7 @@ export const accountCommands: readonly Command[] = [
     example: "gatectl account list",
     async run({ options }, server) {
       const data = await server.get("/accounts", { after: options["after"] });
-      return { data, text: table(data, columns, none) };
+      return { data, text: fittedTable(data, columns, none) };
     },
   },
   {
@@ -100,5 +100,5 @@ async function change(
     reason: args.options["reason"] ?? kind,
     operationId: args.options["operation-id"],
   });
-  return { data, text: table(data, columns, none) };
+  return { data, text: fittedTable(data, columns, none) };
 }

@@ -41,15 +41,18 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
     stdout.write(`${text}\n`);
     return exitCode;
   };
-  const complain = (text: string, exitCode: number): number => {
-    stderr.write(`gatectl: ${visibleLines(text)}\n`);
+  const words = toSingular(args);
+  const isJson = args.includes("--json");
+  /** Writes an error; with `--json` as JSON, without the hint for people. */
+  const complain = (text: string, exitCode: number, { hint = "", ...details }: ErrorDetails = {}): number => {
+    const json = JSON.stringify({ error: { message: text, ...details } });
+    stderr.write(isJson ? `${json}\n` : `gatectl: ${visibleLines(text + hint)}\n`);
     return exitCode;
   };
-  const words = toSingular(args);
   const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
   if (command === undefined) {
-    const { text, isHelp } = overviewFor(words);
-    return isHelp ? message(text, 0) : complain(text, 2);
+    const { text, isHelp, hint = "" } = overviewFor(words);
+    return isHelp ? message(text, 0) : complain(text, 2, { hint });
   }
   try {
     const { json, help, ...args } = parseCommandLine(command, words.slice(command.name.split(" ").length));
@@ -64,10 +67,18 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
     );
     return text === "" && !json ? exitCode : message(visibleLines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
-    if (error instanceof UsageError) return complain(`${error.message}\n\n${helpOf(command)}`, 2);
-    if (error instanceof CommandFailed || error instanceof StartError) return complain(error.message, 1);
+    if (error instanceof UsageError) return complain(error.message, 2, { hint: `\n\n${helpOf(command)}` });
+    if (error instanceof CommandFailed) return complain(error.message, 1, error.details);
+    if (error instanceof StartError) return complain(error.message, 1);
     throw error;
   }
+}
+
+/** Parts of an error in addition to its message: a hint for people, and the server's code and parameter. */
+interface ErrorDetails {
+  readonly hint?: string;
+  readonly code?: string | undefined;
+  readonly param?: string | undefined;
 }
 
 /** Escapes control characters in a multi-line text, so that a terminal does not execute them. */
@@ -88,14 +99,18 @@ function toSingular(words: readonly string[]): readonly string[] {
 }
 
 /** Returns the output for words that match no command: an overview, or an error with an overview. */
-function overviewFor(words: readonly string[]): { readonly text: string; readonly isHelp: boolean } {
+function overviewFor(words: readonly string[]): {
+  readonly text: string;
+  readonly isHelp: boolean;
+  readonly hint?: string;
+} {
   if (words.length === 0 || words[0] === "--help" || words[0] === "help")
     return { text: overview(commands), isHelp: true };
   const [topic] = words;
   const near = commands.filter(({ name }) => name.split(" ")[0] === topic);
   if (near.length > 0 && words.includes("--help")) return { text: overview(near), isHelp: true };
   const wrong = `There is no command ${JSON.stringify(words.slice(0, 2).join(" "))}.`;
-  return { text: `${wrong}\n\n${overview(near.length > 0 ? near : commands)}`, isHelp: false };
+  return { text: wrong, hint: `\n\n${overview(near.length > 0 ? near : commands)}`, isHelp: false };
 }
 
 function parseCommandLine(

@@ -57,7 +57,9 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
       throw new CommandFailed(`No server answers at ${url}. Is modelgate running?`);
     }
     if (response.ok) return response;
-    throw new CommandFailed(messageOf(await jsonOf(response)) ?? `The server answered ${response.status}.`);
+    const error = field(await jsonOf(response), "error");
+    const [message, code, param] = ["message", "code", "param"].map((name) => textOf(field(error, name)));
+    throw new CommandFailed(message ?? `The server answered ${response.status}.`, { code, param });
   };
   const call = async (method: "GET" | "POST", path: string, body?: object): Promise<unknown> =>
     field(await jsonOf(await send(method, path, body)), "data");
@@ -116,12 +118,18 @@ async function jsonOf(response: Response): Promise<unknown> {
   }
 }
 
-function messageOf(answer: unknown): string | undefined {
-  const message = field(field(answer, "error"), "message");
-  return typeof message === "string" ? message : undefined;
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Failure of a command, with a message for people. The exit status is 1. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
+  /** Code and parameter of the server's refusal, if there are any. */
+  readonly details: { readonly code?: string | undefined; readonly param?: string | undefined };
+
+  constructor(message: string, details: CommandFailed["details"] = {}) {
+    super(message);
+    this.details = details;
+  }
 }

@@ -4,20 +4,61 @@ import { field } from "../field.ts";
 /** Column of a table: its heading, and a function that returns the text of a row's cell. */
 export type Column = readonly [head: string, cell: (row: unknown) => string];
 
-/** Renders rows under headings. Each column is as wide as its longest cell. Returns `none` if there are no rows. */
+/** Maximum width of a table, in characters. */
+const maxWidth = 120;
+const gap = "  ";
+
+/**
+ * Renders rows under headings, one line per row. Each column is as wide as its longest cell. Returns `none` if there are
+ * no rows.
+ */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
+  const cells = cellsOf(rows, columns);
+  const widths = widthsOf(cells);
+  return cells.length === 1 ? none : cells.map((line) => alignedLine(line, widths)).join("\n");
+}
+
+/**
+ * Renders rows as `table` does if the lines have at most `maxWidth` characters; otherwise as a block for each row, with a
+ * line for each cell.
+ */
+export function fittedTable(rows: unknown, columns: readonly Column[], none: string): string {
+  const cells = cellsOf(rows, columns);
+  const width = widthsOf(cells).reduce((sum, each) => sum + each, gap.length * (columns.length - 1));
+  return width > maxWidth ? blocks(cells) : table(rows, columns, none);
+}
+
+/** Returns the headings, and the cells of each row. */
+function cellsOf(rows: unknown, columns: readonly Column[]): readonly (readonly string[])[] {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
-  if (list.length === 0) return none;
-  const cells = [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => visible(cell(row))))];
-  const widths = columns.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
-  return cells
-    .map((line) =>
-      line
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join("  ")
-        .trimEnd(),
+  return [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => visible(cell(row))))];
+}
+
+function widthsOf(cells: readonly (readonly string[])[]): readonly number[] {
+  return (cells[0] ?? []).map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
+}
+
+function alignedLine(line: readonly string[], widths: readonly number[]): string {
+  return line
+    .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+    .join(gap)
+    .trimEnd();
+}
+
+/** Renders each row as lines of a heading and a cell. Long cells continue on further lines. */
+function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
+  const headWidth = Math.max(...heads.map((head) => head.length));
+  const cellWidth = maxWidth - headWidth - gap.length;
+  const lines = (cell: string): readonly string[] => cell.match(new RegExp(`.{1,${cellWidth}}`, "gsu")) ?? [""];
+  return rows
+    .map((row) =>
+      row
+        .flatMap((cell, at) =>
+          lines(cell).map((part, first) => alignedLine([first === 0 ? (heads[at] ?? "") : "", part], [headWidth])),
+        )
+        .join("\n"),
     )
-    .join("\n");
+    .join("\n\n");
 }
 
 /**

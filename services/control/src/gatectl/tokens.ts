@@ -2,7 +2,7 @@ import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, fittedTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["TOKEN", fieldCell("id")],
@@ -47,13 +47,23 @@ const budgetOptions = {
   "dollars-per-month": "maximum spend per UTC month, US dollars",
 };
 
+const addressOption = {
+  "allow-addresses": "IP addresses and CIDR ranges from which the key works, separated by commas (default: all)",
+};
+
+/** Returns the addresses in the options; "none" removes the list. */
+function addressesInOptions({ options }: Arguments): object {
+  const written = options["allow-addresses"];
+  return { allowedAddresses: written === "none" ? null : written?.split(",").map((range) => range.trim()) };
+}
+
 function tokenState(row: unknown): string {
   const expiresAt = field(row, "expiresAt");
   if (field(row, "disabled") === true) return "disabled";
   return typeof expiresAt === "string" && Date.parse(expiresAt) <= Date.now() ? "expired" : "enabled";
 }
 
-const showTokens = (data: unknown) => ({ data, text: table(data, columns, "no tokens") });
+const showTokens = (data: unknown) => ({ data, text: fittedTable(data, columns, "no tokens") });
 const showNewToken = (data: unknown) => ({
   data,
   text: `${showTokens(data).text}\n\nThe key (shown only once):\n${String(field(data, "key"))}`,
@@ -74,6 +84,7 @@ export const tokenCommands: readonly Command[] = [
       name: "display name",
       models: "allowed models, separated by commas (default: all of the group)",
       expires: "time of expiry, RFC 3339",
+      ...addressOption,
       ...budgetOptions,
     },
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
@@ -84,6 +95,7 @@ export const tokenCommands: readonly Command[] = [
         name: options["name"],
         models: options["models"]?.split(",").map((model) => model.trim()),
         expiresAt: options["expires"],
+        ...addressesInOptions(args),
         ...budgetInOptions(args),
       });
       return showNewToken(data);
@@ -111,13 +123,14 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token set",
-    summary: "Change a token's budgets; `none` removes a budget.",
+    summary: "Change a token's budgets and addresses; `none` removes a limit.",
     positionals: ["TOKEN"],
-    options: budgetOptions,
+    options: { ...budgetOptions, ...addressOption },
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");
-      return showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, budgetInOptions(args)));
+      const change = { ...budgetInOptions(args), ...addressesInOptions(args) };
+      return showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, change));
     },
   },
   {

@@ -5,7 +5,7 @@ import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed, type Server } from "./server.ts";
 import { UsageError, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, fittedTable, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
@@ -21,7 +21,24 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof given === "object" && given !== null ? given : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-/** Columns of a table of calls. */
+/** Returns "unpriced" and "capped" if a call has such units. */
+function noteOf(row: unknown): string {
+  return ["unpriced", "capped"].filter((name) => field(row, name) !== undefined).join(", ");
+}
+/** Columns of a list of calls; `usage show` has all of a call. */
+const listColumns: readonly Column[] = [
+  ["TIME", (row) => fieldCell("time")(row).replace(/\.\d{3}Z$/, "Z")],
+  ["REQUEST", fieldCell("requestId")],
+  ["ACCOUNT", fieldCell("accountId")],
+  ["MODEL", fieldCell("model")],
+  ["CHANNEL", fieldCell("channelId")],
+  ["STATUS", fieldCell("status")],
+  ["INPUT", unit("inputTokens")],
+  ["OUTPUT", unit("outputTokens")],
+  ["COST", dollarsCell("costNanos")],
+  ["NOTE", noteOf],
+];
+/** Columns of a table of calls with all that is known. */
 export const callColumns: readonly Column[] = [
   ["TIME", fieldCell("time")],
   ["REQUEST", fieldCell("requestId")],
@@ -62,7 +79,7 @@ export const usageLogCommands: readonly Command[] = [
       const more = typeof next === "string" ? `More: --after ${next}` : "";
       const events = field(data, "events");
       const refused = await refusedCalls(server, options);
-      const parts = [table(events, callColumns, "no usage"), more, refusedTable(refused)];
+      const parts = [fittedTable(events, listColumns, "no usage"), more, refusedTable(refused)];
       return { data: { events, next, refused }, text: parts.filter((part) => part !== "").join("\n\n") };
     },
   },

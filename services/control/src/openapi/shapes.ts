@@ -73,6 +73,7 @@ const token = {
   models: maybe(texts),
   expiresAt: maybe(text),
   disabled: Type.Boolean(),
+  allowedAddresses: maybe(texts),
   budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
   ofMember: maybe(Type.Boolean()),
   within: maybe(Type.Object({ id: text, perDay: maybe(text), perMonth: maybe(text) })),
@@ -91,16 +92,12 @@ export const Budget = Type.Object({
   leftNanos: text,
   resetsAt: orNull(text),
 });
+const [optionalNumber, openObject] = [maybe(Type.Number()), { additionalProperties: true }];
 export const Group = Type.Object({
   name: text,
   multiplier: maybe(Type.Number()),
   models: texts,
-  limits: maybe(
-    Type.Object(
-      { dollarsPerDay: maybe(Type.Number()), dollarsPerMonth: maybe(Type.Number()) },
-      { additionalProperties: true },
-    ),
-  ),
+  limits: maybe(Type.Object({ dollarsPerDay: optionalNumber, dollarsPerMonth: optionalNumber }, openObject)),
 });
 
 const states = ["ok", "resting", "trying", "disabled", "refused", "off", "no key"] as const;

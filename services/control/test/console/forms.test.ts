@@ -30,12 +30,15 @@ describe("a form", () => {
     keys: ["kept:1"],
     models: { formed: "demo-chat" },
     weight: 2,
+    headers: { "x-team": "env:TEAM" },
+    force: { store: false },
     retries: { maxAttempts: 2 },
   };
 
   test("shows each member in its field, and the others as JSON", () => {
     const draft = makePartDraft(channel, partFields.channels);
     expect(draft).toMatchObject({ provider: "openai", keys: "kept:1", models: "formed = demo-chat", weight: "2" });
+    expect(draft).toMatchObject({ headers: "x-team: env:TEAM", force: '{\n  "store": false\n}', defaults: "" });
     expect(JSON.parse(draft["rest"] ?? "")).toEqual({ retries: { maxAttempts: 2 } });
   });
 
@@ -57,6 +60,16 @@ describe("a form", () => {
       { price: { serviceTiers: { flex: 0.5 }, input: 2.5 } },
     ],
     ["models", { rest: "{" }, undefined],
+    [
+      "channels",
+      { headers: "x-team: search\nx-url: https://a.example:8443", defaults: '{"user":"x"}', force: '{"store":false}' },
+      {
+        headers: { "x-team": "search", "x-url": "https://a.example:8443" },
+        defaults: { user: "x" },
+        force: { store: false },
+      },
+    ],
+    ["channels", { force: "[1]" }, undefined],
     [
       "groups",
       { models: "formed", multiplier: "0.5", showChannel: "true" },

@@ -1,27 +1,23 @@
-import type { Token } from "@modelgate/accounts";
+import { requireAllowedAddress, requireUsable, type Token } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
+import { clientAddress } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
 /** Finds the record of an API key. Unknown, disabled and expired keys are refused with 401 and different messages. */
-export function identifyCaller(tokens: TokenCache): Step {
+export function identifyCaller(tokens: TokenCache, proxies: number): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
     const knownToken = tokens.find(context.digest ?? "");
     const setToken = (token: Token | undefined): void => {
       if (token !== undefined) context.token = token; // set here so that its refusals are recorded too
       requireUsable(token);
-      if (token?.settingsId !== undefined && context.endpoint?.area !== "realtime")
+      if (token.allowedAddresses !== undefined)
+        requireAllowedAddress(token.allowedAddresses, clientAddress(request, proxies));
+      if (token.settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
       next();
     };
     return knownToken instanceof Promise ? knownToken.then(setToken) : setToken(knownToken);
   };
-}
-
-function requireUsable(token: Token | undefined): void {
-  if (token === undefined) throw new Failure("invalid_api_key", "This API key is not known.");
-  if (token.disabled) throw new Failure("api_key_disabled");
-  if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
-    throw new Failure("api_key_expired", `This API key expired at ${token.expiresAt}.`);
 }

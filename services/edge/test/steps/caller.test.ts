@@ -6,12 +6,12 @@ import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { callOf, run, token, type Call } from "./call.ts";
 
 /** Runs the step for a token, found at once or later. */
-function find(call: Call, found: Token | undefined, isLater: boolean): Promise<boolean> {
+function find(call: Call, found: Token | undefined, isLater: boolean, proxies = 0): Promise<boolean> {
   const tokens: TokenCache = {
     find: () => (isLater ? Promise.resolve(found) : found),
     [Symbol.dispose]: () => undefined,
   };
-  return run(call, matchEndpoint, identifyCaller(tokens));
+  return run(call, matchEndpoint, identifyCaller(tokens, proxies));
 }
 
 test.each([true, false])("a token is found (looked up: %s)", async (isLater) => {
@@ -36,3 +36,21 @@ test("a client secret opens a realtime session", async () => {
   const call = callOf({ method: "GET", path: "/v1/realtime?model=m" });
   expect(await find(call, { ...token, settingsId: "settings-1" }, false)).toBe(true);
 });
+
+test.each([
+  ["198.51.100.7", 1, true],
+  ["203.0.113.9, 198.51.100.7", 1, true],
+  ["198.51.100.7, 203.0.113.9", 1, false],
+  ["198.51.100.7, 10.0.0.1", 2, true],
+  ["2001:db8::1", 1, true],
+  ["198.51.100.7", 0, false],
+  ["nonsense", 1, false],
+])(
+  "a key with addresses, behind proxies that report %s (%i before the edge): allowed is %s",
+  async (hops, proxies, is) => {
+    const call = callOf({ headers: { "x-forwarded-for": hops } });
+    const used = find(call, { ...token, allowedAddresses: ["198.51.100.0/24", "2001:db8::/32"] }, false, proxies);
+    if (is) expect(await used).toBe(true);
+    else await expect(used).rejects.toMatchObject({ code: "address_not_allowed", status: 403 });
+  },
+);

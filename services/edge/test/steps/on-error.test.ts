@@ -41,7 +41,7 @@ test("a refusal is recorded where the key is known, also where it is the key tha
   expect(refused.add).not.toHaveBeenCalled();
   const disabled = callOf();
   const tokens = { find: () => ({ ...token, disabled: true }), [Symbol.dispose]: () => undefined };
-  await expect(run(disabled, matchEndpoint, identifyCaller(tokens))).rejects.toMatchObject({
+  await expect(run(disabled, matchEndpoint, identifyCaller(tokens, 0))).rejects.toMatchObject({
     code: "api_key_disabled",
   });
   onError({ log, refused })(failure, disabled.request, disabled.response, undefined);

@@ -94,6 +94,7 @@ const changeableFields: ReadonlySet<string> = new Set([
   "models",
   "disabled",
   "expiresAt",
+  "allowedAddresses",
   "budget",
   "ofMember",
   "within",

@@ -1,0 +1,30 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { VariableReader } from "./variables.ts";
+
+/** Reads the number of proxies before this process, for `clientAddress`. */
+export function proxiesVariable(read: VariableReader): number {
+  return read.integer(
+    "PROXIES",
+    0,
+    "Proxies before the gateway and the console that add to X-Forwarded-For: a client has the address before them.",
+    { max: 10 },
+  );
+}
+
+/** Parts of a request that tell its client's address. */
+interface AddressedRequest {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: { readonly remoteAddress?: string | undefined };
+}
+
+/**
+ * Returns the address of a request's client. Without proxies it is the remote address. Behind proxies it is the address
+ * that the outermost proxy saw; entries before it in the header may be set by the client.
+ */
+export function clientAddress({ headers, socket }: AddressedRequest, proxies: number): string {
+  const remote = socket.remoteAddress ?? "";
+  if (proxies === 0) return remote;
+  const written = headers["x-forwarded-for"];
+  const hops = (Array.isArray(written) ? written.join(",") : (written ?? "")).split(",").map((hop) => hop.trim());
+  return hops.at(-proxies) || remote;
+}
