@@ -57,13 +57,13 @@ export async function openCatalog({
       if (isFirst) state.leftBehind = text;
       else state.refused = text;
       const message =
-        "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last good one stays";
+        "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last valid one stays active";
       if (isFirst) log.info({ err: error }, `${message}; waiting for a new one`);
       else log.error({ err: error }, message);
     }
   }
   const refreshQuietly = (): void =>
-    void refresh().catch((error: unknown) => log.debug({ err: error }, "configuration not looked up"));
+    void refresh().catch((error: unknown) => log.debug({ err: error }, "the configuration could not be refreshed"));
 
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined); // it reconnects automatically, and the other connection logs the error

@@ -56,7 +56,10 @@ export async function publishedPrice(
   const text = await redis.hget(priceVersionsKey, version);
   if (text === null) return undefined;
   if (!isDigestOf(version, text))
-    throw new Failure("internal_error", `The price of version ${version} is not what was published: it was altered.`);
+    throw new Failure(
+      "internal_error",
+      `The price of version ${version} differs from the published one: it was altered.`,
+    );
   return readPublishedPrice(text);
 }
 

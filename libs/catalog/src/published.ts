@@ -33,7 +33,8 @@ const PublishedModel = Type.Object({
   priceOrigin: Type.Optional(PriceOrigin),
   isUnpriced: Type.Optional(
     Type.Boolean({
-      description: "its vendor lists it, and its price is unknown: groups that refuse such models do not have it",
+      description:
+        "the vendor lists it but its price is unknown: groups that refuse units without a price do not have it",
     }),
   ),
 });

@@ -62,14 +62,14 @@ describe("a model that is unavailable", () => {
     expect(() => catalog.resolve(scope, name, ["chat"])).toThrow(expect.objectContaining({ code, status }));
   });
 
-  test("an available one is found with its price", () => {
+  test("an available model is found with its price", () => {
     expect(catalog.resolve({ group: "some" }, "chat", ["chat"]).price.get("inputTokens")).toBe(1_000_000_000_000n);
     expect(catalog.group("all")).toMatchObject({ multiplier: 2, vendorStores: "shared" });
     expect(catalog.group("some")?.vendorStores).toBe("refuse");
   });
 });
 
-test("an encrypted key can be decrypted only with its secret and for its place", () => {
+test("an encrypted key can be decrypted only with its secret and for its channel", () => {
   const sealed = cipher.encrypt("text", "main/1");
   expect(cipher.decrypt(sealed, "main/1")).toBe("text");
   expect(sealed).not.toContain("text");
@@ -93,7 +93,7 @@ test("settings that a channel omits have their defaults, and an unknown model ha
   expect(catalog.candidates("nothing", "all")).toEqual([]);
 });
 
-test("a long name is shortened in its error", () => {
+test("a long name is shortened in its error message", () => {
   const [fits, long] = ["m".repeat(200), "m".repeat(201)];
   expect(() => catalog.resolve({ group: "all" }, fits, ["chat"])).toThrow(`"${fits}" does not exist`);
   expect(() => catalog.resolve({ group: "all" }, long, ["chat"])).toThrow(`"${fits}…" does not exist`);

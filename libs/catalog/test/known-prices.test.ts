@@ -7,7 +7,7 @@ import { knownPrice, priceCatalogue } from "../src/known-prices.ts";
 
 const now = Date.parse("2026-10-01T12:00:00Z");
 
-test("the catalogue's date is that of its version", () => {
+test("the catalogue's date is the date of its version", () => {
   const entry = createRequire(import.meta.url).resolve("@pydantic/genai-prices");
   const manifest: { version: string } = JSON.parse(readFileSync(join(entry, "../../package.json"), "utf8"));
   expect(manifest.version, "a new version has a new day: look it up in the registry").toBe(priceCatalogue.version);

@@ -92,7 +92,7 @@ test("a disabled channel is listed with its reason, and serves no calls", async 
 });
 
 describe("a process that subscribes", () => {
-  test("has no configuration before the first, reports this, and loads each one that is announced", async () => {
+  test("has no configuration before the first one, reports this, and loads each announced one", async () => {
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);
     expect(() => catalog.current()).toThrow(expect.objectContaining({ code: "server_overloaded", status: 503 }));
@@ -102,7 +102,7 @@ describe("a process that subscribes", () => {
     await until("the second to be taken up", () => catalog.current().version === second);
   });
 
-  test("keeps the catalog that it has while its version is the same", async () => {
+  test("keeps its catalog while the version is the same", async () => {
     await publish("one");
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     const before = catalog.current();
@@ -112,7 +112,7 @@ describe("a process that subscribes", () => {
   });
 
   test.each([
-    ["sealed with another secret", () => publish("two", "another secret, as long")],
+    ["encrypted with another secret", () => publish("two", "another secret, as long")],
     ["no JSON", () => redis.set(publishedKey, "no JSON")],
     ["gone", () => redis.del(publishedKey)],
   ])("keeps the last valid one if the published one is %s, and loads the next", async (_, spoil) => {

@@ -51,7 +51,7 @@ test("a group that has only the split model is served by its shares", () => {
   ).toEqual(["split"]);
 });
 
-test("a split model can be called in every way in which one of its shares can", () => {
+test("a split model supports every wire that one of its shares supports", () => {
   const ways = drawing(0).candidates("split", "all");
   expect(ways.map(({ channel, upstreamModel, cost }) => [channel.id, upstreamModel, cost])).toEqual([
     ["one", "old", 3],

@@ -30,14 +30,14 @@ export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Lo
         const routes = await Promise.all(find.map((name) => redis.get(keyOf(owner, name))));
         return routes.find((id) => id !== null && isChannelKeyId(id)) ?? undefined;
       } catch (error) {
-        log.debug({ err: error }, "a conversation's channel was not looked up");
+        log.debug({ err: error }, "a conversation's channel could not be read");
         return undefined;
       }
     },
     store(owner, { store: keep }, key) {
       redis
         .set(keyOf(owner, keep), key, "PX", lifetimeMs)
-        .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not kept"));
+        .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not stored"));
     },
   };
 }

@@ -27,7 +27,7 @@ export function checkAddress(address: string | URL): void {
 }
 
 function refused(host: string): Error {
-  return new Error(`${host} is a link-local address, where no vendor is`);
+  return new Error(`${host} is a link-local address, which is not allowed`);
 }
 
 /** Resolves a vendor's host name for a connection. Fails if any of its addresses is blocked. */

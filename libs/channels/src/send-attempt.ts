@@ -107,7 +107,7 @@ async function withFewestUnsupported<Wire extends UpstreamWire>(
 
 /** Creates the failure of a call that no channel of the model can serve in any of the call's wires. */
 export function noUsableWireFailure(): Failure {
-  return new Failure("no_available_channel", "The vendor of this model has no endpoint that could serve this call.");
+  return new Failure("no_available_channel", "The vendor of this model has no endpoint that can serve this call.");
 }
 
 /** A prepared attempt, its route, and the trace context of its span. */

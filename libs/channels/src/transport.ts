@@ -217,7 +217,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     } catch (error) {
       // The caller aborts the exchange with this error, as undici does after an exception in a handler. undici does not
       // catch exceptions here, because this runs outside its parser.
-      return error instanceof Error ? error : new Error("an answer was not taken", { cause: error });
+      return error instanceof Error ? error : new Error("an answer was not consumed", { cause: error });
     }
   }
 }

@@ -103,7 +103,7 @@ describe("an attempt", () => {
     expect(attempted.route).toMatchObject({ wire: "chat", provider: { name: "openai" } });
   });
 
-  test("is not made where no channel supports any of the wires", async () => {
+  test("is not made if no channel supports any of the wires", async () => {
     const { asked, attempts } = attemptsAt([]);
     await expect(attempts.run(planOf([candidate("a", mute)]))).rejects.toMatchObject({
       name: "AttemptsFailed",
@@ -113,7 +113,7 @@ describe("an attempt", () => {
     expect(asked).toEqual([]);
   });
 
-  test("goes to the same channel in another wire if the vendor lacks the first, and remembers this", async () => {
+  test("is repeated on the same channel in another wire if the vendor lacks the first, which is remembered", async () => {
     const { asked, attempts } = attemptsAt([noPath]);
     const wires: readonly UpstreamWire[] = ["chat", "messages"];
     const plan = planOf([candidate("a", { wires })]);
@@ -124,7 +124,7 @@ describe("an attempt", () => {
     expect(asked).toEqual(["a chat", "a messages", "a messages"]);
   });
 
-  test("goes to another endpoint if the first one does not support the request, and the next call goes there directly", async () => {
+  test("is sent to another endpoint if the first one does not support the request, and the next call uses it directly", async () => {
     const { asked, attempts } = attemptsAt([notHere]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     for (const tries of [2, 1]) {
@@ -134,7 +134,7 @@ describe("an attempt", () => {
     expect(asked).toEqual(["a chat", "a responses", "a responses"]);
   });
 
-  test("goes to the refusing endpoint if only that can express the complete request, and no further if it refuses", async () => {
+  test("is sent to the refusing endpoint if only that can express the complete request, and not repeated if it refuses", async () => {
     const { asked, attempts } = attemptsAt([notHere, [200], [200], notHere, notHere]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     (await attempts.run(plan))[Symbol.dispose]();
@@ -156,7 +156,7 @@ describe("an attempt", () => {
     expect(attempted.route.wire).toBe(wire);
   });
 
-  test("tries a wire that the vendor may lack before one that loses something, and remembers that it lacks it", async () => {
+  test("tries a wire that the vendor may lack before one that loses a field, and remembers that the vendor lacks it", async () => {
     const { asked, attempts } = attemptsAt([noPath]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
     const countUnsupported = async (wire: UpstreamWire) => (wire === "chat" ? 1 : 0);
@@ -168,7 +168,7 @@ describe("an attempt", () => {
     expect(asked).toEqual(["a responses", "a chat", "a chat"]);
   });
 
-  test("is made in the wire in which the request loses least", async () => {
+  test("is made in the wire in which the request loses the fewest fields", async () => {
     const { attempts } = attemptsAt([]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
     const own = candidate("a", { baseUrl: "https://api.openai.com/v1" });
@@ -223,7 +223,7 @@ describe("an attempt", () => {
     await expect(alone).rejects.toMatchObject({ failure: { code: "upstream_proxy_failed", status: 502 } });
   });
 
-  test("that cannot be prepared is tried elsewhere, and nothing was sent", async () => {
+  test("that cannot be prepared is made on another channel, and nothing was sent", async () => {
     const { prepare } = planOf([]);
     const picky = planOf([candidate("a", { priority: 1 }), candidate("b")], {
       prepare(route, history) {
@@ -236,7 +236,7 @@ describe("an attempt", () => {
     expect([asked, attempted.attempts]).toEqual([["b chat"], 2]);
   });
 
-  test("whose image cannot be fetched through the channel's proxy is tried elsewhere, and no channel is blamed", async () => {
+  test("whose image cannot be fetched through the channel's proxy is made elsewhere, and does not count against the channel", async () => {
     const { prepare } = planOf([]);
     const unfetched = planOf([candidate("a", { priority: 1 }), candidate("b")], {
       prepare(route, history) {

@@ -52,10 +52,10 @@ describe("scopes that rest after failures", () => {
     ["two failures of one account", times(2, bad()), "nothing"],
     ["three failures of one account with one model", times(3, bad()), "model for account"],
     ["any number of failures of one account", times(500, bad()), "model for account"],
-    ["one body that fails again and again", times(500, bad({ body: "same" })), "nothing"],
+    ["one body that fails repeatedly", times(500, bad({ body: "same" })), "nothing"],
     ["failures of one account with two models", [...times(2, bad()), bad({ model: "n" })], "whole for account"],
     [
-      "one model that fails beside two that work",
+      "one failing model among two working ones",
       [bad(), good({ model: "n" }), good({ model: "o" }), ...times(3, bad())],
       "model for account",
     ],
@@ -71,17 +71,17 @@ describe("scopes that rest after failures", () => {
       "nothing",
     ],
     [
-      "one account that fails among others that are answered",
+      "one failing account among answered ones",
       [bad(), good({ account: "b" }), ...times(100, bad())],
       "model for account",
     ],
     [
-      "two accounts that fail beside two that are answered",
+      "two failing accounts among two answered ones",
       [bad(), good({ account: "c" }), good({ account: "d" }), ...times(50, bad()), ...times(50, bad({ account: "b" }))],
       "model for account",
     ],
     [
-      "an outage after many good calls of many accounts",
+      "an outage after many successful calls of many accounts",
       [
         ...["a", "b", "c", "d"].flatMap((account) => times(50, good({ account }))),
         bad(),
@@ -96,7 +96,7 @@ describe("scopes that rest after failures", () => {
       times(12, {}).map((_, at) => (at % 2 === 0 ? bad() : good())),
       "model for account",
     ],
-    ["failures of a key without a word of its vendor", times(3, bad({ failed: "key" })), "model for account"],
+    ["failures of a key without a vendor's message", times(3, bad({ failed: "key" })), "model for account"],
     ["failures of a key and of its channel", [...times(2, bad({ failed: "key" })), bad()], "nothing"],
     [
       "failures of two keys",
@@ -104,19 +104,19 @@ describe("scopes that rest after failures", () => {
       "nothing",
     ],
     [
-      "a model that its vendor does not have, asked for by two accounts",
+      "an unknown model at the vendor, requested by two accounts",
       [...times(2, bad({ failed: "model" })), bad({ failed: "model", account: "b" })],
       "model for all",
     ],
-    ["connections refused, two", times(2, bad({ failed: "certain" })), "nothing"],
-    ["connections refused, three of one account", times(3, bad({ failed: "certain", body: "same" })), "whole for all"],
+    ["two refused connections", times(2, bad({ failed: "certain" })), "nothing"],
+    ["three refused connections of one account", times(3, bad({ failed: "certain", body: "same" })), "whole for all"],
     [
-      "connections refused beside as many other failures",
+      "refused connections among as many other failures",
       [...times(9, bad()), ...times(2, bad({ failed: "certain" }))],
       "nothing",
     ],
     [
-      "connections refused now and then",
+      "occasional refused connections",
       times(20, {}).map((_, at) => (at % 5 === 0 ? bad({ failed: "certain" }) : good())),
       "nothing",
     ],
@@ -134,30 +134,35 @@ describe("states that a vendor reports", () => {
   const limited = (more: Call = {}): Call => ({ failed: "key", isExplicit: true, ...more });
 
   test.each<[string, readonly Call[], Partial<BlamedFailure>, string]>([
-    ["a limit that one account meets", [good(), good(), limited()], {}, "model for account"],
-    ["a limit that a second account meets", [limited(), limited({ account: "b" })], {}, "model for all"],
-    ["a limit of two models", [limited(), limited({ account: "b", model: "n" })], {}, "whole for all"],
+    ["a rate limit for one account", [good(), good(), limited()], {}, "model for account"],
+    ["a rate limit for a second account", [limited(), limited({ account: "b" })], {}, "model for all"],
+    ["a rate limit for two models", [limited(), limited({ account: "b", model: "n" })], {}, "whole for all"],
     [
-      "a limit that one account meets while others are answered",
+      "a rate limit for one account while others are answered",
       [limited(), good({ account: "b" }), good({ account: "c" }), ...times(20, limited())],
       {},
       "model for account",
     ],
-    ["a key refused to one account", [limited()], { concernsAllModels: true }, "whole for account"],
-    ["a key refused to two", [limited(), limited({ account: "b" })], { concernsAllModels: true }, "whole for all"],
+    ["a key refused for one account", [limited()], { concernsAllModels: true }, "whole for account"],
+    [
+      "a key refused for two accounts",
+      [limited(), limited({ account: "b" })],
+      { concernsAllModels: true },
+      "whole for all",
+    ],
   ])("%s", (_, calls, more, expected) => {
     expect(after(calls, { isExplicit: true, ...more })).toBe(expected);
   });
 });
 
-test("a scope on probation rests again at its first failure, for all accounts still only after failures of two", () => {
+test("a scope on probation rests again after its first failure, but for all accounts only after failures of two", () => {
   const onProbation = (): boolean => true;
   expect(after([bad()], { onProbation })).toBe("model for account");
   expect(after([bad(), bad({ account: "b" })], { onProbation })).toBe("model for all");
   expect(after([bad({ failed: "certain" })], { onProbation })).toBe("whole for all");
 });
 
-test("a channel of one model rests as a whole", () => {
+test("a channel with one model rests completely", () => {
   expect(after(times(3, bad()), { concernsAllModels: true })).toBe("whole for account");
 });
 

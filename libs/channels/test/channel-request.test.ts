@@ -27,7 +27,7 @@ test("a channel's headers replace those of the request, but not those of the tra
   expect(request.headers).toEqual({ ...json, ...headers, traceparent: "t" });
 });
 
-test("defaults fill in what a body lacks, and force replaces what it has; every other byte is kept", async () => {
+test("defaults fill missing members of a body, and force replaces existing ones; every other byte is kept", async () => {
   const channel = { defaults: { user: '"ours"', store: "false" }, force: { provider: '{"zdr":true}' } };
   expect(await bodyOf('{ "user":"client",  "x": 1.0 }', channel)).toBe(
     '{ "user":"client",  "x": 1.0 ,"store":false,"provider":{"zdr":true}}',
@@ -37,7 +37,7 @@ test("defaults fill in what a body lacks, and force replaces what it has; every 
   );
 });
 
-test("a request that starts no answer, such as a poll or a cancellation, has no such members", async () => {
+test("a request that starts no answer, such as a poll or a cancellation, does not get these members", async () => {
   const channel = { headers: { "x-tenant": "ours" }, defaults: { user: '"ours"' }, force: { provider: "{}" } };
   const request = await channelRequest(requestOf("{}"), route(channel), { timeoutMs: 1_000 });
   expect([textOf(request), request.headers["x-tenant"]]).toEqual(["{}", "ours"]);

@@ -22,22 +22,22 @@ const of = (...candidates: readonly Candidate[]) => candidates.map((each) => ({ 
 const score = () => 0;
 
 test.each([
-  ["the least cost", of(candidate("a", 3), candidate("b", 1), candidate("c", 2)), "b"],
-  ["free before any cost", of(candidate("a", 0.1), candidate("b", 0)), "b"],
-  ["a known cost before an unknown one", of(candidate("a"), candidate("b", 9)), "b"],
+  ["the one with the lowest cost", of(candidate("a", 3), candidate("b", 1), candidate("c", 2)), "b"],
+  ["a free one before any other", of(candidate("a", 0.1), candidate("b", 0)), "b"],
+  ["one with a known cost before one without", of(candidate("a"), candidate("b", 9)), "b"],
 ])("the cheapest is %s", (_name, from, id) => {
   for (const random of [0, 0.5, 0.99])
     expect(choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id).toBe(id);
 });
 
-test("equally cheap ones share by weight", () => {
+test("equally cheap channels share by weight", () => {
   const from = of(candidate("a", 1, 1), candidate("b", 1, 3), candidate("c", 2, 100));
   const at = (random: number) =>
     choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id;
   expect([at(0.2), at(0.3), at(0.9)]).toEqual(["a", "b", "b"]);
 });
 
-test("of two random candidates, never the slower one; of all, never the slowest", () => {
+test("of two random candidates the slower one is never chosen; of all, the slowest never", () => {
   const lot = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const scores = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 6 });
   fc.assert(

@@ -24,7 +24,7 @@ test("a scope that fails again after each rest rests twice as long, up to a maxi
   expect(lengths(60).at(-1)).toBe(300_000);
 });
 
-test("a refused key is tried again after pauses that grow to an hour", () => {
+test("a refused key is retried after pauses that grow up to an hour", () => {
   expect(lengths(4, { kind: "refused" })).toEqual([60_000, 120_000, 240_000, 480_000]);
   expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
 });
@@ -53,7 +53,7 @@ test("a rest of one account names it", () => {
   expect(nextCooldown(undefined, cause(), 0)).not.toHaveProperty("account");
 });
 
-test("a stored rest of an earlier version is read with the present names", () => {
+test("a stored rest of an earlier version is read with the current names", () => {
   const common = { reason: "rate_limit_exceeded", since: "2026-11-01T10:00:00.000Z", until: 1, rests: 1 };
   const stored = JSON.stringify({ ...common, kind: "asked", said: "Slow down" });
   expect(parseCooldown(stored)).toEqual({ ...common, kind: "throttled", vendorMessage: "Slow down" });

@@ -57,7 +57,7 @@ test.each([{}, { all: true }])(
   },
 );
 
-test("another name is found, by one address or by all", () => {
+test("another name is resolved, by one address or by all", () => {
   const found = vi.fn<Parameters<typeof vendorLookup>[2]>();
   vendorLookup("vendor.example", {}, found);
   expect(found).toHaveBeenLastCalledWith(null, "203.0.113.7", 4);

@@ -45,7 +45,7 @@ const requestTo = (url: string, proxy: string | undefined) =>
   ({ url: new URL(url), method: "POST", headers: {}, body: Buffer.from("{}"), timeoutMs: 5_000, proxy }) as const;
 
 describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
-  test("carries calls to a host that only it can resolve, over connections that are kept", async () => {
+  test("carries calls to a host that only it can resolve, over reused connections", async () => {
     await using proxy = await starts[kind]();
     await using transport = openTransport();
     for (const path of ["/one", "/two"]) {
@@ -56,7 +56,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     expect([proxy.targets, connections]).toEqual([[`vendor.example:${port}`], 1]);
   });
 
-  test("has other connections than no proxy or another proxy to the same address", async () => {
+  test("does not share connections with another proxy, or with direct calls to the same address", async () => {
     await using proxy = await starts[kind]();
     await using other = await starts[kind]();
     await using transport = openTransport();
@@ -99,7 +99,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     await expect(failed).rejects.toMatchObject({ name: "ProxyFailed", code: "ECONNREFUSED" });
   });
 
-  test("that closes the connection fails at once, and is not tried again", async () => {
+  test("that closes the connection fails immediately, and is not retried", async () => {
     let connected = 0;
     const closing = createTcpServer((socket) => void (connected++, socket.end()));
     await once(closing.listen(0, "127.0.0.1"), "listening");
@@ -113,7 +113,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     closing.close();
   });
 
-  test("that does not answer fails when its time is over", async () => {
+  test("that does not answer fails after the timeout", async () => {
     await using proxy = await startSilentServer(kind === "CONNECT" ? "http" : "socks5");
     const opened = Promise.withResolvers<unknown>();
     connectThrough(proxy.url, 50)({ protocol: "https:", hostname: "vendor.example", port: "" }, (...[error]) =>

@@ -57,7 +57,7 @@ describe("reframed()", () => {
 
   test.each([
     ["of another type", "application/json", upper],
-    ["of a wire that needs none", "application/x-frames", undefined],
+    ["of a wire without reframing", "application/x-frames", undefined],
   ])("an answer %s is unchanged", (_, type, reframing) => {
     const { answer } = answerOf(type);
     expect(reframeAnswer(answer, reframing)).toBe(answer);

@@ -163,20 +163,23 @@ test("above the maximum of addresses, the connections of the least recently used
 test.each([
   ["small", 2],
   ["large", 8_000_000],
-])("a kept connection that dies under the first byte of a %s request: it is sent once more", async (_, size) => {
-  expect(await ask("/")).toBe("1");
-  using _resets = resetUnderWrites(1);
-  expect(await ask("/", " ".repeat(size))).toBe("2");
-});
+])(
+  "a reused connection that closes before the first byte of a %s request: the request is sent once more",
+  async (_, size) => {
+    expect(await ask("/")).toBe("1");
+    using _resets = resetUnderWrites(1);
+    expect(await ask("/", " ".repeat(size))).toBe("2");
+  },
+);
 
-test("it is sent once more, not twice: then the error reports that nothing was sent", async () => {
+test("a request is sent once more, not twice: then the error reports that nothing was sent", async () => {
   expect(await ask("/")).toBe("1");
   using _resets = resetUnderWrites(2);
   await expect(ask("/")).rejects.toBeInstanceOf(NothingSent);
   expect(await ask("/")).toBe("2");
 });
 
-test("a request that the vendor may have received is not sent again, even on a kept connection", async () => {
+test("a request that the vendor may have received is not sent again, even on a reused connection", async () => {
   expect(await ask("/")).toBe("1");
   const failure = await ask("/deaf").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Error);
@@ -184,7 +187,7 @@ test("a request that the vendor may have received is not sent again, even on a k
   expect(await ask("/")).toBe("3");
 });
 
-test("an exchange that is aborted while connecting ends at once, and nothing was sent", async () => {
+test("an exchange that is aborted while connecting ends immediately, and nothing was sent", async () => {
   const sockets = new Set<Socket>();
   // Never answers the handshake of TLS.
   const deaf = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");

@@ -11,13 +11,13 @@ const refused = (meaning: Partial<VendorFailure>, retryAfterMs?: number): Vendor
   new VendorRefusal({ code: "upstream_error", retryable: true, blame: "channel", ...meaning }, 500, retryAfterMs);
 
 test.each<[string, unknown, object | undefined]>([
-  ["an answer beyond the gateway's bound", failure("answer_too_large"), undefined],
-  ["a gateway without room for the answer", failure("server_overloaded"), undefined],
+  ["an answer above the gateway's maximum", failure("answer_too_large"), undefined],
+  ["a gateway without memory for the answer", failure("server_overloaded"), undefined],
   ["a request that the vendor's wire cannot express", failure("unsupported_parameter"), undefined],
   ["a request that the vendor refuses", refused({ blame: "request", code: "upstream_rejected" }), undefined],
   ["no file descriptors left", failure("upstream_error", coded("EMFILE")), undefined],
   ["no ports left", failure("upstream_error", coded("EADDRNOTAVAIL")), undefined],
-  ["a connection refused", failure("upstream_error", coded("ECONNREFUSED")), { of: "channel", isCertain: true }],
+  ["a refused connection", failure("upstream_error", coded("ECONNREFUSED")), { of: "channel", isCertain: true }],
   [
     "a proxy that refuses the target",
     failure("upstream_proxy_failed", new ProxyFailed(new URL("http://p.example"), "answered 403")),
@@ -34,24 +34,24 @@ test.each<[string, unknown, object | undefined]>([
     undefined,
   ],
   ["a name that does not exist", failure("upstream_error", coded("ENOTFOUND")), { of: "channel", isCertain: true }],
-  ["a certificate that expired", failure("upstream_error", coded("CERT_HAS_EXPIRED")), { isCertain: true }],
+  ["an expired certificate", failure("upstream_error", coded("CERT_HAS_EXPIRED")), { isCertain: true }],
   [
     "a connection that takes too long",
     failure("upstream_timeout", coded("UND_ERR_CONNECT_TIMEOUT")),
     { isCertain: false },
   ],
-  ["a resolver that is busy", failure("upstream_error", coded("EAI_AGAIN")), { of: "channel", isCertain: false }],
-  ["a connection that is cut", failure("upstream_error", coded("ECONNRESET")), { of: "channel", isCertain: false }],
-  ["an error of the vendor's", refused({}), { of: "channel", reason: "upstream_error", retryAfterMs: undefined }],
+  ["a busy resolver", failure("upstream_error", coded("EAI_AGAIN")), { of: "channel", isCertain: false }],
+  ["an interrupted connection", failure("upstream_error", coded("ECONNRESET")), { of: "channel", isCertain: false }],
+  ["a vendor's error", refused({}), { of: "channel", reason: "upstream_error", retryAfterMs: undefined }],
   ["an overload with retry-after", refused({}, 5_000), { of: "channel", retryAfterMs: 5_000 }],
-  ["a model that is not there", refused({ blame: "model" }), { of: "model" }],
+  ["an unknown model", refused({ blame: "model" }), { of: "model" }],
   [
     "a rate limit",
     refused({ blame: "key", code: "upstream_rate_limited" }, 7_000),
     { of: "key", retryAfterMs: 7_000, isRefusal: false },
   ],
   [
-    "a key that is refused",
+    "a refused key",
     refused({ blame: "key", code: "upstream_auth_failed", vendorCode: "invalid_api_key" }),
     { of: "key", isRefusal: true, reason: "invalid_api_key" },
   ],
@@ -66,9 +66,9 @@ const saying = (message: string): VendorRefusal =>
 test.each<[string, unknown, string | undefined]>([
   ["a long text", saying("x".repeat(5_000)), "x".repeat(300)],
   ["a key", saying("Bearer sk-canary is wrong, sk-canary"), "Bearer [redacted] is wrong, [redacted]"],
-  ["a key where the text is cut", saying(`${"x".repeat(296)}sk-canary`), `${"x".repeat(296)}[red`],
-  ["escapes of a terminal, and lines", saying("\u001b[31mred\u0007\r\nsecond\u009b2J"), "[31mred second 2J"],
-  ["marks of direction", saying("safe\u202Eexe.\u2066txt"), "safe exe. txt"],
+  ["a key at the cut of the text", saying(`${"x".repeat(296)}sk-canary`), `${"x".repeat(296)}[red`],
+  ["terminal escapes and line breaks", saying("\u001b[31mred\u0007\r\nsecond\u009b2J"), "[31mred second 2J"],
+  ["direction marks", saying("safe\u202Eexe.\u2066txt"), "safe exe. txt"],
   [
     "a connection's error",
     failure("upstream_error", new Error("connect to sk-canary\nfailed")),
@@ -76,7 +76,7 @@ test.each<[string, unknown, string | undefined]>([
   ],
   ["a header", saying("x-team: header-canary is unknown to v2"), "x-team: [redacted] is unknown to v2"],
   ["no words", failure("upstream_timeout"), undefined],
-])("the message that an operator sees of %s is short, on one line and without secrets", (_, error, expected) => {
+])("the message for operators about %s is short, on one line and without secrets", (_, error, expected) => {
   const channel = { baseUrl: "https://v.example", headers: { "x-team": "header-canary", "x-version": "v2" } };
   expect(vendorMessageOf(error, { channel, key: { secret: "sk-canary" } })).toBe(expected);
 });

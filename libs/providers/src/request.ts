@@ -26,7 +26,7 @@ export function requestBuilder(
   return (call) => {
     if (call.act === "answer" || call.act === "session") return requestTo(address(call), call, headers(call));
     if (call.act === "file") return requestTo(call.url, call, headers(call));
-    throw new Failure("upstream_error", "The vendor answered with a task, which it does not support.");
+    throw new Failure("upstream_error", "The vendor of this model does not support tasks.");
   };
 }
 

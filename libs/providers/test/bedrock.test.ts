@@ -71,11 +71,11 @@ describe("the region in an address", () => {
     ["https://bedrock-runtime-fips.us-gov-west-1.amazonaws.com", undefined],
     ["https://vpce-1-abc.bedrock-runtime.eu-central-1.vpce.amazonaws.com", undefined],
     ["https://proxy.example/bedrock?region=eu-west-3", undefined],
-    ["https://proxy.example/bedrock", "names no region"],
-    ["https://bedrock-runtime.amazonaws.com", "names no region"],
-    ["https://proxy.example/?region=useast1", "names no region that there could be: useast1"],
+    ["https://proxy.example/bedrock", "has no region"],
+    ["https://bedrock-runtime.amazonaws.com", "has no region"],
+    ["https://proxy.example/?region=useast1", "has an invalid region: useast1"],
     [`${baseUrl}?region=us-east-1`, undefined],
-    [`${baseUrl}?region=eu-west-3`, "is at us-east-1, and its query names eu-west-3"],
+    [`${baseUrl}?region=eu-west-3`, "is in region us-east-1, but its query names eu-west-3"],
     ["https://proxy.example/?region=eu-west-3&a=b", "has a query that is not region=REGION"],
   ])("%s: %s", (address, problem) => {
     const found = bedrock.addressProblem?.(address);
@@ -146,7 +146,7 @@ describe("signing", () => {
     test("a missing profile is reported in one line", async () => {
       const signing = signRequest(bedrock, unsigned, { ...call, key: "aws:absent" });
       await expect(signing).rejects.toThrow(CredentialsFailed);
-      await expect(signing).rejects.toThrow(/^AWS credentials cannot be had for the profile absent: [^\n]+$/);
+      await expect(signing).rejects.toThrow(/^AWS credentials are not available for the profile absent: [^\n]+$/);
     });
   });
 });

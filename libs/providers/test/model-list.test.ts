@@ -7,7 +7,7 @@ test.each([
   ["Gemini", { models: [{ name: "models/gemini-2.5-pro" }] }, ["gemini-2.5-pro"]],
   ["Cloudflare", { success: true, result: [{ id: "f0-1", name: "@cf/meta/llama" }] }, ["@cf/meta/llama"]],
   ["Databricks", { endpoints: [{ name: "databricks-gte" }] }, ["databricks-gte"]],
-  ["what has invalid names", { data: [{ id: "" }, { id: " x" }, { id: 7 }, "m", { id: "y" }] }, ["y"]],
+  ["a vendor with invalid names", { data: [{ id: "" }, { id: " x" }, { id: 7 }, "m", { id: "y" }] }, ["y"]],
   ["an error", { error: { message: "no" } }, undefined],
 ])("the list of %s is read", (_vendor, list, models) => {
   expect(parseModels(list)?.map(({ name }) => name)).toEqual(models);

@@ -184,7 +184,7 @@ test("a file on the vendor's host is requested with the key and nothing else", (
 
 test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks", (name) => {
   const poll = () => providers[name]?.request({ ...call, act: "poll", wire: "images", task: "t" });
-  expect(poll).toThrow("The vendor answered with a task, which it does not support.");
+  expect(poll).toThrow("The vendor of this model does not support tasks.");
 });
 
 test("the stream of an agent is resumed after an event, and an agent is cancelled", () => {

@@ -54,10 +54,10 @@ test.each<[string, readonly UpstreamWire[]]>([
 test.each([
   [baseUrl, undefined],
   ["https://aiplatform.googleapis.com/v1/projects/p/locations/global", undefined],
-  ["https://us-central1-aiplatform.googleapis.com", "names no project and region"],
+  ["https://us-central1-aiplatform.googleapis.com", "has no project and region"],
   [
     "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4",
-    "is at us-central1, and its path names europe-west4",
+    "is in region us-central1, but its path names europe-west4",
   ],
 ])("the address %s: %s", (address, problem) => {
   const found = vertex.addressProblem?.(address);
@@ -69,9 +69,9 @@ test.each([
   ["google", undefined],
   ["ya29.a", undefined],
   [JSON.stringify(account, undefined, 2), undefined],
-  ["{", "is no file of Google's credentials"],
-  ["{}", "is no file of Google's credentials"],
-  ["a b", "holds what no header can carry"],
+  ["{", "is not a Google credentials file"],
+  ["{}", "is not a Google credentials file"],
+  ["a b", "contains characters that are not allowed in a header"],
 ])("the key %s: %s", (key, problem) => {
   const found = vertex.keyProblem?.(key);
   if (problem === undefined) expect(found).toBeUndefined();
@@ -110,7 +110,7 @@ describe("the credentials of a request", () => {
     const key = JSON.stringify({ ...account, private_key: "no key" });
     const signing = signRequest(vertex, unsigned, { ...call, key });
     await expect(signing).rejects.toThrow(CredentialsFailed);
-    await expect(signing).rejects.toThrow(/^Google's credentials cannot be had: [^\n]+$/);
+    await expect(signing).rejects.toThrow(/^Google credentials are not available: [^\n]+$/);
   });
 });
 

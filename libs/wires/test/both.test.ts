@@ -33,7 +33,7 @@ test.each([
   ["content to chat", contentWire, chatWire],
   ["interactions to responses", interactionsWire, responsesWire],
   ["chat to interactions", chatWire, interactionsWire],
-])("%s: a vendor's stream becomes the client's, event by event", (_, vendor, client) => {
+])("%s: the events of the client's stream match the vendor's", (_, vendor, client) => {
   fc.assert(
     fc.property(common, (whole) => {
       const writer = client.client.stream(context);

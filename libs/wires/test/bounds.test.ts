@@ -33,13 +33,13 @@ describe("money is held for the largest output limit of a body", () => {
   });
 });
 
-test("a vendor is sent the bound that its model reads first, of those that are there", () => {
+test("the vendor gets the output limit in the field that its model reads first", () => {
   expect(surplusBounds(["max_tokens", "max_completion_tokens"], ["max_tokens"])).toEqual(["max_completion_tokens"]);
   expect(surplusBounds(["max_tokens"], ["max_completion_tokens", "max_tokens"])).toEqual([]);
   expect(surplusBounds(["max_output_tokens"], ["max_tokens"])).toEqual([]);
 });
 
-describe("members are left out of a body, and every other byte stays", () => {
+describe("members are removed from a body, and every other byte is unchanged", () => {
   test.each([
     ['{"a":1, "b":2 ,"c":3}', ["b"], '{"a":1, "c":3}'],
     ['{ "a":1, "b":2 ,"c":3 }', ["a"], '{ "b":2 ,"c":3 }'],
@@ -52,7 +52,7 @@ describe("members are left out of a body, and every other byte stays", () => {
     expect(withoutMembers(Buffer.from(body), names).toString()).toBe(left);
   });
 
-  test("whatever the body holds", () => {
+  test("members are removed from any body", () => {
     const names = fc.constantFrom("a", "b", "c", "max_tokens", "é");
     fc.assert(
       fc.property(
@@ -69,7 +69,7 @@ describe("members are left out of a body, and every other byte stays", () => {
   });
 });
 
-describe("members of generated content that are there twice are refused", () => {
+describe("members of generated content that appear twice are refused", () => {
   test.each([
     ['{"generationConfig":{},"generation_config":{}}', "generation_config"],
     ['{"generationConfig":{"maxOutputTokens":1,"maxOutputTokens":2}}', "generationConfig.maxOutputTokens"],
@@ -90,7 +90,7 @@ describe("members of generated content that are there twice are refused", () => 
     '{"contents":[],"generationConfig":{"maxOutputTokens":1,"topK":1,"thinkingConfig":{"thinkingBudget":1}}}',
     '{"contents":[],"generation_config":{"max_output_tokens":1,"candidate_count":2}}',
     '{"contents":[],"generationConfig":null}',
-  ])("not others: %s", (body) => {
+  ])("other members may appear twice: %s", (body) => {
     expect(() => refuseAmbiguous(Buffer.from(body), wires.content.client.inspectedMembers)).not.toThrow();
   });
 });
@@ -116,7 +116,7 @@ test.each<[keyof typeof asks, object, boolean]>([
   ["content", { tools: [{ functionDeclarations: [] }, { function_declarations: [] }] }, false],
   ["content", { tools: [{ googleSearch: {} }] }, true],
   ["content", { cachedContent: "cachedContents/1" }, true],
-])("whether a vendor may read what is not in the body: %s %j", (wire, more, beyond) => {
+])("members outside the body that the vendor reads: %s %j", (wire, more, beyond) => {
   expect(asks[wire](more).readsUnseenInput).toBe(beyond);
 });
 
@@ -126,7 +126,7 @@ test.each([
   ["video-generations", { model: "m", prompt: "x", duration: 5, n_seconds: 60 }, "n_seconds"],
   ["kling-video", { model: "m", prompt: "x", duration: "5", video_length: 60 }, "video_length"],
   ["jimeng-video", { req_key: "m", prompt: "x", frames: 121, duration: 60 }, "duration"],
-] as const)("a second length of a video is refused: %s %j", (wire, body, param) => {
+] as const)("a second video length is refused: %s %j", (wire, body, param) => {
   expect(() => videoWires[wire].client.read(body)).toThrow(expect.objectContaining({ code: "invalid_value", param }));
 });
 
@@ -138,6 +138,6 @@ test.each([
   [{ sequential_image_generation_options: { max_images: 15 } }, 15],
   [{ extra_body: { parameters: { n: 8 } } }, 8],
   [{ seed: 900, user: "12" }, 1],
-])("the most images that a vendor may make: %j", (more, most) => {
+])("maximum number of images of a request: %j", (more, most) => {
   expect(maxImagesOf(readImageBody({ model: "m", prompt: "a fox", ...more }).request)).toBe(most);
 });

@@ -14,7 +14,7 @@ const parse = (body: JsonObject) => chatWire.client.read({ model: "m", messages,
 const render = renders(chatWire, older);
 const wanting = contextFor({ includeUsage: true });
 
-describe("how clients wish for reasoning", () => {
+describe("reasoning settings of clients", () => {
   test.each<readonly [JsonObject, TextRequest["reasoning"]]>([
     [{}, undefined],
     [{ reasoning_effort: "high" }, { effort: "high" }],
@@ -45,10 +45,10 @@ describe("how clients wish for reasoning", () => {
 
 describe("requests of clients", () => {
   test.each<readonly [string, JsonObject, Partial<TextRequest>]>([
-    ["the newer bound of output wins", { max_tokens: 5, max_completion_tokens: 7 }, { maxTokens: 7 }],
+    ["the newer output limit takes precedence", { max_tokens: 5, max_completion_tokens: 7 }, { maxTokens: 7 }],
     ["one stop", { stop: "x" }, { stop: ["x"] }],
-    ["text as format", { response_format: { type: "text" } }, {}],
-    ["alternatives without probabilities", { top_logprobs: 3 }, {}],
+    ["the response format text", { response_format: { type: "text" } }, {}],
+    ["top_logprobs without logprobs", { top_logprobs: 3 }, {}],
     [
       "search",
       { web_search_options: { search_context_size: "low" } },
@@ -64,7 +64,7 @@ describe("requests of clients", () => {
       },
     ],
     [
-      "functions of old",
+      "deprecated functions",
       { functions: [{ name: "f" }], function_call: { name: "f" } },
       { tools: [{ kind: "function", name: "f" }], toolChoice: { mode: "required", names: ["f"] } },
     ],
@@ -79,7 +79,7 @@ describe("requests of clients", () => {
       { toolChoice: { mode: "required", names: ["f"] } },
     ],
     [
-      "a marked tool",
+      "a tool with a cache mark",
       { tools: [{ type: "function", function: { name: "f" }, cache_control: { type: "ephemeral" } }] },
       {
         tools: [{ kind: "function", name: "f", cache: {} }],
@@ -93,8 +93,12 @@ describe("requests of clients", () => {
         includeUsage: true,
       },
     ],
-    ["what is only carried", { metadata: { a: "b" }, n: 2, seed: 0 }, { metadata: { a: "b" }, choices: 2, seed: 0 }],
-    ["nothing to be stored", { store: false, user: null }, {}],
+    [
+      "members that are only forwarded",
+      { metadata: { a: "b" }, n: 2, seed: 0 },
+      { metadata: { a: "b" }, choices: 2, seed: 0 },
+    ],
+    ["store: false", { store: false, user: null }, {}],
   ])("%s", (_, body, fields) => {
     const { request, dropped } = parse(body);
     const turns = [{ role: "user", parts: [{ kind: "text", text: "hi" }] }];
@@ -181,7 +185,7 @@ describe("requests of clients", () => {
     expect(dropped).toEqual([]);
   });
 
-  test("Google's own signature on a call is that wire's", () => {
+  test("Google's signature on a call is kept for the content wire", () => {
     const call = {
       id: "call_1",
       type: "function",
@@ -226,13 +230,13 @@ describe("invalid requests", () => {
       "messages[0].content[0].file.file_id",
     ],
     [
-      "a picture that instructs",
+      "a picture in a system message",
       { messages: [{ role: "system", content: [{ type: "image_url", image_url: "x" }] }] },
       "invalid_value",
       "messages[0].content",
     ],
     [
-      "a result of nothing",
+      "a result without a call",
       { messages: [{ role: "tool", content: "x" }] },
       "missing_required_parameter",
       "messages[0].tool_call_id",
@@ -240,7 +244,7 @@ describe("invalid requests", () => {
     ["a wrong number", { temperature: "1" }, "invalid_value", "temperature"],
     ["an unknown effort", { reasoning_effort: "heroic" }, "invalid_value", "reasoning_effort"],
     ["a tool without its function", { tools: [{ type: "function" }] }, "invalid_value", "tools[0].function"],
-    ["a vendor's tool forced", { tool_choice: { type: "file_search" } }, "unsupported_parameter", "tool_choice"],
+    ["a forced vendor-side tool", { tool_choice: { type: "file_search" } }, "unsupported_parameter", "tool_choice"],
   ])("%s", (_, body, code, param) => {
     expect(() => parse(body)).toThrow(expect.objectContaining({ code, param }));
   });
@@ -257,7 +261,7 @@ describe("invalid requests", () => {
 });
 
 describe("requests to vendors", () => {
-  test("a streamed request asks the vendor for usage", () => {
+  test("a streamed request enables the vendor's usage report", () => {
     expect(render({ stream: true }).body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
@@ -269,7 +273,7 @@ describe("requests to vendors", () => {
     ["gpt-5.1", "max_completion_tokens"],
     ["o4-mini", "max_completion_tokens"],
     ["openai/o3", "max_completion_tokens"],
-  ])("%s takes %s", (model, name) => {
+  ])("%s accepts %s", (model, name) => {
     expect(render({ maxTokens: 5 }, { ...older, model }).body[name]).toBe(5);
   });
 
@@ -278,7 +282,7 @@ describe("requests to vendors", () => {
     { kind: "function", name: "g" },
     { kind: "custom", name: "free", format: { type: "text" } },
   ] as const;
-  test("older vendors get free-text tools as functions, and only the tools that are allowed", () => {
+  test("older vendors get free-text tools as functions, and only the allowed tools", () => {
     const { body, dropped } = render({ tools, toolChoice: { mode: "required", names: ["f", "free"] } });
     expect(body).toMatchObject({
       tools: [
@@ -304,7 +308,7 @@ describe("requests to vendors", () => {
     expect(strict.dropped).toEqual(["turn.reasoning"]);
   });
 
-  test("results come first, as text; their images become the user's next message; errors are marked", () => {
+  test("results come first, as text; their images become the next user message; errors are marked", () => {
     const result = (parts: Extract<Part, { kind: "tool-result" }>["parts"], isError = false): Part => ({
       kind: "tool-result",
       callId: "c",
@@ -345,15 +349,23 @@ describe("requests to vendors", () => {
   const foreignSignature = { wire: "responses", kind: "encrypted_content", value: "x" } as const;
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["five stops", { stop: ["1", "2", "3", "4", "5"] }, "stop"],
-    ["a foreign tool", { tools: [{ kind: "vendor", wire: "content", name: "maps", definition: {} }] }, "tools: maps"],
+    [
+      "another vendor's tool",
+      { tools: [{ kind: "vendor", wire: "content", name: "maps", definition: {} }] },
+      "tools: maps",
+    ],
     ["a file by address", said({ kind: "file", source: { kind: "url", url: "https://f" } }), "files by address"],
     [
-      "a foreign file",
+      "another vendor's file",
       said({ kind: "image", source: { kind: "file-id", wire: "messages", id: "f" } }),
       "file ids of another vendor",
     ],
     ["a compaction", wrote({ kind: "compaction", signature: foreignSignature }), "a compaction of another vendor"],
-    ["a foreign item", wrote({ kind: "vendor", wire: "responses", value: {} }), "items of another vendor's tools"],
+    [
+      "another vendor's item",
+      wrote({ kind: "vendor", wire: "responses", value: {} }),
+      "items of another vendor's tools",
+    ],
   ])("%s is refused", (_, fields, param) => {
     expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));
   });
@@ -378,14 +390,14 @@ describe("requests to vendors", () => {
     expect(render({ tools }, newest).body).not.toHaveProperty("web_search_options");
   });
 
-  test("fields that the wire's own vendor refuses are dropped by name", () => {
+  test("fields that the wire's own vendor refuses are dropped and named", () => {
     const fields = { topK: 2, metadata: { a: "b" } };
     expect(render(fields, newest)).toEqual({ body: { model: "gpt-5.1", messages: [] }, dropped: ["topK", "metadata"] });
     expect(render(fields)).toMatchObject({ body: { top_k: 2, metadata: { a: "b" } }, dropped: [] });
   });
 });
 
-test("whatever a body holds, it is read or refused by name", () => {
+test("every field of a body is read, or refused and named", () => {
   const odd = fc.oneof(
     fc.jsonValue({ maxDepth: 1 }),
     fc.constantFrom("text", "function", "custom", "allowed_tools", {}, [{}]),

@@ -15,7 +15,7 @@ const called = (index: number | undefined, id: string, name: string, text: strin
 describe("a vendor's stream", () => {
   test.each<readonly [string, string, readonly Part[]]>([
     [
-      "thoughts under both names, and in details",
+      "reasoning under both names, and in details",
       chunk({ reasoning_content: "a" }) +
         chunk({ reasoning: "b" }) +
         chunk({ reasoning_details: [{ type: "reasoning.text", text: "c" }] }) +
@@ -35,7 +35,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "a vendor's sealed details, in pieces",
+      "a vendor's encrypted details, in pieces",
       chunk({ reasoning: "a", reasoning_details: [{ type: "reasoning.text", index: 0, text: "a" }] }) +
         chunk({ reasoning_details: [{ type: "reasoning.text", index: 0, text: null, signature: "sig" }] }) +
         chunk({ content: "b" }),
@@ -53,7 +53,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "calls in mixed pieces",
+      "calls in interleaved pieces",
       called(0, "a", "f", "{") + called(1, "b", "g", "[") + called(0, "", "", '"x":1}') + called(1, "", "", "]"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: '{"x":1}' },
@@ -61,7 +61,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "calls without numbers",
+      "calls without indexes",
       called(undefined, "a", "f", "{}") + called(undefined, "b", "g", "{}"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: "{}" },
@@ -69,7 +69,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "calls that share a number; a repeated id",
+      "calls that share an index; a repeated id",
       called(0, "a", "f", "{") + called(0, "a", "", "}") + called(0, "b", "g", "{}"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: "{}" },
@@ -99,7 +99,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "speech in pieces",
+      "audio in pieces",
       chunk({ audio: { id: "au", data: "AAA=", transcript: "he" } }) +
         chunk({ audio: { data: "AQ==", transcript: "y" } }),
       [{ kind: "vendor", wire: "chat", value: { audio: { id: "au", data: "AAAB", transcript: "hey" } } }],
@@ -113,7 +113,7 @@ describe("a vendor's stream", () => {
       ],
     ],
     [
-      "words that are not there, and unknown members",
+      "null content, and unknown members",
       chunk({ role: "assistant", content: "" }) +
         chunk({ content: null, riddle: 1, tool_calls: [null] }) +
         chunk({ content: "x" }, { riddle: 2 }),
@@ -125,7 +125,7 @@ describe("a vendor's stream", () => {
     expect(reader.isComplete).toBe(true);
   });
 
-  test("a call that is whole ends when the next begins, so that it need not wait for the stream's end", () => {
+  test("a complete call ends when the next call begins, before the end of the stream", () => {
     const events = eventsOf(chatWire.vendor.stream(), called(0, "a", "f", '{"x":1}') + called(1, "b", "g", ""));
     expect(events.map((event) => event.type)).toEqual([
       "start",
@@ -150,7 +150,7 @@ describe("a vendor's stream", () => {
     expect(readBack(chatWire.vendor.stream(), stream).choices[0]).toMatchObject(finish);
   });
 
-  test("calls end an answer whatever the vendor's word, and so does the end of the stream", () => {
+  test("an answer with calls ends with tool_calls, whatever the vendor's reason is", () => {
     expect(readBack(chatWire.vendor.stream(), called(0, "a", "f", "{}") + end("stop")).choices[0]?.finish).toBe(
       "tool-calls",
     );
@@ -162,12 +162,12 @@ describe("a vendor's stream", () => {
   const usage = { prompt_tokens: 2, completion_tokens: 1 };
   test.each<readonly [string, string, boolean]>([
     [
-      "in a last chunk",
+      "in the last chunk",
       `${end("stop").replace("data: [DONE]\n\n", "")}data: ${JSON.stringify({ choices: [], usage })}\n\ndata: [DONE]\n\n`,
       true,
     ],
     [
-      "in every chunk, the last counts",
+      "in every chunk: the last one counts",
       chunk({}, { usage: { prompt_tokens: 2, completion_tokens: 9 } }) + chunk({}, { finish_reason: "stop", usage }),
       true,
     ],
@@ -205,7 +205,7 @@ describe("a vendor's stream", () => {
     expect(() => chatWire.vendor.parse(plain(body))).toThrow(expect.objectContaining({ code: "upstream_error" }));
   });
 
-  test("a cut stream ends its parts and is not whole", () => {
+  test("a cut stream ends its parts and is incomplete", () => {
     const reader = chatWire.vendor.stream();
     const events = eventsOf(reader, chunk({ content: "x" }) + "data: {\n\n");
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "failure", "part-end"]);
@@ -221,7 +221,7 @@ test.each<readonly [string, JsonObject]>([
   expect(() => chatWire.vendor.parse(body)).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
-test("whatever a chunk holds, each part is opened and ended once", () => {
+test("each part is opened and ended exactly once, for any chunks", () => {
   const odd = fc.oneof(
     fc.jsonValue({ maxDepth: 2 }),
     fc.constantFrom("x", [{}], [{ index: 0, id: "a", function: { name: "f" } }]),

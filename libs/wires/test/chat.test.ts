@@ -74,7 +74,7 @@ const round = {
 };
 const roundRequest: TextRequest = { ...toolRound, parallelTools: false, reasoning: { effort: "low" } };
 
-test("one tool round, read and written", () => {
+test("one tool round is parsed and rendered", () => {
   expect(chatWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
   expect(chatWire.vendor.render(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
 });
@@ -184,7 +184,7 @@ function asSaid(asked: TextRequest): TextRequest {
   };
 }
 
-test("a request that this wire can express survives it", () => {
+test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
     fc.property(request(turns, fields), (asked) => {
       const said = { ...asked, model: newest.model };
@@ -263,7 +263,7 @@ describe("answers", () => {
   });
   testsOfAnswers({ wire: chatWire, answered, expected: asAnswered, streamed, context: wanting });
 
-  test("a client that sends an answer or a stream back returns each signature to its part", () => {
+  test("a client that returns an answer or a stream sends each signature with its part", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const body = plain(chatWire.client.render(whole, wanting));
@@ -276,7 +276,7 @@ describe("answers", () => {
     );
   });
 
-  test("a client that joins the pieces of a stream does so too", () => {
+  test("a client that joins the chunks of a stream sends each signature with its part", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const frames = framesOf(written(chatWire.client.stream(wanting), whole)).slice(0, -1);
@@ -352,7 +352,7 @@ test("a stream renders reasoning, text and a call chunk by chunk", () => {
   );
 });
 
-test("several choices are kept apart, each with its role and its end", () => {
+test("several choices are separate, each with its role and its end", () => {
   const whole: TextAnswer = {
     id: "resp_abc",
     model: "mine",
@@ -368,7 +368,7 @@ test("several choices are kept apart, each with its role and its end", () => {
   expect(stream.match(/"role":"assistant"/g)).toHaveLength(2);
 });
 
-test("probabilities and citations survive, in an answer and in a stream", () => {
+test("log probabilities and citations are kept, in an answer and in a stream", () => {
   const part: Part = {
     kind: "text",
     text: "hi",
@@ -389,7 +389,7 @@ test("probabilities and citations survive, in an answer and in a stream", () => 
   );
 });
 
-test("a free-text tool's call that came wrapped is unwrapped for its client", () => {
+test("the wrapped call of a free-text tool is unwrapped for its client", () => {
   const context = contextFor({ tools: [{ kind: "custom", name: "patch" }] });
   const part: Part = { kind: "tool-call", id: "call_1", name: "patch", arguments: '{"input":"*** Begin"}' };
   const whole = oneAnswer([part], "tool-calls");
@@ -408,7 +408,7 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
   ]);
 });
 
-test("a client that knows functions only gets one call in their spelling", () => {
+test("a client that knows only functions gets the call as a function call", () => {
   const context = contextFor({}, { functions: [{ name: "f" }] });
   const whole = oneAnswer([{ kind: "tool-call", id: "call_1", name: "f", arguments: "{}" }], "tool-calls");
   expect(chatWire.client.render(whole, context)).toMatchObject({
@@ -420,7 +420,7 @@ test("a client that knows functions only gets one call in their spelling", () =>
   expect(back.choices[0]).toMatchObject({ finish: "tool-calls", parts: [{ name: "f", arguments: "{}" }] });
 });
 
-test("reasoning is hidden from a client that excludes it", () => {
+test("reasoning is hidden if the client excludes it", () => {
   const context = contextFor({ reasoning: { show: "none" } });
   const whole = oneAnswer([
     { kind: "reasoning", text: "secret", signature: { wire: "messages", kind: "signature", value: "s" } },
@@ -433,7 +433,7 @@ test("reasoning is hidden from a client that excludes it", () => {
     expect(text).not.toMatch(/secret|reasoning/);
 });
 
-test("a broken stream ends with the wire's error, and nothing follows", () => {
+test("a broken stream ends with the wire's error event", () => {
   const writer = chatWire.client.stream(contextFor());
   const failed = writer.fail(new Failure("upstream_timeout"), "req_1");
   expect(JSON.parse(framesOf(failed)[0]?.data ?? "")).toMatchObject({ error: { code: "upstream_timeout" } });
@@ -441,7 +441,7 @@ test("a broken stream ends with the wire's error, and nothing follows", () => {
   expect(writer.write({ type: "ping" })).toBe(": keep-alive\n\n");
 });
 
-test("usage survives this wire", () => {
+test("usage is unchanged after rendering and parsing", () => {
   fc.assert(
     fc.property(units, (used) => {
       expect(chatUsage(plain(renderUsage(used)))).toEqual(used);

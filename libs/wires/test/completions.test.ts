@@ -44,8 +44,8 @@ function collected(stream: string): JsonObject {
   return { choices: [...choices.values()], usage };
 }
 
-describe("a request over a chat model", () => {
-  test("its fields in the neutral form", () => {
+describe("a completion request on a chat model", () => {
+  test("the request is converted to the neutral form", () => {
     const parsed = completionsWire.client.read({
       model: "mine",
       prompt: "Once",
@@ -95,7 +95,7 @@ describe("a request over a chat model", () => {
     expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
   });
 
-  test("several prompts are several calls", () => {
+  test("several prompts become several calls", () => {
     const body = { model: "mine", prompt: ["a", "b"], n: 2 };
     expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
     expect(failureOf(() => completionsWire.client.read(body))).toMatchObject({
@@ -115,8 +115,8 @@ describe("a request over a chat model", () => {
     ["many tokens", { prompt: Array.from({ length: 99 }, () => 1) }, "prompt"],
     ["arrays of tokens", { prompt: [[1], [2]] }, "prompt"],
     ["a suffix", { prompt: "a", suffix: "b" }, "suffix"],
-    ["the best of more", { prompt: "a", best_of: 3 }, "best_of"],
-    ["probabilities of echoed words", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
+    ["best_of above n", { prompt: "a", best_of: 3 }, "best_of"],
+    ["log probabilities of an echo", { prompt: "a", echo: true, logprobs: 1 }, "echo"],
   ])("a request that chat wires cannot express is refused: %s", (_, body, param) => {
     expect(failureOf(() => parsePromptRequests({ model: "m", ...body }))).toMatchObject({
       code: "unsupported_parameter",
@@ -127,22 +127,22 @@ describe("a request over a chat model", () => {
   test.each<[string, object, string]>([
     ["no model", { prompt: "a" }, "model"],
     ["no prompt", { model: "m" }, "prompt"],
-    ["nothing to say", { model: "m", prompt: "" }, "prompt"],
+    ["an empty prompt", { model: "m", prompt: "" }, "prompt"],
     ["no prompts", { model: "m", prompt: [] }, "prompt"],
-    ["one of another kind", { model: "m", prompt: ["a", {}] }, "prompt[1]"],
+    ["a prompt of another type", { model: "m", prompt: ["a", {}] }, "prompt[1]"],
     ["too many", { model: "m", prompt: Array.from({ length: maxPrompts + 1 }, () => "a") }, "prompt"],
     ["no tokens", { model: "m", prompt: "a", max_tokens: 0 }, "max_tokens"],
-    ["too many probabilities", { model: "m", prompt: "a", logprobs: 6 }, "logprobs"],
-    ["the best of fewer", { model: "m", prompt: "a", n: 2, best_of: 1 }, "best_of"],
-    ["a stop of another kind", { model: "m", prompt: "a", stop: [1] }, "stop[0]"],
-    ["an echo of another kind", { model: "m", prompt: "a", echo: 1 }, "echo"],
+    ["too many log probabilities", { model: "m", prompt: "a", logprobs: 6 }, "logprobs"],
+    ["best_of below n", { model: "m", prompt: "a", n: 2, best_of: 1 }, "best_of"],
+    ["a stop of another type", { model: "m", prompt: "a", stop: [1] }, "stop[0]"],
+    ["an echo of another type", { model: "m", prompt: "a", echo: 1 }, "echo"],
   ])("an error names the invalid field: %s", (_, body, param) => {
     expect(failureOf(() => parsePromptRequests({ ...body }))).toMatchObject({ status: 400, param });
   });
 });
 
-describe("a whole answer", () => {
-  test("with an echo and usage", () => {
+describe("a complete answer", () => {
+  test("includes the echo and usage", () => {
     const asked = { model: "mine", prompt: "Once", echo: true };
     const context = { ...contextFor({}, asked), request: completionsWire.client.read(asked).request };
     const answer = { ...answerOf(" upon", { finish: "length" }), usage: { inputTokens: 2, outputTokens: 1 } };
@@ -156,7 +156,7 @@ describe("a whole answer", () => {
     });
   });
 
-  test("of several prompts: choices numbered through, usage summed", () => {
+  test("of several prompts numbers its choices consecutively and sums the usage", () => {
     const { requests } = parsePromptRequests({ model: "mine", prompt: ["a", "b"], n: 2 });
     const two = (text: string): TextAnswer => ({
       ...answerOf(text),
@@ -172,7 +172,7 @@ describe("a whole answer", () => {
     expect(renderPromptAnswers(unreported, contextFor())).not.toHaveProperty("usage");
   });
 
-  test("probabilities in parallel lists", () => {
+  test("has log probabilities as parallel lists", () => {
     const logProbabilities = [
       { token: "Hi", logProbability: -0.1, alternatives: [{ token: "Ho", logProbability: -2 }] },
       { token: "!", logProbability: -0.2, alternatives: [] },
@@ -206,7 +206,7 @@ describe("a whole answer", () => {
     });
   });
 
-  test("an empty one is the vendor's failure", () => {
+  test("an empty answer is the vendor's failure", () => {
     const empty = { ...answerOf(""), choices: [] };
     expect(failureOf(() => completionsWire.client.render(empty, contextFor())).code).toBe("upstream_error");
   });
@@ -225,7 +225,7 @@ describe("a stream", () => {
     })
     .map((changed): TextAnswer => ({ ...answerOf(""), ...changed }));
 
-  test("comes to the same as the whole answer, over all prompts", () => {
+  test("has the same content as the complete answer, over all prompts", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(word, answers), { minLength: 1, maxLength: 3 }), fc.boolean(), (all, echo) => {
         const asked = {
@@ -252,7 +252,7 @@ describe("a stream", () => {
     );
   });
 
-  test("an answer has the form of this wire", () => {
+  test("a streamed answer has the form of this wire", () => {
     const writer = completionsWire.client.stream(contextFor());
     const stream =
       answerToEvents(answerOf(" there"))
@@ -278,17 +278,17 @@ describe("a stream", () => {
   });
 });
 
-describe("passed through", () => {
+describe("a request that is passed through", () => {
   const frame = (value: object) => Buffer.from(`data: ${JSON.stringify(value)}\n\n`);
 
-  test("the model's name and the wish for usage, and nothing else", () => {
+  test("changes only the model's name and the usage setting", () => {
     const body = Buffer.from('{"model":"mine", "prompt":"a", "seed":12345678901234567890}');
     expect(runToEnd(completionsPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "prompt":"a", "seed":12345678901234567890,"stream_options":{"include_usage":true}}',
     );
   });
 
-  test("frames are looked at", () => {
+  test("frames are inspected", () => {
     const usage = frame({ choices: [], usage: { prompt_tokens: 2, completion_tokens: 1 } });
     expect(completionsPass.inspect(usage)).toMatchObject({
       usageOnly: true,
@@ -348,7 +348,7 @@ describe("parameters for admission", () => {
     expect(failureOf(() => readParams(body))).toMatchObject({ status: 400, param });
   });
 
-  test("members that must stand there once", () => {
+  test("members must appear only once", () => {
     expect(inspectedMembers).toEqual(expect.arrayContaining(["model", "max_tokens", "best_of", "stream_options"]));
   });
 });

@@ -76,7 +76,7 @@ const roundRequest: TextRequest = {
   reasoning: { effort: "low", show: "summary" },
 };
 
-test("one tool round, read and written", () => {
+test("one tool round is parsed and rendered", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
   const { body, dropped } = contentWire.vendor.render(roundRequest, levels);
   expect(dropped).toEqual([]);
@@ -93,12 +93,12 @@ test("one tool round, read and written", () => {
   });
 });
 
-test.each(["minimal", "low", "medium", "high", "xhigh"])("the thinking level %s is an effort", (effort) => {
+test.each(["minimal", "low", "medium", "high", "xhigh"])("the thinking level %s becomes an effort", (effort) => {
   const generationConfig = { thinkingConfig: { thinkingLevel: effort.toUpperCase() } };
   expect(parse({ ...round, generationConfig }).request.reasoning).toEqual({ effort });
 });
 
-test("names in snake_case have the same meaning", () => {
+test("names in snake_case are accepted", () => {
   const snake = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(snake);
     if (typeof value !== "object" || value === null) return value;
@@ -185,7 +185,7 @@ const withChoice = fields.chain((drawn) =>
     })),
 );
 
-test("a request that this wire can express survives it", () => {
+test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
     fc.property(request(turns, withChoice), (asked) => {
       const { body, dropped } = contentWire.vendor.render(asked, levels);
@@ -217,7 +217,7 @@ const answered = answer(
 describe("answers", () => {
   testsOfAnswers({ wire: contentWire, answered, expected: (whole) => whole });
 
-  test("the array holds the pieces of the events", () => {
+  test("the JSON array has the same pieces as the events", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const pieces = framesOf(written(contentWire.client.stream(contextFor()), whole)).map(({ data }) =>
@@ -247,7 +247,7 @@ describe("answers", () => {
     );
   });
 
-  test("probabilities and citations survive", () => {
+  test("log probabilities and citations are kept", () => {
     const part: Part = {
       kind: "text",
       text: "Hi",
@@ -317,18 +317,18 @@ describe("answers of vendors", () => {
     [{ candidates: [{ finishReason: "UNEXPECTED_TOOL_CALL" }] }, "malformed-tool-call"],
     [{ candidates: [{ finishReason: "SOMETHING_NEW" }] }, "stop"],
     [{ candidates: [{ finishReason: "constructor" }] }, "stop"],
-  ])("%j ends as %s, whole or streamed", (body, finish) => {
+  ])("%j ends as %s, complete or streamed", (body, finish) => {
     expect(contentWire.vendor.parse(body).choices).toEqual([{ parts: [], finish }]);
     const reader = contentWire.vendor.stream();
     expect(readBack(reader, `data: ${JSON.stringify(body)}\r\n\r\n`).choices).toEqual([{ parts: [], finish }]);
     expect(reader.isComplete).toBe(true);
   });
 
-  test("none at all is the vendor's error", () => {
+  test("an answer without candidates is the vendor's error", () => {
     expect(() => contentWire.vendor.parse({})).toThrow(expect.objectContaining({ code: "upstream_error" }));
   });
 
-  test("sources of a search are citations", () => {
+  test("sources of a search become citations", () => {
     const body = {
       candidates: [
         {
@@ -349,7 +349,7 @@ describe("answers of vendors", () => {
     ]);
   });
 
-  test("a stream's error is a failure; a cut one is not whole", () => {
+  test("an error in a stream is a failure; a cut stream is incomplete", () => {
     const reader = contentWire.vendor.stream();
     const frame = (body: object): string => `data: ${JSON.stringify(body)}\r\n\r\n`;
     const events = eventsOf(
@@ -447,7 +447,7 @@ describe("calls without ids", () => {
     { role: "model", parts: [{ functionCall: { name: "f", args: {} } }] },
   ];
 
-  test("get ids that pair with results in order, differ by place, and stay as the dialogue grows", () => {
+  test("get ids that pair with results in order, differ by position, and stay the same as the dialogue grows", () => {
     const ids = (count: number): readonly string[] =>
       parse({ contents: contents.slice(0, count) }).request.turns.flatMap(({ parts }) =>
         parts.flatMap((part) =>
@@ -477,7 +477,7 @@ describe("thinking", () => {
     ["gemini-3-pro-preview", ["reasoning"]],
     ["gemini-2.5-pro", ["reasoning"]],
     ["gemini-2.5-flash", []],
-  ])("%s: where it cannot stop, a wish for none is named: %j", (model, dropped) => {
+  ])("%s: the setting off is dropped and named where thinking cannot stop: %j", (model, dropped) => {
     expect(render({ reasoning: { effort: "none" } }, { ...levels, model }).dropped).toEqual(dropped);
   });
 
@@ -497,7 +497,7 @@ describe("thinking", () => {
   });
 });
 
-describe("seals", () => {
+describe("signatures", () => {
   const foreign = { wire: "messages", kind: "signature", value: "c2lnbmVk" } as const;
 
   test("a signature of another vendor passes through a client and is sent to no other vendor", () => {
@@ -512,7 +512,7 @@ describe("seals", () => {
     expect(JSON.stringify(again.body)).not.toContain("c2lnbmVk");
   });
 
-  test("a lost one of a call gets the dummy, on the first call of a step, where models need it", () => {
+  test("a call without its signature gets the placeholder, on the first call of a step, where models need it", () => {
     const call = (id: string): Part => ({ kind: "tool-call", id, name: "f", arguments: "{}" });
     const turns = [{ role: "assistant" as const, parts: [call("a"), call("b")] }];
     const dummies = (target: typeof levels) =>
@@ -522,7 +522,7 @@ describe("seals", () => {
   });
 });
 
-test("arguments that are no object travel raw; none are an empty object", () => {
+test("arguments that are not an object are sent raw; absent arguments become an empty object", () => {
   const args = (text: string) => {
     const part: Part = { kind: "tool-call", id: "c", name: "f", arguments: text };
     return render({ turns: [{ role: "assistant", parts: [part] }] }).body;
@@ -533,7 +533,7 @@ test("arguments that are no object travel raw; none are an empty object", () => 
   expect(args("")).toMatchObject({ contents: [{}, { parts: [{ functionCall: { args: {} } }] }, {}] });
 });
 
-test("images in results stand beside them for older models", () => {
+test("images in results are placed next to the results for older models", () => {
   const part: Part = {
     kind: "tool-result",
     callId: "c",
@@ -551,7 +551,7 @@ test("images in results stand beside them for older models", () => {
   expect(newer?.body).toMatchObject({ contents: [{ parts: [{ functionResponse: { parts: [{ inlineData }] } }] }] });
 });
 
-test("instructions without turns become a user's turn; those between turns move to the front", () => {
+test("instructions without turns become a user turn; instructions between turns move to the front", () => {
   expect(render({ instructions: [{ kind: "text", text: "s" }] }).body).toEqual({
     contents: [{ role: "user", parts: [{ text: "s" }] }],
   });
@@ -570,7 +570,7 @@ describe("invalid requests", () => {
   test.each([
     ["a stored cache", { cachedContent: "cachedContents/1" }, "unsupported_parameter", "cachedContent"],
     [
-      "an enum answer",
+      "an answer as an enum",
       { generationConfig: { responseMimeType: "text/x.enum" } },
       "unsupported_parameter",
       "generationConfig.responseMimeType",
@@ -614,18 +614,26 @@ describe("invalid requests", () => {
   });
 });
 
-describe("fields that vendors of this wire lack", () => {
+describe("fields that vendors of this wire do not support", () => {
   const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["six stops", { stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
-    ["a foreign tool", { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] }, "tools: mcp"],
-    ["a strange name", { tools: [{ kind: "function", name: "1-2" }] }, "tools"],
     [
-      "a foreign file",
+      "another vendor's tool",
+      { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] },
+      "tools: mcp",
+    ],
+    ["an invalid name", { tools: [{ kind: "function", name: "1-2" }] }, "tools"],
+    [
+      "another vendor's file",
       said({ kind: "file", source: { kind: "file-id", wire: "responses", id: "f" } }),
       "file ids of another vendor",
     ],
-    ["an orphaned result", said({ kind: "tool-result", callId: "c", parts: [] }), "a tool result without its call"],
+    [
+      "a result without its call",
+      said({ kind: "tool-result", callId: "c", parts: [] }),
+      "a tool result without its call",
+    ],
   ])("%s is refused", (_, fields, param) => {
     expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));
   });
@@ -651,7 +659,7 @@ describe("a broken stream", () => {
     { type: "part-delta", choice: 0, part: 0, text: "Hal" },
   ];
 
-  test("ends with an error piece, and the array is closed", () => {
+  test("ends with an error piece and a closed array", () => {
     for (const make of [contentWire.client.stream, contentWire.client.array.stream]) {
       const writer = make(contextFor());
       const text =
@@ -697,7 +705,7 @@ test("a call over the size limit fails", () => {
 });
 
 // Gemini CLI 0.61 and google-genai for Python take every line of a stream for data.
-test("a sign of life is a piece without candidates, not a comment", () => {
+test("a heartbeat is a piece without candidates, not a comment", () => {
   for (const sign of [contentWire.client.stream(contextFor()).heartbeat(), contentPass.heartbeat]) {
     expect(sign).toMatch(/^data: .*\r\n\r\n$/);
     expect(JSON.parse(sign.slice("data: ".length))).toEqual({ candidates: [] });

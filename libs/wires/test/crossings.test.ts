@@ -51,7 +51,7 @@ const rows: readonly Row[] = [
     { generationConfig: { presencePenalty: 0.5, frequencyPenalty: 0.25 } },
   ],
   [
-    "penalties that a vendor lacks",
+    "penalties that a vendor does not support",
     "responses",
     { input: "hi", presence_penalty: 0.5, frequency_penalty: 0.25 },
     "messages",
@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
     ["presencePenalty", "frequencyPenalty"],
   ],
   [
-    "a voice of OpenAI's is not one of Google's",
+    "a voice of OpenAI is not one of Google",
     "chat",
     { messages: hi, modalities: ["audio"], audio: { voice: "alloy" } },
     "content",
@@ -67,14 +67,14 @@ const rows: readonly Row[] = [
     ["audio.voice"],
   ],
   [
-    "Google's voices are written large",
+    "Google's voices are capitalised",
     "chat",
     { messages: hi, modalities: ["audio"], audio: { voice: "kore" } },
     "content",
     { generationConfig: { speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } } } } },
   ],
   [
-    "a grammar stands deeper in chat",
+    "a grammar is nested in chat",
     "chat",
     { messages: hi, tools: [{ type: "custom", custom: { name: "g", format: { type: "grammar", grammar: lark } } }] },
     "responses",
@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
     { tool_choice: { type: "tool", name: "web_search" } },
   ],
   [
-    "a forced search, back",
+    "a forced search, in the other direction",
     "messages",
     { ...messages, tools: [search], tool_choice: { type: "tool", name: "web_search" } },
     "responses",
@@ -110,7 +110,7 @@ const rows: readonly Row[] = [
     ["toolChoice"],
   ],
   [
-    "a search's place and domains",
+    "a search's location and domains",
     "messages",
     {
       ...messages,
@@ -128,7 +128,7 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    "a search's place and domains, back",
+    "a search's location and domains, in the other direction",
     "responses",
     {
       input: "hi",
@@ -144,7 +144,7 @@ const rows: readonly Row[] = [
     { tools: [{ ...search, allowed_domains: ["a.example"], user_location: { type: "approximate", ...oslo } }] },
   ],
   [
-    "a search's size and place in chat",
+    "a search's size and location in chat",
     "chat",
     {
       messages: hi,
@@ -154,7 +154,7 @@ const rows: readonly Row[] = [
     { tools: [{ type: "web_search", search_context_size: "low", user_location: { type: "approximate", ...oslo } }] },
   ],
   [
-    "a search's most uses have no word",
+    "a search's maximum of uses cannot be expressed",
     "messages",
     { ...messages, tools: [{ ...search, max_uses: 3 }] },
     "responses",
@@ -198,7 +198,7 @@ const rows: readonly Row[] = [
     { messages: [{ content: [{ source: { media_type: "image/jpeg" } }] }] },
   ],
   [
-    "a bound under the vendor's least",
+    "a limit below the vendor's minimum",
     "chat",
     { messages: hi, max_tokens: 5 },
     "responses",
@@ -206,7 +206,7 @@ const rows: readonly Row[] = [
     ["maxTokens"],
   ],
   [
-    "one object where lists may stand",
+    "one object in place of a list",
     "content",
     { contents: { parts: { text: "hi" } }, tools: { functionDeclarations: { name: "f" } } },
     "chat",
@@ -228,7 +228,7 @@ const rows: readonly Row[] = [
     ["image.detail"],
   ],
   [
-    "a wish for caching",
+    "a request for caching",
     "chat",
     { messages: [{ role: "system", content: "be" }, ...hi], prompt_cache_key: "k", prompt_cache_retention: "24h" },
     "messages",
@@ -238,7 +238,7 @@ const rows: readonly Row[] = [
     },
   ],
   [
-    "a mark on the whole prompt",
+    "a cache mark on the complete prompt",
     "messages",
     { ...messages, cache_control: { type: "ephemeral" } },
     "messages",
@@ -266,7 +266,7 @@ const rows: readonly Row[] = [
     { messages: [{ role: "user", content: [{ text: "say hi" }] }] },
   ],
   [
-    "probabilities that a vendor lacks",
+    "log probabilities that a vendor does not support",
     "chat",
     { messages: hi, logprobs: true, top_logprobs: 2 },
     "messages",
@@ -281,7 +281,7 @@ const rows: readonly Row[] = [
     { input: [{}, { content: [{ annotations: [cited] }] }, {}] },
   ],
   [
-    "annotations that have no word",
+    "annotations that cannot be expressed",
     "responses",
     {
       input: [
@@ -293,7 +293,7 @@ const rows: readonly Row[] = [
     ["text.citations"],
   ],
   [
-    "the name of a picture",
+    "a picture's file name",
     "content",
     { contents: [{ parts: [{ inlineData: { displayName: "a.png", mimeType: "image/png", data: "AA==" } }] }] },
     "chat",
@@ -310,7 +310,7 @@ describe("fields that both wires have are converted", () => {
       expect(got.dropped).toEqual(lost);
     });
 
-  test("marks are nothing lost where the vendor caches by itself, and the longest is its retention", () => {
+  test("cache marks are not reported as dropped where the vendor caches automatically; the longest sets its retention", () => {
     const content = [{ type: "text", text: "hi", cache_control: { type: "ephemeral", ttl: "1h" } }];
     const body = { max_tokens: 50, messages: [{ role: "user", content }] };
     expect(crossed("messages", body, "chat", "gpt-5.2")).toMatchObject({
@@ -325,7 +325,7 @@ describe("fields that both wires have are converted", () => {
   });
 
   test.each(["chat", "responses"] as const)(
-    "a breakpoint of %s is a mark for messages, and a breakpoint again",
+    "a breakpoint of %s becomes a mark for messages, and a breakpoint again",
     (from) => {
       const parts = (type: string) => [
         { type, text: "long", prompt_cache_breakpoint: { mode: "explicit", ttl: "12h" } },
@@ -367,7 +367,7 @@ describe("fields that both wires have are converted", () => {
     ],
   };
 
-  test("marks at instructions and results are breakpoints there, with a lifetime where the wire has several", () => {
+  test("marks on instructions and results become breakpoints, with a lifetime where the wire has several", () => {
     expect(crossed("messages", marked, "responses", "gpt-5.6-sol")).toEqual({
       body: {
         model: "gpt-5.6-sol",
@@ -396,12 +396,12 @@ describe("fields that both wires have are converted", () => {
     });
   });
 
-  test("marks that have no place at a vendor with breakpoints are named", () => {
+  test("marks without a counterpart at a vendor with breakpoints are named", () => {
     const tools = [{ name: "f", input_schema: { type: "object" }, ...mark() }];
     expect(crossed("messages", { ...marked, tools }, "responses", "gpt-5.6-sol").dropped).toEqual(["tools.cache"]);
   });
 
-  test("a vendor writes its last four marks: others are named, and four leave no room for an automatic one", () => {
+  test("a vendor gets the last four marks: others are named, and four leave no room for an automatic one", () => {
     const parts = (count: number) =>
       Array.from({ length: count }, (_, index) => ({ type: "input_text", text: `${index}`, ...breakpoint }));
     const input = (count: number) => ({ input: [{ role: "user", content: parts(count) }] });
@@ -452,7 +452,7 @@ describe("fields that both wires have are converted", () => {
     });
   });
 
-  test("tokens that are kept for twelve hours are units of their own", () => {
+  test("tokens that are cached for twelve hours are a separate unit", () => {
     const usage = {
       input_tokens: 100,
       output_tokens: 5,
@@ -466,7 +466,7 @@ describe("fields that both wires have are converted", () => {
     });
   });
 
-  test("audio has no word in responses", () => {
+  test("audio cannot be expressed in responses", () => {
     const audio = said({ type: "input_audio", input_audio: { data: "AA==", format: "wav" } });
     expect(() => crossed("chat", audio, "responses")).toThrow(
       expect.objectContaining({ code: "unsupported_parameter" }),

@@ -54,9 +54,9 @@ const call = { kind: "tool-call", id: "call_1", name: "weather", arguments: '{"c
 const other = { ...call, id: "call_2", name: "time", arguments: '{"zone":"CET"}' } as const;
 const answers: readonly (readonly [string, TextAnswer])[] = [
   ["letters of every kind", oneAnswer([text('Grüße, 世界 👋 \u0000\u2028 "quoted" \\ </script>')])],
-  ["an answer that is cut at its bound", oneAnswer([text("word word")], "length")],
+  ["an answer that is cut at its limit", oneAnswer([text("word word")], "length")],
   ["an answer that is filtered", oneAnswer([text("Half a")], "filtered")],
-  ["calls next to each other", oneAnswer([call, other], "tool-calls")],
+  ["parallel calls", oneAnswer([call, other], "tool-calls")],
   ["text before a call", oneAnswer([text("Let me see."), call], "tool-calls")],
 ];
 
@@ -73,7 +73,7 @@ describe.each(ways)("$name", ({ client, vendor }) => {
       expect(read.usage).toEqual(usage);
     });
 
-    test("a refusal is one where both wires have a place for it, and text that was filtered elsewhere", () => {
+    test("a refusal is kept where both wires have a field for it, and becomes filtered text elsewhere", () => {
       const [read] = converted(
         oneAnswer([{ kind: "refusal", text: "No." }], "refused"),
         client,
@@ -92,7 +92,7 @@ describe.each(ways)("$name", ({ client, vendor }) => {
     });
   });
 
-  test("a dialogue with pictures, files, calls and results reaches the vendor whole", () => {
+  test("a dialogue with pictures, files, calls and results reaches the vendor completely", () => {
     const pdf: Part = {
       kind: "file",
       source: { kind: "base64", mediaType: "application/pdf", data: "JVBERi0=" },

@@ -76,7 +76,7 @@ describe.each(bothWires)("%s", (wire) => {
   });
 });
 
-test("responses: the last event repeats all that was sent, and numbers go on", () => {
+test("responses: the last event repeats all that was sent, and sequence numbers continue", () => {
   const { responses } = textWires;
   fc.assert(
     fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
@@ -92,7 +92,7 @@ test("responses: the last event repeats all that was sent, and numbers go on", (
   );
 });
 
-test("of several choices each is ended that has not ended itself, in chat and in completions", () => {
+test("every choice that is still open is ended, in chat and in completions", () => {
   const chunk = (choice: object): Buffer =>
     Buffer.from(`data: ${JSON.stringify({ id: "c", object: "o", created: 1, model: "m", choices: [choice] })}\n\n`);
   const passed = [

@@ -151,7 +151,7 @@ describe("charges that a request asks for in addition to tokens", () => {
   });
 });
 
-test("tools are bounded where the client sets no bound", () => {
+test("tools are limited where the client sets no limit", () => {
   const capped = (wire: "responses" | "messages", body: object) =>
     JSON.parse(wires[wire].vendor.capTools(Buffer.from(JSON.stringify(body)), 4).toString());
   expect(capped("responses", { model: "m", tools: [] })).toEqual({ model: "m", tools: [], max_tool_calls: 4 });
@@ -252,7 +252,7 @@ describe("charges that an answer reports in addition to tokens", () => {
     ],
     ["content", piece, { calls: contentCalls, tier: "priority" }],
     ["content", { candidates: [{}], usageMetadata: { promptTokenCount: 1 } }, undefined],
-  ])("%s, whole: %j", (wire, answer, fees) => {
+  ])("%s, complete: %j", (wire, answer, fees) => {
     expect(wires[wire].pass.fees(answer)).toEqual(fees);
   });
 
@@ -286,7 +286,7 @@ describe("charges that an answer reports in addition to tokens", () => {
       ],
     ],
     ["content", [sse(piece)], [{ calls: contentCalls, tier: "priority" }]],
-  ])("%s, streamed: the same passed on and converted", (wire, frames, fees) => {
+  ])("%s, streamed: the same when passed on and converted", (wire, frames, fees) => {
     const { passed, read } = seenIn(wire, frames);
     expect(passed).toEqual(fees);
     expect(read).toEqual(fees);
@@ -305,7 +305,7 @@ test.each([
   expect(memberAboveStandardPrice(image)).toBe(dearer);
 });
 
-test("an image that keeps its size is bound by the tokens of a large one", () => {
+test("an image that keeps its size is limited by the tokens of a large one", () => {
   const url = "https://pictures.example/fox.png";
   const tokens = (part: object) => {
     const { tokens: usual, more = 0 } = mediaOf([{ content: [part] }], measureTypedPart);

@@ -14,7 +14,7 @@ const rendered = (wire: TextWireName, body: JsonObject, model = target.model) =>
 const words = (text: string) => ({ type: "message", role: "assistant", content: [{ type: "output_text", text }] });
 const wires = ["chat", "messages", "content"] as const;
 
-test.each(wires)("a conversation that was searched for goes on over %s, without the search's steps", (wire) => {
+test.each(wires)("a conversation with a web search continues over %s, without the search's steps", (wire) => {
   const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } };
   const input = [{ role: "user", content: "Q" }, search, words("Found."), { role: "user", content: "And?" }];
   const { body, dropped } = rendered(wire, { input });
@@ -28,7 +28,7 @@ test.each(wires)("a conversation that was searched for goes on over %s, without 
   });
 });
 
-test("so does one of the messages wire, over others", () => {
+test("a conversation of the messages wire continues over other wires", () => {
   const use = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } };
   const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
   const messages = [
@@ -48,51 +48,58 @@ const step = (name: string, of: object, result: unknown) => [
   { type: `${name}_result`, call_id: "c_1", signature: "AA==", result },
 ];
 
-test.each([...wires, "responses", "converse"] as const)("so does one in which Google's tools ran, over %s", (wire) => {
-  const steps = [
-    { type: "user_input", content: [{ type: "text", text: "Q" }] },
-    ...step("google_search", { queries: ["q"] }, [{ search_suggestions: "s" }]),
-    ...step("google_maps", { queries: ["q"] }, [{ places: [] }]),
-    ...step("url_context", { urls: ["https://x.example"] }, [{ status: "success", url: "https://x.example" }]),
-    ...step("file_search", {}, []),
-    ...step("mcp_server_tool", { a: 1 }, "r"),
-    ...step("code_execution", { language: "PYTHON", code: "print(6 * 7)" }, "42"),
-    { type: "model_output", content: [{ type: "text", text: "Found." }] },
-    { type: "user_input", content: [{ type: "text", text: "And?" }] },
-  ];
-  const { request } = textWires.interactions.client.read({ model: "m", input: steps });
-  const { body, dropped } = textWires[wire].vendor.render(request, target);
-  expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
-  const text = JSON.stringify(plain(body));
-  for (const kept of ["Q", "print(6 * 7)", "Output of the code", "42", "Found.", "And?"]) expect(text).toContain(kept);
-  expect(text).not.toContain("c_1");
-  const same = textWires.interactions.vendor.render(request, target);
-  expect([same.body["input"], same.dropped]).toEqual([steps, []]);
-});
+test.each([...wires, "responses", "converse"] as const)(
+  "a conversation in which Google's tools ran continues over %s",
+  (wire) => {
+    const steps = [
+      { type: "user_input", content: [{ type: "text", text: "Q" }] },
+      ...step("google_search", { queries: ["q"] }, [{ search_suggestions: "s" }]),
+      ...step("google_maps", { queries: ["q"] }, [{ places: [] }]),
+      ...step("url_context", { urls: ["https://x.example"] }, [{ status: "success", url: "https://x.example" }]),
+      ...step("file_search", {}, []),
+      ...step("mcp_server_tool", { a: 1 }, "r"),
+      ...step("code_execution", { language: "PYTHON", code: "print(6 * 7)" }, "42"),
+      { type: "model_output", content: [{ type: "text", text: "Found." }] },
+      { type: "user_input", content: [{ type: "text", text: "And?" }] },
+    ];
+    const { request } = textWires.interactions.client.read({ model: "m", input: steps });
+    const { body, dropped } = textWires[wire].vendor.render(request, target);
+    expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
+    const text = JSON.stringify(plain(body));
+    for (const kept of ["Q", "print(6 * 7)", "Output of the code", "42", "Found.", "And?"])
+      expect(text).toContain(kept);
+    expect(text).not.toContain("c_1");
+    const same = textWires.interactions.vendor.render(request, target);
+    expect([same.body["input"], same.dropped]).toEqual([steps, []]);
+  },
+);
 
-test.each(["chat", "messages", "interactions"] as const)("and one of the content wire, over %s", (wire) => {
-  const parts = [
-    { toolCall: { toolType: "GOOGLE_SEARCH_WEB", id: "t" } },
-    { toolResponse: { toolType: "GOOGLE_SEARCH_WEB", id: "t" } },
-    { executableCode: { language: "PYTHON", code: "print(6 * 7)" } },
-    { codeExecutionResult: { outcome: "OUTCOME_OK", output: "42" } },
-    { codeExecutionResult: { outcome: "OUTCOME_OK" } },
-    { text: "Found." },
-  ];
-  const contents = [
-    { role: "user", parts: [{ text: "Q" }] },
-    { role: "model", parts },
-    { role: "user", parts: [{ text: "And?" }] },
-  ];
-  const { request } = textWires.content.client.read({ contents }, { model: "m", stream: false });
-  const { body, dropped } = textWires[wire].vendor.render(request, target);
-  expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
-  const text = JSON.stringify(plain(body));
-  for (const kept of ["print(6 * 7)", "42", "Found."]) expect(text).toContain(kept);
-});
+test.each(["chat", "messages", "interactions"] as const)(
+  "a conversation of the content wire continues over %s",
+  (wire) => {
+    const parts = [
+      { toolCall: { toolType: "GOOGLE_SEARCH_WEB", id: "t" } },
+      { toolResponse: { toolType: "GOOGLE_SEARCH_WEB", id: "t" } },
+      { executableCode: { language: "PYTHON", code: "print(6 * 7)" } },
+      { codeExecutionResult: { outcome: "OUTCOME_OK", output: "42" } },
+      { codeExecutionResult: { outcome: "OUTCOME_OK" } },
+      { text: "Found." },
+    ];
+    const contents = [
+      { role: "user", parts: [{ text: "Q" }] },
+      { role: "model", parts },
+      { role: "user", parts: [{ text: "And?" }] },
+    ];
+    const { request } = textWires.content.client.read({ contents }, { model: "m", stream: false });
+    const { body, dropped } = textWires[wire].vendor.render(request, target);
+    expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
+    const text = JSON.stringify(plain(body));
+    for (const kept of ["print(6 * 7)", "42", "Found."]) expect(text).toContain(kept);
+  },
+);
 
 test.each(["chat", "messages", "content", "interactions", "converse"] as const)(
-  "and one in which OpenAI's tools ran, over %s",
+  "a conversation in which OpenAI's tools ran continues over %s",
   (wire) => {
     const logs = { type: "logs", logs: "42" };
     const code = { type: "code_interpreter_call", id: "ci_1", container_id: "cntr_1", status: "completed" };
@@ -120,7 +127,7 @@ test.each(["chat", "messages", "content", "interactions", "converse"] as const)(
 );
 
 test.each(["chat", "responses", "content", "interactions"] as const)(
-  "and one in which Anthropic's tools ran, over %s",
+  "a conversation in which Anthropic's tools ran continues over %s",
   (wire) => {
     const ran = (name: string, input: object, content: object) => [
       { type: "server_tool_use", id: "srvtoolu_1", name, input },
@@ -162,21 +169,21 @@ test.each(["chat", "responses", "content", "interactions"] as const)(
   },
 );
 
-test.each(wires)("a search among tools is not sent over %s: the model sees all of them", (wire) => {
+test.each(wires)("a tool search is not sent over %s: the model gets all tools", (wire) => {
   const { body, dropped } = rendered(wire, { tools: [{ type: "tool_search" }, { ...look, defer_loading: true }] });
   expect(dropped).toEqual(["tools.tool-search"]);
   expect(JSON.stringify(body)).toContain('"look"');
 });
 
-test.each(["local_shell", "shell", "apply_patch", "code_interpreter"])("%s is refused elsewhere", (type) => {
+test.each(["local_shell", "shell", "apply_patch", "code_interpreter"])("%s is refused on other wires", (type) => {
   expect(() => rendered("chat", { tools: [{ type }] })).toThrow(type);
 });
 
 /** Agents offer a search of the vendor with every request, whatever vendor it goes to. */
-describe("a search on the web", () => {
+describe("a web search", () => {
   const versions = ["web_search", "web_search_preview", "web_search_2025_08_26", "web_search_preview_2025_03_11"];
 
-  test.each(versions)("of the version %s stays what it is, and is a search elsewhere", (type) => {
+  test.each(versions)("of the version %s is unchanged on its wire, and becomes a web search on others", (type) => {
     const body = { tools: [{ type, search_context_size: "low" }] };
     expect(rendered("responses", body)).toMatchObject({ body, dropped: [] });
     expect(rendered("messages", body).body).toMatchObject({ tools: [{ name: "web_search" }] });
@@ -190,7 +197,7 @@ describe("a search on the web", () => {
     expect(dropped).toEqual(["tools.web-search"]);
   });
 
-  test("gives way to functions where the vendor takes one or the other", () => {
+  test("is dropped for functions where the vendor supports only one of them", () => {
     const { body, dropped } = rendered("content", { tools: [look, { type: "web_search" }], tool_choice: "auto" });
     expect(body["tools"]).toMatchObject([{ functionDeclarations: [{ name: "look" }] }]);
     expect(body["tools"]).toHaveLength(1);

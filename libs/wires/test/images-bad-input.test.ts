@@ -27,25 +27,25 @@ function paramOf(read: () => unknown): string | undefined {
 test.each<[what: string, body: object, param: string]>([
   ["no model", { prompt: "a fox" }, "model"],
   ["no prompt", { model: "m" }, "prompt"],
-  ["a prompt that is no text", { ...ask, prompt: ["a", "fox"] }, "prompt"],
-  ["an endless prompt", { ...ask, prompt: "x".repeat(32_001) }, "prompt"],
-  ["no image wanted", { ...ask, n: 0 }, "n"],
-  ["too many images wanted", { ...ask, n: 11 }, "n"],
+  ["a prompt that is not a string", { ...ask, prompt: ["a", "fox"] }, "prompt"],
+  ["a prompt above the maximum", { ...ask, prompt: "x".repeat(32_001) }, "prompt"],
+  ["a number of 0 images", { ...ask, n: 0 }, "n"],
+  ["too many requested images", { ...ask, n: 11 }, "n"],
   ["a number as text", { ...ask, n: "2" }, "n"],
   ["half a size", { ...ask, size: "1024" }, "size"],
-  ["no size at all", { ...ask, size: "0x0" }, "size"],
+  ["an invalid size", { ...ask, size: "0x0" }, "size"],
   ["an unknown form", { ...ask, response_format: "hex" }, "response_format"],
   ["an unknown format", { ...ask, output_format: "bmp" }, "output_format"],
-  ["compression beyond all", { ...ask, output_compression: 101 }, "output_compression"],
-  ["a stream of maybe", { ...ask, stream: "true" }, "stream"],
+  ["compression above 100", { ...ask, output_compression: 101 }, "output_compression"],
+  ["an invalid value of stream", { ...ask, stream: "true" }, "stream"],
   ["an image that is a number", { ...ask, image: 7 }, "image"],
-  ["an image that is no Base64", { ...ask, image: "no image !" }, "image"],
+  ["an image that is not Base64", { ...ask, image: "no image !" }, "image"],
   ["an empty image", { ...ask, image: "" }, "image"],
-  ["Base64 of words", { ...ask, image: Buffer.from("just words").toString("base64") }, "image"],
-  ["a data URL of words", { ...ask, image: "data:text/plain;base64,aGk=" }, "image"],
-  ["a data URL that is no Base64", { ...ask, image: "data:image/png,%89PNG" }, "image"],
-  ["a data URL whose bytes are another thing", { ...ask, image: "data:image/png;base64,aGkgdGhlcmU=" }, "image"],
-  ["a wrong image among good ones", { ...edit, image: [edit.image, "x y"] }, "image[1]"],
+  ["Base64 of text", { ...ask, image: Buffer.from("just words").toString("base64") }, "image"],
+  ["a data URL of text", { ...ask, image: "data:text/plain;base64,aGk=" }, "image"],
+  ["a data URL that is not Base64", { ...ask, image: "data:image/png,%89PNG" }, "image"],
+  ["a data URL with another type's bytes", { ...ask, image: "data:image/png;base64,aGkgdGhlcmU=" }, "image"],
+  ["an invalid image among valid ones", { ...edit, image: [edit.image, "x y"] }, "image[1]"],
   ["too many images", { ...ask, image: Array.from({ length: 17 }, () => png) }, "image"],
   ["a mask without an image", { ...ask, mask: edit.image }, "image"],
   ["no messages", { model: "m", input: {} }, "input.messages"],
@@ -69,12 +69,12 @@ test.each<[what: string, body: object, param: string]>([
 
 test.each([
   ["a simple body", ask, "image"],
-  ["a qwen-style one", qwenBody([item]), "input.messages[0].content[].image"],
-])("%s without an image is nothing to edit", (_, body, param) => {
+  ["a Qwen-style body", qwenBody([item]), "input.messages[0].content[].image"],
+])("%s without an image is refused", (_, body, param) => {
   expect(paramOf(() => refuseWithoutImage(readImageBody(body).request))).toBe(param);
 });
 
-test("a form with a text for a file is refused", () => {
+test("a form with a text in place of a file is refused", () => {
   const fields = [...Object.entries(ask), ["image", "hello there"]] as const;
   expect(paramOf(() => readImageForm({ fields, files: [] }))).toBe("image[0]");
 });

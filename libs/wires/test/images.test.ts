@@ -34,14 +34,14 @@ function failureOf(step: () => unknown): { readonly code?: string; readonly para
   }
 }
 
-describe("an image that a client brings", () => {
+describe("an image from a client", () => {
   test.each([
     ["https://a.example/x.png", { kind: "url" }],
     ["HTTP://a.example/x.png", { kind: "url" }],
     [`data:image/jpeg;base64,${png.toString("base64")}`, { kind: "file", mediaType: "image/png" }],
     [`data:image/png;charset=x;base64,${jpeg.toString("base64")}`, { kind: "file", mediaType: "image/jpeg" }],
     [jpeg.toString("base64").replace(/=+$/, ""), { kind: "file", mediaType: "image/jpeg" }],
-  ])("%s is recognised from its bytes", (value, image) => {
+  ])("the type %s is recognised from the bytes", (value, image) => {
     expect(parseInputImage(value, "image")).toMatchObject({ at: "image", ...image });
   });
 
@@ -78,11 +78,11 @@ describe("an image that a client brings", () => {
     ["RIFX\x10\0\0\0WEBPVP8 ", undefined],
     ["GIF88a", undefined],
     [" GIF89a", undefined],
-  ])("that begins with %j is %s", (bytes, type) => {
+  ])("starting with %j is %s", (bytes, type) => {
     expect(imageTypeOf(Buffer.from(bytes, "latin1"))).toBe(type);
   });
 
-  test("any bytes come back from Base64 as they were", () => {
+  test("bytes are unchanged after Base64 and back", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (more) => {
         const bytes = Buffer.concat([png, more]);
@@ -93,7 +93,7 @@ describe("an image that a client brings", () => {
   });
 });
 
-describe("a size", () => {
+describe("an image size", () => {
   test.each([
     ["1024x1536", { width: 1_024, height: 1_536 }],
     ["1328*1328", { width: 1_328, height: 1_328 }],
@@ -122,7 +122,7 @@ describe("a size", () => {
 });
 
 describe("a request", () => {
-  test("means the same in both dialects, to every vendor", () => {
+  test("has the same meaning in both dialects, for every vendor", () => {
     const one = ask({ ...simple, n: 2, size: "512x256", negative_prompt: "blur", prompt_extend: true, seed: 3 });
     const other = qwen([{ text: "a fox" }], {
       n: 2,
@@ -136,7 +136,7 @@ describe("a request", () => {
     expect(bodyFor("qwen-image-tasks", one)).toEqual(bodyFor("qwen-image-tasks", other));
   });
 
-  test("at qwen's vendor", () => {
+  test("is rendered for qwen's vendor", () => {
     const request = qwen([{ image: "https://a.example/1.png" }, { text: "at" }, { text: "night" }], { own: 1 });
     expect(bodyFor("qwen-images", request)).toEqual({
       body: {
@@ -155,7 +155,7 @@ describe("a request", () => {
     });
   });
 
-  test("by generateContent", () => {
+  test("is rendered for generateContent", () => {
     const image = `data:image/png;base64,${png.toString("base64")}`;
     const request = ask({ ...simple, image, size: "3840x2160", seed: 7, quality: "high", strange: 1 });
     expect(bodyFor("content", request)).toEqual({
@@ -176,7 +176,7 @@ describe("a request", () => {
     });
   });
 
-  test("at a vendor of the simple body, with all that it said", () => {
+  test("is rendered for a vendor of the simple body with every field", () => {
     const said = { quality: "hd", style: "vivid", user: "u", watermark: false, strange: { deep: [1] }, seed: -1 };
     expect(bodyFor("images", ask({ ...simple, ...said, response_format: "url", size: null }))).toEqual({
       body: { model: "v", prompt: "a fox", ...said, response_format: "url" },
@@ -188,13 +188,13 @@ describe("a request", () => {
     ]);
   });
 
-  test("loses its partial images by name where a vendor shows none", () => {
+  test("drops and names partial images for a vendor without them", () => {
     const request = ask({ ...simple, stream: true, partial_images: 2 });
     expect(bodyFor("qwen-images", request).dropped).toEqual(["partialImages"]);
     expect(bodyFor("images", request)).toMatchObject({ body: { stream: true, partial_images: 2 }, dropped: [] });
   });
 
-  test("is never asked for its form of a model that has one only", () => {
+  test("sets no output format for a model that has only one", () => {
     const request = ask({ ...simple, response_format: "b64_json" });
     const body = runToEnd(writeImages(wires.images.vendor.render(request, { model: "gpt-image-1" })).body);
     expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
@@ -204,14 +204,14 @@ describe("a request", () => {
     ["images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["qwen-images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["content", { n: 2 }, "count"],
-  ])("is refused by %s where it would mean something else", (wire, more, param) => {
+  ])("is refused for %s where it would mean something else", (wire, more, param) => {
     expect(failureOf(() => bodyFor(wire, ask({ ...simple, ...more })))).toEqual({
       code: "unsupported_parameter",
       param,
     });
   });
 
-  test("counts each image that it brings, its mask among them", () => {
+  test("counts every input image, including the mask", () => {
     const image = png.toString("base64");
     const tokens = (more: object) => measureInput(readImageBody({ ...simple, ...more }).request).mediaTokens;
     expect(tokens({})).toBe(0);
@@ -227,7 +227,7 @@ describe("a request", () => {
     expect(ask({ ...simple, output_compression: 100, n: 10 })).toMatchObject({ outputCompression: 100, count: 10 });
   });
 
-  test("to edit must bring an image", () => {
+  test("for an edit must have an image", () => {
     expect(failureOf(() => refuseWithoutImage(ask(simple)))).toMatchObject({ param: "image" });
     expect(failureOf(() => refuseWithoutImage(ask({ ...simple, image: ["https://a.example/"] })))).toEqual({});
   });
@@ -240,7 +240,7 @@ describe("a form", () => {
   ] as const;
   const files = (...names: readonly string[]) => names.map((name) => ({ name, bytes: png }));
 
-  test("is the simple body, its numbers as text", () => {
+  test("has the fields of the simple body, with numbers as text", () => {
     const fields = [...text, ["n", "2"], ["stream", "true"], ["size", ""], ["strange", "1"]] as const;
     const { request } = readImageForm({ fields, files: files("image[]", "mask", "image[1]", "image") });
     expect(request).toMatchObject({ count: 2, stream: true, own: { members: { strange: "1" } } });
@@ -257,7 +257,7 @@ describe("a form", () => {
     expect(request).toMatchObject({ stream: flag, watermark: flag });
   });
 
-  test("has addresses of images as text", () => {
+  test("accepts addresses of images as text", () => {
     const fields = [...text, ["image[]", "https://a.example/1.png"], ["image[]", "https://a.example/2.png"]] as const;
     expect(readImageForm({ fields, files: files("image") }).request.images).toMatchObject([
       { kind: "file", at: "image" },
@@ -268,16 +268,20 @@ describe("a form", () => {
 
   test.each<[string, Parameters<typeof readImageForm>[0], string]>([
     ["another file", { fields: text, files: files("prompt") }, "prompt"],
-    ["a deep name", { fields: text, files: files("image[a]") }, "image[a]"],
+    ["a nested name", { fields: text, files: files("image[a]") }, "image[a]"],
     ["two masks", { fields: text, files: files("image", "mask", "mask") }, "mask"],
-    ["a name that is no field", { fields: [...text, ["__proto__", "x"], ["__proto__", "y"]], files: [] }, "__proto__"],
-    ["a flag of maybe", { fields: [...text, ["stream", "yes"]], files: [] }, "stream"],
+    [
+      "a name that is not a field",
+      { fields: [...text, ["__proto__", "x"], ["__proto__", "y"]], files: [] },
+      "__proto__",
+    ],
+    ["an invalid flag", { fields: [...text, ["stream", "yes"]], files: [] }, "stream"],
     ["a number with letters", { fields: [...text, ["n", "1e1"]], files: [] }, "n"],
   ])("with %s is refused", (_, form, param) => {
     expect(failureOf(() => readImageForm(form))).toEqual({ code: "invalid_value", param });
   });
 
-  test("is written so that any reader finds its bytes", async () => {
+  test("is rendered so that any parser finds its bytes", async () => {
     const value = 'ü "quoted"\r\n--x';
     const { body, contentType } = writeImages({
       body: {},
@@ -423,13 +427,13 @@ describe("an answer", () => {
         outputImageTokens: 1_120,
       },
     ],
-  ])("of %s", (wire, body, rendered, units) => {
+  ])("of %s is parsed", (wire, body, rendered, units) => {
     const answer = parse(wire, body);
     expect(renderImages(answer, { now: 9, act: "generation" })).toEqual(rendered);
     expect(answer.usage).toEqual(units);
   });
 
-  test.each(["PENDING", "RUNNING"])("that is a task on its way: %s", (status) => {
+  test.each(["PENDING", "RUNNING"])("that is a running task is recognised: %s", (status) => {
     const { taskOf } = wires["qwen-image-tasks"].vendor;
     expect(taskOf({ output: { task_status: status, task_id: "t" } })).toBe("t");
     expect(taskOf({ output: { task_status: "SUCCEEDED", task_id: "t" } })).toBeUndefined();
@@ -455,11 +459,11 @@ describe("an answer", () => {
     ["content", { promptFeedback: { blockReason: "SAFETY" } }, "upstream_rejected"],
     ["content", { candidates: [{ finishReason: "IMAGE_SAFETY" }] }, "upstream_rejected"],
     ["content", { candidates: [{ finishReason: "STOP", content: { parts: [{ text: "no" }] } }] }, "upstream_error"],
-  ])("of %s without an image: %j", (wire, body, code) => {
+  ])("of %s without an image fails: %j", (wire, body, code) => {
     expect(failureOf(() => parse(wire, body)).code).toBe(code);
   });
 
-  test("as events, one an image", () => {
+  test("is streamed as one event per image", () => {
     const events = renderImageStream(
       { images: [{ base64: "YQ==" }, { base64: "Yg==" }], created: 4 },
       { now: 9, act: "edit" },
@@ -471,7 +475,7 @@ describe("an answer", () => {
     );
   });
 
-  test("as an event with what clients take for granted, and the vendor's own words where it has some", () => {
+  test("as an event has the fields that clients expect, and the vendor's values where it sends them", () => {
     const dataOf = (more: object) =>
       JSON.parse(
         renderImageStream(
@@ -492,7 +496,7 @@ describe("an answer", () => {
     });
   });
 
-  test("bytes as an address, and back", () => {
+  test("with bytes becomes an address, and back", () => {
     const base64 = jpeg.toString("base64");
     expect(imageDataUrl(base64)).toBe(`data:image/jpeg;base64,${base64}`);
     expect(base64InUrl(imageDataUrl(base64))).toBe(base64);
@@ -505,7 +509,7 @@ describe("a stream that is passed on", () => {
     Buffer.from(`event: ${type}\ndata: ${JSON.stringify({ type, b64_json: "aGk=", ...more })}\n\n`);
   const usage = { input_tokens: 2, output_tokens: 7 };
 
-  test("counts images that were completed", () => {
+  test("counts completed images", () => {
     const pass = wires.images.pass.stream();
     expect(pass.inspect(frame("image_generation.partial_image")).usage).toEqual({ images: 0 });
     expect(pass.inspect(frame("image_generation.completed", { usage }))).toMatchObject({
@@ -520,7 +524,7 @@ describe("a stream that is passed on", () => {
     });
   });
 
-  test("knows a partial image by its event or by its type, and words in a prompt are neither", () => {
+  test("recognises a partial image by its event or its type, not by words in a prompt", () => {
     const bare = Buffer.from('data: {"b64_json":"aGk=","type":"image_edit.partial_image"}\n\n');
     expect(wires.images.pass.stream().inspect(bare).usage).toEqual({ images: 0 });
     expect(

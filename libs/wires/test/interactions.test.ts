@@ -68,7 +68,7 @@ const roundRequest: TextRequest = {
   reasoning: { effort: "low", show: "summary" },
 };
 
-test("one tool round, read and written", () => {
+test("one tool round is parsed and rendered", () => {
   expect(parse(round)).toEqual({ request: roundRequest, dropped: [] });
   const { body, dropped } = vendor.render(roundRequest, { ...target, model: "m" });
   expect(dropped).toEqual([]);
@@ -151,7 +151,7 @@ const withTools = fc
     return toolChoice === undefined ? { ...drawn, tools } : { ...drawn, tools, toolChoice };
   });
 
-test("a request that this wire can express survives it", () => {
+test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
     fc.property(request(turns, withTools), (asked) => {
       const { body, dropped } = vendor.render(asked, target);
@@ -182,7 +182,7 @@ const answered = answer(
 describe("answers", () => {
   testsOfAnswers({ wire: interactionsWire, answered, expected: (whole) => whole });
 
-  test("a client that joins a stream gets the answer of an unstreamed call", () => {
+  test("a client that joins a stream gets the same answer as without streaming", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const collector = new InteractionCollector();
@@ -200,7 +200,7 @@ describe("answers", () => {
     );
   });
 
-  test("another vendor's seals come back where they were", () => {
+  test("another vendor's signatures are returned in their positions", () => {
     const signed = { wire: "content", kind: "thoughtSignature", value: "CrQ" } as const;
     const parts: readonly Part[] = [
       {
@@ -314,7 +314,7 @@ describe("answers of the vendor", () => {
     expect(vendor.fees({ steps: [], usage: {} })).toBeUndefined();
   });
 
-  test("its streams are read in the order of their events", () => {
+  test("streams are read in the order of their events", () => {
     const sse = (event: object) => `data: ${JSON.stringify(event)}\n\n`;
     const stream = [
       { event_type: "interaction.created", interaction: { id: "v1_a", status: "in_progress", model: "gemini" } },
@@ -395,7 +395,7 @@ describe("answers of the vendor", () => {
     ["content", { candidates: [{ finishReason: "MAX_TOKENS" }] }],
     ["interactions", { status: "incomplete" }],
     ["completions", { choices: [{ finish_reason: "length" }] }],
-  ] as const)("one that the vendor's limit of a request stopped is not complete for %s clients", (wire, shown) => {
+  ] as const)("an interaction that the vendor's request limit stopped is incomplete for %s clients", (wire, shown) => {
     const steps = [{ type: "model_output", content: [{ type: "text", text: "Hi" }] }];
     const parsed = vendor.parse({ id: "v1_a", status: "requires_continuation", continuation_token: "t", steps });
     const own: ClientOnlyWire = wires[wire];
@@ -404,7 +404,7 @@ describe("answers of the vendor", () => {
     expect(wires.content.vendor.parse({ candidates: [candidate] }).choices[0]?.finish).toBe("length");
   });
 
-  test("one that is still being made is polled", () => {
+  test("an unfinished interaction is polled", () => {
     expect(vendor.taskOf({ id: "v1_a", status: "in_progress" })).toBe("v1_a");
     expect(vendor.taskOf({ id: "v1_a", status: "queued" })).toBe("v1_a");
     expect(vendor.taskOf({ id: "v1_a", status: "completed" })).toBeUndefined();
@@ -414,7 +414,7 @@ describe("answers of the vendor", () => {
 describe("agents", () => {
   const agent = { ...target, model: "deep-research-preview-04-2026" };
 
-  test("they work in the background, and take none of a model's settings", () => {
+  test("run in the background, and accept no settings of a model", () => {
     const { body, dropped } = render({ turns: parse({ input: "Hi" }).request.turns, maxTokens: 5, seed: 1 }, agent);
     expect(body).toEqual({
       agent: agent.model,
@@ -428,7 +428,7 @@ describe("agents", () => {
   const eventOf = (event_type: string, more: object = {}) => ({ data: JSON.stringify({ event_type, ...more }) });
   const created = eventOf("interaction.created", { interaction: { id: "v1_a" } });
 
-  test("a resumed stream shows nothing twice: events without an id are recognized, and the start", () => {
+  test("a resumed stream repeats nothing: events without an id are recognised, and the start", () => {
     const run = vendor.run();
     const delta = (index: number, event_id?: string) => eventOf("step.delta", { index, event_id });
     const first = [created, eventOf("step.start", { index: 0 }), delta(0, "e1"), delta(1), delta(2)];
@@ -452,13 +452,13 @@ describe("agents", () => {
     expect(run.resume()).toBe(true);
   });
 
-  test("the usage of a cancelled one is read", () => {
+  test("the usage of a cancelled interaction is read", () => {
     const state = { status: "cancelled", usage: { total_input_tokens: 3, total_output_tokens: 2 } };
     expect(vendor.run().usageOf(Buffer.from(JSON.stringify(state)))).toMatchObject({ outputTokens: 2 });
     expect(vendor.run().usageOf(Buffer.from("nothing"))).toBeUndefined();
   });
 
-  test("a client names one as agent", () => {
+  test("a client can name an agent", () => {
     const body = { agent: agent.model, input: "Hi" };
     expect(client.readParams(body)).toMatchObject({ model: agent.model });
     expect(client.read(body).request.model).toBe(agent.model);
@@ -487,7 +487,7 @@ describe("forwarded answers", () => {
     });
   });
 
-  test("a body that names a model does not go to an agent", () => {
+  test("a body that names a model is not sent to an agent", () => {
     const takes = (body: object, model: string) =>
       runToEnd(pass.takes?.(Buffer.from(JSON.stringify(body)), model) ?? [].values());
     expect(takes({ model: "m" }, "gemini-4-argon")).toBe(true);
@@ -520,16 +520,16 @@ test.each<[string, JsonObject]>([
   ["cached_content", { cached_content: "c" }],
   ["webhook_config", { webhook_config: { uris: ["https://a.example"] } }],
   ["generation_config.speech_config", { generation_config: { speech_config: [{ voice: "a" }, { voice: "b" }] } }],
-])("%s is refused where no other wire can express it", (param, body) => {
+])("%s is refused if no other wire can express it", (param, body) => {
   expect(failureOf(() => parse({ input: "Hi", ...body }))).toMatchObject({ code: "unsupported_parameter", param });
 });
 
-test("a step of an unknown type is refused by its path", () => {
+test("a step of an unknown type is refused with its path", () => {
   const input = [{ type: "user_input", content: "Hi" }, { type: "dream" }];
   expect(failureOf(() => parse({ input }))).toMatchObject({ code: "invalid_value", param: "input[1].type" });
 });
 
-test("tools that only this vendor runs reach it, and no other", () => {
+test("tools that only this vendor runs are sent only to it", () => {
   const { request: asked } = parse({ input: "Hi", tools: [{ type: "google_search" }, { type: "url_context" }] });
   expect(render({ tools: asked.tools }).body).toMatchObject({
     tools: [{ type: "google_search" }, { type: "url_context" }],

@@ -16,7 +16,7 @@ const folders = kinds.flatMap((kind) =>
   ),
 );
 
-test.each(folders)("%s has an index, and one file for each side of its format", (folder) => {
+test.each(folders)("%s has an index, and one file per side of its format", (folder) => {
   const names = readdirSync(new URL(`${folder}/`, source));
   expect(names).toContain("index.ts");
   const files = folder.startsWith("realtime/") ? sessionFiles : allowed;

@@ -24,7 +24,7 @@ const megabyte = 1024 * 1024;
 const turns = megabyte / maxStepBytes;
 const bytesOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value));
 
-describe("a large body holds the loop for one small step at a time", () => {
+describe("a large body blocks the event loop only for short steps", () => {
   const escapes = bytesOf({ model: "m", messages: [{ role: "user", content: '"'.repeat(megabyte) }] });
   const signature = Buffer.from('{"modelgate"').toString("base64");
   const thoughts = (signature: string) => ({ type: "thinking", thinking: "so", signature });
@@ -40,25 +40,25 @@ describe("a large body holds the loop for one small step at a time", () => {
   const other = { model: "theirs", reportUsage: false };
   test.each<[string, () => Iterator<undefined, unknown>]>([
     [
-      "a search for a word that every byte may begin",
+      "a search for a word that may start at any byte",
       () => includesAny(Buffer.alloc(megabyte, "r"), Buffer.from("reason")),
     ],
-    ["a look for members that are there twice", () => refuseDuplicatesInTurns(escapes, null)],
+    ["a search for duplicate members", () => refuseDuplicatesInTurns(escapes, null)],
     [
-      "a look for ids in a wide object",
+      "a search for ids in a wide object",
       () => vendorIdsIn(textWires.chat.client.stores, { a: Array.from({ length: 60_000 }, () => ({})) }),
     ],
     [
-      "the check of a history for seals",
+      "the check of a history for signatures",
       () => textWires.messages.pass.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
     ],
-    ["the removal of seals", () => textWires.messages.pass.upstreamBody(history, other)],
-    ["another name of the model in a body that was not parsed", () => textWires.chat.pass.upstreamBody(escapes, other)],
+    ["the removal of signatures", () => textWires.messages.pass.upstreamBody(history, other)],
+    ["a new model name in an unparsed body", () => textWires.chat.pass.upstreamBody(escapes, other)],
   ])("%s", (_, work) => {
     expect(stepsOf(work())).toBeGreaterThanOrEqual(turns);
   });
 
-  test("the result of a large body is that of a small one", () => {
+  test("a large body gives the same result as a small one", () => {
     const sent = JSON.parse(runToEnd(textWires.messages.pass.upstreamBody(history, other)).toString());
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);
@@ -68,7 +68,7 @@ describe("a large body holds the loop for one small step at a time", () => {
   });
 });
 
-test("a word is found wherever a large body is cut", () => {
+test("a word is found wherever a large body is split", () => {
   for (let before = maxStepBytes - 8; before <= maxStepBytes + 1; before++)
     expect(
       runToEnd(includesAny(Buffer.from(`${"x".repeat(before)}file_id${"x".repeat(9)}`), Buffer.from("file_id"))),
@@ -77,7 +77,7 @@ test("a word is found wherever a large body is cut", () => {
 
 const dense = fc.array(fc.constantFrom('"', "\\", "a", "\n", "é", "x".repeat(70)), { maxLength: 40 });
 
-test("the end of a string is found among escapes, at once and in pieces", () => {
+test("the end of a string is found among escapes, in one piece or in several", () => {
   fc.assert(
     fc.property(dense, fc.integer({ min: 1, max: 90 }), (pieces, count) => {
       const bytes = Buffer.from(`${JSON.stringify(pieces.join(""))},"more"`);
@@ -93,20 +93,20 @@ test("the end of a string is found among escapes, at once and in pieces", () => 
   );
 });
 
-test("a run of backslashes that is longer than one search is read to its end", () => {
+test("a run of backslashes longer than one search is read to its end", () => {
   const text = `${"x".repeat(100)}${"\\".repeat(2 * maxStepBytes)}"`;
   const bytes = bytesOf([text]);
   expect(endOfString(bytes, 1)).toBe(bytes.length - 2);
 });
 
-test("an object of a thousand fields is refused before it is parsed, and one that holds them deeper is not", () => {
+test("an object of a thousand fields is refused before parsing, and one with deeper fields is not", () => {
   const bounds = { depth: 9, values: 10_000, members: 10_000, topMembers: 100 };
   const wide = Object.fromEntries(Array.from({ length: 101 }, (_, at) => [`k${at}`, 1]));
   expect(() => runToEnd(parseInTurns(bytesOf(wide), bounds))).toThrow(Failure);
   expect(runToEnd(parseInTurns(bytesOf({ wide, list: [wide] }), bounds))).toEqual({ wide, list: [wide] });
 });
 
-test("settings that are looked at by name are refused where they are megabytes", () => {
+test("settings that are looked up by name are refused if they are megabytes long", () => {
   const body = bytesOf({ stream_options: { include_usage: true, more: "x".repeat(megabyte) } });
   expect(() => refuseAmbiguous(body, ["stream_options", "stream_options.include_usage"])).toThrow(
     expect.objectContaining({ code: "request_too_large", param: "stream_options" }),
@@ -115,13 +115,13 @@ test("settings that are looked at by name are refused where they are megabytes",
 
 test.each([
   ["Base64", "A".repeat(megabyte), 0],
-  ["an address of the web that is megabytes long", `https://a.test/${"x".repeat(megabyte)}`, 1],
+  ["a URL of several megabytes", `https://a.test/${"x".repeat(megabyte)}`, 1],
   ["a store's scheme behind megabytes of spaces", `${" ".repeat(megabyte)}gs://bucket/file`, 1],
 ])("%s as an image", (_, url, named) => {
   expect(runToEnd(vendorIdsIn(textWires.chat.client.stores, { image_url: { url } }))).toHaveLength(named);
 });
 
-test("JSON within a text is parsed only where it is short", () => {
+test("JSON within a text is parsed only if it is short", () => {
   const text = (length: number) => JSON.stringify({ file_id: "a", more: "x".repeat(length) });
   expect(runToEnd(vendorIdsIn(videoStores, { metadata: text(10) }))).toHaveLength(1);
   expect(() => runToEnd(vendorIdsIn(videoStores, { metadata: text(megabyte) }))).toThrow(Failure);
@@ -133,7 +133,7 @@ describe("a large picture", () => {
   const asked = (image: string) => readImageBody({ model: "m", prompt: "p", image }).request;
 
   test.each(["images", "qwen-images", "content", "image-edits"] as const)(
-    "is decoded and sent by %s in small steps, as it came",
+    "is decoded and sent by %s in small steps, unchanged",
     (wire) => {
       const work = decodeImages(asked(`data:image/png;base64,${base64}`));
       expect(stepsOf(decodeImages(asked(base64)))).toBeGreaterThanOrEqual(turns);
@@ -149,13 +149,13 @@ describe("a large picture", () => {
 
   test.each([
     ["a stray character", `${base64.slice(0, megabyte)}!${base64.slice(megabyte + 1)}`],
-    ["a padding in the middle", `${base64.slice(0, megabyte)}=${base64.slice(megabyte + 1)}`],
-    ["a character too many", `${base64.replace(/=+$/, "")}A`],
+    ["padding in the middle", `${base64.slice(0, megabyte)}=${base64.slice(megabyte + 1)}`],
+    ["an additional character", `${base64.replace(/=+$/, "")}A`],
   ])("with %s is refused", (_, image) => {
     expect(() => runToEnd(decodeImages(asked(image)))).toThrow(expect.objectContaining({ param: "image" }));
   });
 
-  test("of another kind is refused before it is decoded", () => {
+  test("of another kind is refused before decoding", () => {
     expect(() => asked("A".repeat(megabyte))).toThrow(expect.objectContaining({ param: "image" }));
   });
 });

@@ -10,7 +10,7 @@ const target = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 const render = renders(messagesWire, target);
 
-test("another vendor's citation reaches the client, and no vendor of this wire", () => {
+test("another vendor's citation is sent to the client, and not to a vendor of this wire", () => {
   const part: Part = { ...text("It rains."), citations: [{ url: "https://w.example", title: "W", citedText: "rain" }] };
   const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "stop" }] };
   const { content } = messagesWire.client.render(whole, contextFor());

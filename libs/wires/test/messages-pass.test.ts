@@ -15,7 +15,7 @@ describe("passing through", () => {
   const before = { inputTokens: 25, cachedInputTokens: 1024, outputTokens: 1 };
   const quiet = { usageOnly: false, done: false, failed: false };
 
-  test("the vendor's request differs in nothing but the model", () => {
+  test("the vendor's request differs only in the model", () => {
     const body = Buffer.from(
       '{"model":"mine", "messages":[{"role":"user","content":"x"}],"seed":12345678901234567890}',
     );
@@ -65,12 +65,12 @@ describe("passing through", () => {
       { ...quiet, usage: { inputTokens: 25, outputTokens: 1 } },
     ],
     [
-      "the end's report",
+      "the final report",
       { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 40 } },
       { ...quiet, usage: { ...before, outputTokens: 40 } },
     ],
     [
-      "words that speak of usage",
+      "text that mentions usage",
       { type: "content_block_delta", delta: { text: '"usage":{"output_tokens":9}' } },
       quiet,
     ],
@@ -84,7 +84,7 @@ describe("passing through", () => {
     expect(messagesPass.inspect(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
   });
 
-  test("reads the usage of a complete answer from its own member only", () => {
+  test("usage of a complete answer is read only from its own member", () => {
     const usage = { input_tokens: 3, output_tokens: 4 };
     const content = [{ type: "tool_use", input: { usage: { output_tokens: 9 } } }];
     expect(messagesPass.usage({ content, usage })).toEqual({ inputTokens: 3, outputTokens: 4 });
@@ -113,7 +113,7 @@ describe("passing through", () => {
     expect(messagesPass.extractText(raw.join("\n"))).toBe('fa "b"c\n{"x":1}');
   });
 
-  test("a silent stream is kept alive, a broken one ends with an error", () => {
+  test("a silent stream gets heartbeats, and a broken one ends with an error", () => {
     expect(messagesPass.heartbeat).toBe('event: ping\ndata: {"type":"ping"}\n\n');
     const ended = messagesPass.failureFrame(new Failure("upstream_error"), "req_1");
     expect(ended.startsWith("event: error\ndata: ")).toBe(true);

@@ -7,8 +7,8 @@ import { calling, renders, result, text, tools, user } from "./harness.ts";
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const render = renders(messagesWire, target);
 
-describe("turns on the way to a vendor", () => {
-  test("neighbours are one message, results come first, empty texts are left out", () => {
+describe("turns for the vendor", () => {
+  test("adjacent turns become one message, results come first, empty texts are dropped", () => {
     const { body } = render({
       turns: [
         { role: "user", parts: [text("a"), text(" ")] },
@@ -42,9 +42,9 @@ describe("turns on the way to a vendor", () => {
 
   test.each([
     ["at the end", []],
-    ["before other words", [{ role: "user" as const, parts: [text("well?")] }]],
+    ["before other text", [{ role: "user" as const, parts: [text("well?")] }]],
     [
-      "before the model's next words",
+      "before the model's next text",
       [
         { role: "assistant" as const, parts: [] },
         { role: "user" as const, parts: [result("b")] },
@@ -59,7 +59,7 @@ describe("turns on the way to a vendor", () => {
     expect(answered.content.slice(0, 2).map(({ type }: any) => type)).toEqual(["tool_result", "tool_result"]);
   });
 
-  test("a history that begins with the assistant gets an opening of the user's, which is named", () => {
+  test("a history that starts with the assistant gets an initial user message, which is named", () => {
     const said = [
       { role: "assistant" as const, parts: [text("Good day.")] },
       { role: "user" as const, parts: [text("Hi")] },
@@ -71,7 +71,7 @@ describe("turns on the way to a vendor", () => {
     expect(dropped).toEqual(["turn.first-assistant"]);
   });
 
-  test("ids outside the vendor's characters are replaced alike", () => {
+  test("ids with characters that the vendor refuses are replaced consistently", () => {
     const { body } = render({
       turns: [
         { role: "assistant", parts: [calling("functions.f:0")] },
@@ -83,7 +83,7 @@ describe("turns on the way to a vendor", () => {
     expect(answered.content[0].tool_use_id).toBe(call.content[0].id);
   });
 
-  test("instructions without turns become a user's turn; those between turns move to the front", () => {
+  test("instructions without turns become a user turn; instructions between turns move to the front", () => {
     expect(render({ instructions: [{ kind: "text", text: "s" }] }).body).toMatchObject({
       messages: [{ role: "user", content: [{ type: "text", text: "s" }] }],
     });
@@ -102,7 +102,7 @@ describe("turns on the way to a vendor", () => {
   });
 
   test.each(["claude-opus-4-8", "claude-fable-5-1", "claude-sonnet-5-5", "claude-haiku-5-5"])(
-    "instructions in the middle keep their place for %s",
+    "instructions in the middle keep their position for %s",
     (model) => {
       const { body, dropped } = render(
         {
@@ -132,7 +132,7 @@ describe("turns on the way to a vendor", () => {
     },
   );
 
-  test("one before a user's turn follows that turn, and one without such a turn moves to the front; both are named", () => {
+  test("an instruction before a user turn follows that turn, and without such a turn moves to the front; both are named", () => {
     const { body, dropped } = render(
       {
         turns: [
@@ -154,7 +154,7 @@ describe("turns on the way to a vendor", () => {
   });
 
   test.each(["claude-sonnet-5", "claude-opus-4-7", "claude-opus-4-8@20260528", "anthropic.claude-opus-5-v1:0"])(
-    "%s gets them at the front",
+    "%s gets instructions at the front",
     (model) => {
       const turns: TextRequest["turns"] = [
         { role: "user", parts: [text("a")] },
@@ -173,7 +173,7 @@ describe("turns on the way to a vendor", () => {
       { type: "document", title: "a.csv", source: { type: "text", media_type: "text/plain", data: "a,b" } },
     ],
     ["a refusal", { kind: "refusal", text: "no" }, { type: "text", text: "no" }],
-    ["a result without words", { ...result("a"), parts: [] }, { type: "tool_result", tool_use_id: "a" }],
+    ["a result without text", { ...result("a"), parts: [] }, { type: "tool_result", tool_use_id: "a" }],
   ])("%s", (_, part, block) => {
     const before: TextRequest["turns"] =
       part.kind === "tool-result" ? [{ role: "assistant", parts: [calling("a")] }] : [];
@@ -195,7 +195,7 @@ describe("turns on the way to a vendor", () => {
   });
 });
 
-describe("tools on the way to a vendor", () => {
+describe("tools for the vendor", () => {
   test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
     [
       "a schema without a type",
@@ -213,17 +213,17 @@ describe("tools on the way to a vendor", () => {
       { tools: [{ name: "f", input_schema: { required: ["input"] } }] },
     ],
     [
-      "a search of another vendor's",
+      "another vendor's search",
       { tools: [{ kind: "web-search", wire: "content", options: {} }] },
       { tools: [{ type: "web_search_20250305", name: "web_search" }] },
     ],
     [
-      "one at a time",
+      "no parallel calls",
       { tools, parallelTools: false },
       { tool_choice: { type: "auto", disable_parallel_tool_use: true } },
     ],
     [
-      "one of some",
+      "one of several allowed tools",
       { tools, toolChoice: { mode: "auto", names: ["g", "h"] } },
       { tools: [{ name: "g" }], tool_choice: { type: "auto" } },
     ],
@@ -237,20 +237,24 @@ describe("tools on the way to a vendor", () => {
   });
 });
 
-describe("fields that vendors of this wire lack", () => {
+describe("fields that vendors of this wire do not support", () => {
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["several choices", { choices: 2 }, "choices"],
     ["images from the model", { modalities: ["text", "image"] }, "modalities"],
     ["a high temperature", { temperature: 1.5 }, "temperature"],
-    ["a stop of white space", { stop: ["\n"] }, "stop"],
-    ["a strange name", { tools: [{ kind: "function", name: "a.b" }] }, "tools"],
+    ["a white-space stop sequence", { stop: ["\n"] }, "stop"],
+    ["an invalid name", { tools: [{ kind: "function", name: "a.b" }] }, "tools"],
     [
-      "arguments that are no object",
+      "arguments that are not an object",
       { tools: [{ kind: "function", name: "f", parameters: { type: "string" } }] },
       "tools",
     ],
-    ["a foreign tool", { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] }, "tools: mcp"],
-    ["a foreign item", user({ kind: "vendor", wire: "content", value: {} }), "items of another vendor's tools"],
+    [
+      "another vendor's tool",
+      { tools: [{ kind: "vendor", wire: "responses", name: "mcp", definition: {} }] },
+      "tools: mcp",
+    ],
+    ["another vendor's item", user({ kind: "vendor", wire: "content", value: {} }), "items of another vendor's tools"],
     [
       "a compaction",
       user({ kind: "compaction", signature: { wire: "responses", kind: "encrypted_content", value: "c" } }),
@@ -269,7 +273,7 @@ describe("fields that vendors of this wire lack", () => {
       "application/zip parts",
     ],
     [
-      "a foreign file",
+      "another vendor's file",
       user({ kind: "file", source: { kind: "file-id", wire: "responses", id: "f" } }),
       "file ids of another vendor",
     ],
@@ -278,7 +282,7 @@ describe("fields that vendors of this wire lack", () => {
       { turns: [{ role: "assistant", parts: [{ kind: "image", source: { kind: "url", url: "https://p.example" } }] }] },
       "image parts of the model",
     ],
-    ["an orphaned result", user(result("a")), "a tool result without its call"],
+    ["a result without its call", user(result("a")), "a tool result without its call"],
   ])("%s is refused", (_, fields, param) => {
     expect(() => render(fields)).toThrow(expect.objectContaining({ code: "unsupported_parameter", param }));
   });

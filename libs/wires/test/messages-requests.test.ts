@@ -15,11 +15,11 @@ describe("valid requests", () => {
       { reasoning: { budgetTokens: -1, show: "summary" } },
     ],
     [
-      "an effort beside thoughts that are not shown",
+      "an effort with hidden thinking",
       { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "high" } },
       { reasoning: { effort: "high", show: "none" } },
     ],
-    ["an effort alone", { output_config: { effort: "max" } }, { reasoning: { effort: "max" } }],
+    ["only an effort", { output_config: { effort: "max" } }, { reasoning: { effort: "max" } }],
     ["no thinking", { thinking: { type: "disabled" } }, { reasoning: { effort: "none" } }],
     ["a named tool", { tool_choice: { type: "tool", name: "f" } }, { toolChoice: { mode: "required", names: ["f"] } }],
     [
@@ -110,7 +110,7 @@ describe("valid requests", () => {
       [{ kind: "file", source: { kind: "text", text: "a" } }],
     ],
     [
-      "a failed tool's result with what a search found",
+      "a failed tool's result with search results",
       {
         type: "tool_result",
         tool_use_id: "t",
@@ -120,7 +120,7 @@ describe("valid requests", () => {
       [{ kind: "tool-result", callId: "t", parts: [text("T\n\nS\n\nx")], isError: true }],
     ],
     [
-      "thoughts without a seal",
+      "thinking without a signature",
       { type: "thinking", thinking: "hm", signature: placeholderSignature },
       [{ kind: "reasoning", text: "hm" }],
     ],
@@ -130,7 +130,7 @@ describe("valid requests", () => {
       [{ kind: "vendor", wire: "messages", value: { type: "mcp_tool_use", id: "1" } }],
     ],
     [
-      "a block named like what every object has",
+      "a block named like a member of every object",
       { type: "constructor" },
       [{ kind: "vendor", wire: "messages", value: { type: "constructor" } }],
     ],
@@ -144,24 +144,24 @@ describe("valid requests", () => {
 describe("invalid requests", () => {
   const said = (block: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [block] }] });
   test.each<readonly [string, JsonObject, string, string]>([
-    ["no bound of the output", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
-    ["a wrong bound", { max_tokens: 0 }, "invalid_value", "max_tokens"],
+    ["no output limit", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
+    ["an invalid output limit", { max_tokens: 0 }, "invalid_value", "max_tokens"],
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
     ["no model", { model: null }, "missing_required_parameter", "model"],
     ["a container", { container: "c" }, "unsupported_parameter", "container"],
-    ["servers of the vendor's", { mcp_servers: [] }, "unsupported_parameter", "mcp_servers"],
-    ["a wrong role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],
+    ["the vendor's servers", { mcp_servers: [] }, "unsupported_parameter", "mcp_servers"],
+    ["an invalid role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],
     [
       "an image as an instruction",
       { system: [{ type: "image", source: { type: "url", url: "u" } }] },
       "invalid_value",
       "system",
     ],
-    ["a wrong text", said({ type: "text", text: 3 }), "invalid_value", "messages[0].content[0].text"],
+    ["an invalid text", said({ type: "text", text: 3 }), "invalid_value", "messages[0].content[0].text"],
     ["a block without a type", said({ text: "x" }), "missing_required_parameter", "messages[0].content[0].type"],
     ["an image without a source", said({ type: "image" }), "invalid_value", "messages[0].content[0].source"],
     [
-      "a strange source",
+      "an unknown source",
       said({ type: "image", source: { type: "smell" } }),
       "invalid_value",
       "messages[0].content[0].source.type",
@@ -178,11 +178,11 @@ describe("invalid requests", () => {
       "invalid_value",
       "messages[0].content[0].content",
     ],
-    ["a wrong effort", { output_config: { effort: "some" } }, "invalid_value", "output_config.effort"],
-    ["a strange format", { output_config: { format: { type: "xml" } } }, "invalid_value", "output_config.format.type"],
-    ["a wrong choice", { tool_choice: { type: "perhaps" } }, "invalid_value", "tool_choice.type"],
+    ["an invalid effort", { output_config: { effort: "some" } }, "invalid_value", "output_config.effort"],
+    ["an unknown format", { output_config: { format: { type: "xml" } } }, "invalid_value", "output_config.format.type"],
+    ["an invalid choice", { tool_choice: { type: "perhaps" } }, "invalid_value", "tool_choice.type"],
     [
-      "a wrong cache",
+      "an invalid cache setting",
       { system: [{ type: "text", text: "s", cache_control: { ttl: "9m" } }] },
       "invalid_value",
       "system[0].cache_control.ttl",

@@ -78,7 +78,7 @@ describe("a stream for a client", () => {
     ]);
   });
 
-  test("writes calls that come interleaved one after another", () => {
+  test("interleaved calls are sent one after another", () => {
     const stream = streamOf([
       start(0, "a"),
       start(1, "b"),
@@ -99,7 +99,7 @@ describe("a stream for a client", () => {
     });
   });
 
-  test("a free-text tool's text becomes one argument, however it is split", () => {
+  test("the text of a free-text tool becomes one argument, however it is split", () => {
     const [left = "", right = ""] = "😀".split("");
     const stream = streamOf([start(0, "a", true), piece(0, '"x"\n'), piece(0, left), piece(0, right), over(0)]);
     expect(assembledMessage(stream)["content"]).toEqual([
@@ -107,7 +107,7 @@ describe("a stream for a client", () => {
     ]);
   });
 
-  test("begins once, whatever comes first, and is kept alive", () => {
+  test("begins once, and gets heartbeats", () => {
     const writer = messagesWire.client.stream(contextFor());
     const stream =
       writer.heartbeat() +
@@ -131,7 +131,7 @@ describe("a stream for a client", () => {
     ]);
   });
 
-  test("begins with the vendor's own count where there is one", () => {
+  test("begins with the vendor's token count if there is one", () => {
     const writer = messagesWire.client.stream(contextFor());
     const usage = { inputTokens: 7, cachedInputTokens: 5, outputTokens: 1 };
     expect(writer.write({ type: "start", id: "", model: "", createdAt: 0, usage })).toContain(
@@ -139,7 +139,7 @@ describe("a stream for a client", () => {
     );
   });
 
-  test("that broke ends with an error and nothing else", () => {
+  test("a broken stream ends with an error and nothing else", () => {
     const writer = messagesWire.client.stream(contextFor());
     const stream = writer.write(piece(0, "x")) + writer.fail(new Failure("upstream_timeout"), "req_1");
     const last = framesOf(stream).at(-1);
@@ -184,7 +184,7 @@ describe("a vendor's stream", () => {
     frame({ type: "message_stop" });
   const read = (body: string) => readBack(messagesWire.vendor.stream(), head + body + tail);
 
-  test("is read with its pings, and the input's counts from its beginning", () => {
+  test("is read with its pings, and with the input tokens from its start", () => {
     const events = eventsOf(messagesWire.vendor.stream(), `${head}${frame({ type: "ping" })}${tail}`);
     expect(events).toEqual([
       {
@@ -202,26 +202,26 @@ describe("a vendor's stream", () => {
 
   test.each<readonly [string, string, readonly Part[]]>([
     [
-      "unknown events and deltas are passed over",
+      "unknown events and deltas are skipped",
       `${frame({ type: "riddle" })}${frame({ type: "constructor" })}${begin(0, { type: "text", text: "" })}${grow(0, { type: "riddle_delta" })}${grow(0, { type: "text_delta", text: "a" })}${stop(0)}`,
       [text("a")],
     ],
-    ["words in a block's beginning are words", begin(0, { type: "text", text: "a" }) + stop(0), [text("a")]],
-    ["words without a beginning are words", grow(0, { type: "text_delta", text: "a" }), [text("a")]],
+    ["text at a block's start is text", begin(0, { type: "text", text: "a" }) + stop(0), [text("a")]],
+    ["text without a block's start is text", grow(0, { type: "text_delta", text: "a" }), [text("a")]],
     [
-      "arguments in a call's beginning are arguments",
+      "arguments at a call's start are arguments",
       begin(0, { type: "tool_use", id: "t", name: "f", input: { x: 1 } }) + stop(0),
       [{ kind: "tool-call", id: "t", name: "f", arguments: '{"x":1}' }],
     ],
     [
-      "a call without arguments has none",
+      "a call without arguments has an empty object",
       begin(0, { type: "tool_use", id: "t", name: "f", input: {} }) +
         grow(0, { type: "input_json_delta", partial_json: "" }) +
         stop(0),
       [{ kind: "tool-call", id: "t", name: "f", arguments: "{}" }],
     ],
     [
-      "thoughts that are not shown keep their seal",
+      "hidden thinking keeps its signature",
       begin(0, { type: "thinking", thinking: "", signature: "" }) +
         grow(0, { type: "signature_delta", signature: "Eq" }) +
         grow(0, { type: "signature_delta", signature: "QB" }) +
@@ -229,7 +229,7 @@ describe("a vendor's stream", () => {
       [{ kind: "reasoning", text: "", signature: { wire: "messages", kind: "signature", value: "EqQB" } }],
     ],
     [
-      "a vendor's block comes whole",
+      "a vendor-specific block is passed on complete",
       begin(0, { ...search, input: {} }) +
         grow(0, { type: "input_json_delta", partial_json: '{"query":' }) +
         grow(0, { type: "input_json_delta", partial_json: '"x"}' }) +
@@ -251,7 +251,7 @@ describe("a vendor's stream", () => {
     expect(reader.isComplete).toBe(false);
   });
 
-  test("is counted by its newest reports together", () => {
+  test("has the usage of its newest reports together", () => {
     const report = (usage: JsonObject) => frame({ type: "message_delta", delta: {}, usage });
     const body = report({ input_tokens: 30, output_tokens: 2 }) + report({ output_tokens: 4 });
     const events = eventsOf(messagesWire.vendor.stream(), head + body);
@@ -265,20 +265,20 @@ describe("a vendor's stream", () => {
     expect(eventsOf(messagesWire.vendor.stream(), "data: {\n\n")).toMatchObject([{ type: "failure" }]);
   });
 
-  test("that was cut ends its parts and is not whole", () => {
+  test("a cut stream ends its parts and is incomplete", () => {
     const reader = messagesWire.vendor.stream();
     const events = eventsOf(reader, head + grow(0, { type: "text_delta", text: "x" }));
     expect(events.map(({ type }) => type)).toEqual(["start", "part-start", "part-delta", "part-end"]);
     expect(reader.isComplete).toBe(false);
   });
 
-  test("without a reason at its end ended by itself", () => {
+  test("without a stop reason counts as ended normally", () => {
     const reader = messagesWire.vendor.stream();
     expect(readBack(reader, head + frame({ type: "message_stop" })).choices).toEqual([{ parts: [], finish: "stop" }]);
     expect(reader.isComplete).toBe(true);
   });
 
-  test("a vendor's block that never ends is given up", () => {
+  test("a vendor's block that never ends is aborted", () => {
     const reader = messagesWire.vendor.stream();
     eventsOf(reader, begin(0, search));
     const delta = {

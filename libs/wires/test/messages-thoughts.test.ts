@@ -20,50 +20,54 @@ describe("thinking", () => {
 
   test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
     [
-      "a bound that no budget fits into stays, and the loss is named",
+      "a limit without space for a budget stays, and the dropped field is named",
       { maxTokens: 300, reasoning: { effort: "low" } },
       { max_tokens: 300, thinking: { type: "disabled" }, dropped: ["reasoning"] },
     ],
     [
-      "a budget of the client's beyond its bound is lowered, and that is named",
+      "a client's budget above its limit is lowered, and named",
       { maxTokens: 3000, reasoning: { budgetTokens: 5000 } },
       { max_tokens: 3000, thinking: budget(2400), dropped: ["reasoning"] },
     ],
     [
-      "a bound above the budget stays",
+      "a limit above the budget stays",
       { maxTokens: 4000, reasoning: { effort: "low" } },
       { max_tokens: 4000, thinking: budget(2048) },
     ],
     [
-      "an effort's budget leaves room for words within the bound",
+      "an effort's budget leaves tokens for text within the limit",
       { maxTokens: 2048, reasoning: { effort: "low" } },
       { max_tokens: 2048, thinking: budget(1638), dropped: [] },
     ],
-    ["without a bound the target's", { reasoning: { effort: "medium" } }, { max_tokens: 9192, thinking: budget(8192) }],
     [
-      "the most is most of the bound",
+      "without a limit the model's limit",
+      { reasoning: { effort: "medium" } },
+      { max_tokens: 9192, thinking: budget(8192) },
+    ],
+    [
+      "the highest effort uses most of the limit",
       { maxTokens: 100_000, reasoning: { effort: "max" } },
       { max_tokens: 100_000, thinking: budget(80_000) },
     ],
     [
-      "a small budget is the vendor's least",
+      "a small budget is raised to the vendor's minimum",
       { maxTokens: 9999, reasoning: { budgetTokens: 1 } },
       { thinking: budget(1024) },
     ],
-    ["as the model likes", { maxTokens: 9999, reasoning: { budgetTokens: -1 } }, { thinking: budget(8192) }],
+    ["adaptive thinking", { maxTokens: 9999, reasoning: { budgetTokens: -1 } }, { thinking: budget(8192) }],
     [
-      "a wish to see thoughts is a wish for them",
+      "a request to show thinking enables it",
       { maxTokens: 9999, reasoning: { show: "full" } },
       { thinking: budget(8192) },
     ],
     ["none", { reasoning: { effort: "none" } }, { max_tokens: 1000, thinking: { type: "disabled" } }],
     [
-      "sampling beside thoughts",
+      "sampling settings with thinking",
       { reasoning: { effort: "low" }, temperature: 0, topP: 0.5, topK: 3 },
       { dropped: ["temperature", "topP", "topK"] },
     ],
     [
-      "the default beside thoughts",
+      "default sampling with thinking",
       { reasoning: { effort: "low" }, temperature: 1, topP: 0.99 },
       { dropped: [], top_p: 0.99 },
     ],
@@ -73,7 +77,7 @@ describe("thinking", () => {
       { dropped: ["reasoning"], thinking: { type: "disabled" }, tool_choice: { type: "any" } },
     ],
     [
-      "a free one",
+      "an optional tool",
       { reasoning: { effort: "low" }, tools, toolChoice: { mode: "auto" } },
       { dropped: [], thinking: budget(2048) },
     ],
@@ -93,7 +97,7 @@ describe("thinking", () => {
       { thinking: { type: "adaptive", display: "omitted" }, output_config: { effort: "medium" } },
     ],
     ["sampling", { temperature: 0.2, topP: 0.9, topK: 1 }, { dropped: ["temperature", "topP", "topK"] }],
-    ["sampling that is the default", { temperature: 1, topP: 1 }, { dropped: [] }],
+    ["default sampling settings", { temperature: 1, topP: 1 }, { dropped: [] }],
     [
       "a forced tool",
       { reasoning: { effort: "low" }, tools, toolChoice: { mode: "required" } },
@@ -119,13 +123,13 @@ describe("thinking", () => {
     ["a forced call", "claude-opus-5-5", forced, { tool_choice: { type: "auto" }, dropped: ["toolChoice"] }],
     ["a forced call", "claude-haiku-5-5", forced, { tool_choice: { type: "any" }, dropped: [] }],
     [
-      "a forced call with thoughts",
+      "a forced call with thinking",
       "claude-fable-5",
       { ...forced, reasoning: { effort: "high" } },
       { tool_choice: { type: "any" }, output_config: { effort: "high" }, dropped: [] },
     ],
     [
-      "a forced call with thoughts",
+      "a forced call with thinking",
       "claude-opus-5",
       { ...forced, reasoning: { effort: "high" } },
       { tool_choice: { type: "any" }, thinking: { type: "disabled" }, dropped: ["reasoning"] },
@@ -134,7 +138,7 @@ describe("thinking", () => {
     expect(asked(fields, { ...target, model })).toMatchObject(expected);
   });
 
-  test("a forced call that the model refuses is offered alone", () => {
+  test("a forced call that the model refuses is only offered", () => {
     const toolChoice = { mode: "required", names: ["f"] } as const;
     expect(asked({ tools, toolChoice }, { ...target, model: "claude-sonnet-5-5" })).toMatchObject({
       tool_choice: { type: "auto" },
@@ -165,11 +169,11 @@ describe("thinking", () => {
     ["claude-sonnet-4-20250514", false],
     ["claude-3-7-sonnet-20250219", false],
     ["deepseek-chat", false],
-  ])("%s thinks adaptively only: %s", (model, only) => {
+  ])("%s thinks only adaptively: %s", (model, only) => {
     expect(adaptiveModel(model) !== undefined).toBe(only);
   });
 
-  test("reasoning continues in a tool loop whose turns begin with signed reasoning, and after the user's next message", () => {
+  test("reasoning continues in a tool loop whose turns begin with signed reasoning, and after the next user message", () => {
     const signed: Part = {
       kind: "reasoning",
       text: "t",
@@ -218,7 +222,7 @@ describe("a signature of another vendor", () => {
     ["a text", { kind: "text", text: "hi", signature: foreign }],
     ["thoughts", { kind: "reasoning", text: "hm", signature: foreign }],
     ["no thoughts", { kind: "reasoning", text: "", signature: foreign }],
-  ])("a signature on %s comes back on it, streamed or not, and is sent to no other vendor", (_, part) => {
+  ])("a signature on %s is returned on it, streamed or not, and is sent to no other vendor", (_, part) => {
     const parts = [part, text("after")];
     for (const { content } of [
       messagesWire.client.render(whole(parts), contextFor()),
@@ -253,11 +257,11 @@ describe("a signature of another vendor", () => {
     ["on the last text", [{ ...text("a"), signature: foreign }]],
     ["on an empty text after it", [text("a"), signatures]],
     ["on both", [{ ...text("a"), signature: foreign }, signatures, signatures]],
-  ])("a signature %s is left out, so that the text stays last", (_, parts) => {
+  ])("a signature %s is dropped, so that the text stays last", (_, parts) => {
     expect(blocks(parts)).toEqual([{ type: "text", text: "a" }]);
   });
 
-  test("a signature finds its call at any position", () => {
+  test("a signature is matched to its call at any position", () => {
     const parts: readonly Part[] = [
       { kind: "tool-call", id: "call_1", name: "f", arguments: "{}", signature: foreign },
     ];

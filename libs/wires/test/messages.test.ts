@@ -74,7 +74,7 @@ const roundRequest: TextRequest = {
   reasoning: { budgetTokens: 2048, show: "summary" },
 };
 
-test("one tool round, read and written", () => {
+test("one tool round is parsed and rendered", () => {
   expect(messagesWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
   const { body, dropped } = messagesWire.vendor.render(roundRequest, { ...target, model: "m" });
   // The call's turn has no thoughts of the vendor, which it would refuse while it thinks.
@@ -82,7 +82,7 @@ test("one tool round, read and written", () => {
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
 });
 
-test("the same round in another wire is equal", () => {
+test("the same tool round in another wire is equal", () => {
   const turns = roundRequest.turns.slice(0, 1);
   const { body } = render({ ...roundRequest, turns, maxTokens: 2348, reasoning: { effort: "low" } });
   expect(body).toEqual({ ...round, model: "theirs", messages: round.messages.slice(0, 1) });
@@ -258,17 +258,20 @@ test.each([
   ["with calls", turns, fields, target],
   ["with thoughts", plainTurns, thinkingFields, target],
   ["of the newest models", turns, adaptiveFields, adaptive],
-])("a request %s that this wire can express survives it", (_, drawnTurns, drawnFields, to) => {
-  fc.assert(
-    fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
-      const { body, dropped } = messagesWire.vendor.render(asked, to);
-      expect(dropped).toEqual([]);
-      const back = messagesWire.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
-      expect(back.dropped).toEqual([]);
-      expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
-    }),
-  );
-});
+])(
+  "a request %s that this wire can express is unchanged after rendering and parsing",
+  (_, drawnTurns, drawnFields, to) => {
+    fc.assert(
+      fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
+        const { body, dropped } = messagesWire.vendor.render(asked, to);
+        expect(dropped).toEqual([]);
+        const back = messagesWire.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
+        expect(back.dropped).toEqual([]);
+        expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
+      }),
+    );
+  },
+);
 
 const unsignedReasoning: fc.Arbitrary<Part> = word.map((words) => ({ kind: "reasoning", text: words }));
 const answered = answer(
@@ -289,7 +292,7 @@ const withInput = (whole: TextAnswer): TextAnswer => ({
 describe("answers", () => {
   testsOfAnswers({ wire: messagesWire, answered, expected: withInput });
 
-  test("a stream has blocks one after another, and comes to the whole answer", () => {
+  test("a stream has blocks one after another, and adds up to the complete answer", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const stream = written(messagesWire.client.stream(contextFor()), whole);
@@ -317,7 +320,7 @@ describe("answers", () => {
     ["chat", chatWire],
     ["content", contentWire],
     ["responses", responsesWire],
-  ])("a vendor's %s stream becomes the client's messages, event by event, and back", (_, other) => {
+  ])("a vendor's %s stream becomes the client's messages stream, event by event, and back", (_, other) => {
     const common = answer(
       fc
         .tuple(textPart, fc.array(functionCall, { maxLength: 3 }))

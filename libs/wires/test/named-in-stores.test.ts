@@ -175,7 +175,7 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
 
 const namedIn = (wire: Wire, body: object) => runToEnd(vendorIdsIn(dialects[wire], body)).map(({ path }) => path);
 
-test.each(members)("%s %j names something at %s", (wire, body, path) => {
+test.each(members)("%s %j names an object at %s", (wire, body, path) => {
   expect(namedIn(wire, body)[0]).toBe(path);
 });
 

@@ -37,7 +37,7 @@ const body: JsonObject = {
   ],
 };
 
-test("sets of tools, calls in them and a choice of one survive this wire", () => {
+test("tool sets, their calls and the choice of a set are kept on this wire", () => {
   const { request, dropped } = parse(body);
   expect(dropped).toEqual([]);
   const rendered = responsesWire.vendor.render(request, target);
@@ -46,7 +46,7 @@ test("sets of tools, calls in them and a choice of one survive this wire", () =>
 });
 
 test.each(textWireNames.filter((wire) => wire !== "responses"))(
-  "on the %s wire each tool of a set stands alone, under a name that says both",
+  "on the %s wire each tool of a set is separate, under a name that has both parts",
   (wire) => {
     const rendered = wires[wire].vendor.render(parse(body).request, target);
     const text = JSON.stringify(rendered.body);
@@ -58,7 +58,7 @@ test.each(textWireNames.filter((wire) => wire !== "responses"))(
   },
 );
 
-test("a call comes back in its set, streamed and whole", () => {
+test("a call is returned in its set, complete and streamed", () => {
   const { request } = parse(body);
   const context = contextFor(request, body);
   const answer = oneAnswer(
@@ -79,14 +79,14 @@ test("a call comes back in its set, streamed and whole", () => {
   );
 });
 
-test("a set with other tools than functions and free text is its vendor's own", () => {
+test("a set with tools other than functions and free text is sent only to the wire's own vendor", () => {
   const set = { type: "namespace", name: "odd", tools: [{ type: "mcp", server_label: "s" }] };
   const { request } = parse({ tools: [set] });
   expect(plain(responsesWire.vendor.render(request, target).body)["tools"]).toEqual([set]);
   expect(() => wires.chat.vendor.render(request, target)).toThrow("namespace");
 });
 
-test("names are ones that every vendor takes, and the same whenever they are made", () => {
+test("names are valid for every vendor, and stable", () => {
   const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
   fc.assert(
     fc.property(name, name, (namespace, own) => {

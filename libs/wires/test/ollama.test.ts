@@ -9,20 +9,20 @@ const generate = wires["ollama-generate"].client;
 const hi = [{ role: "user", content: "Hi" }];
 const read = (more: object) => chat.read({ model: "m", messages: hi, ...more }, {});
 
-describe("a chat is read", () => {
+describe("a chat request is parsed", () => {
   const schema = { type: "object", properties: { city: { type: "string" } } };
   test.each<[string, object, Partial<TextRequest>]>([
-    ["as a stream, where it does not say", {}, { stream: true }],
+    ["streamed by default", {}, { stream: true }],
     [
-      "with a bound, and how to sample",
+      "with a limit and sampling settings",
       { options: { num_predict: 20, temperature: 0.5, seed: 7, top_k: 3, stop: "|" } },
       { maxTokens: 20, temperature: 0.5, seed: 7, topK: 3, stop: ["|"] },
     ],
-    ["with any length, where its bound is below zero", { options: { num_predict: -1 } }, { stream: true }],
+    ["without a limit if the limit is negative", { options: { num_predict: -1 } }, { stream: true }],
     ["with a schema", { format: schema }, { format: { kind: "schema", schema } }],
-    ["with a form of JSON", { format: "json" }, { format: { kind: "json" } }],
+    ["with JSON output", { format: "json" }, { format: { kind: "json" } }],
     ["with thoughts", { think: true }, { reasoning: { budgetTokens: -1, show: "full" } }],
-    ["with hard thoughts", { think: "high" }, { reasoning: { effort: "high", show: "full" } }],
+    ["with high reasoning effort", { think: "high" }, { reasoning: { effort: "high", show: "full" } }],
     ["without thoughts", { think: false }, { reasoning: { effort: "none" } }],
     [
       "with tools",
@@ -60,12 +60,12 @@ describe("a chat is read", () => {
     [{ messages: [{ role: "guest", content: "Hi" }] }, "messages[0].role"],
     [{ format: "xml" }, "format"],
     [{ think: "hard" }, "think"],
-  ])("but not %j", (more, param) => {
+  ])("the option %j is not reported as dropped", (more, param) => {
     expect(failureOf(() => read(more))).toMatchObject({ status: 400, param });
   });
 });
 
-test("a prompt is a user's message, and a suffix is refused", () => {
+test("a prompt becomes a user message, and a suffix is refused", () => {
   const { request } = generate.read({ model: "m", prompt: "Hi", system: "Be brief." }, {});
   expect(request).toMatchObject({ instructions: [text("Be brief.")], turns: [{ role: "user", parts: [text("Hi")] }] });
   expect(failureOf(() => generate.read({ model: "m", prompt: "Hi", suffix: "end" }, {})).param).toBe("suffix");
@@ -81,7 +81,7 @@ describe("an answer", () => {
   const calls = [{ id: "c", function: { index: 0, name: "f", arguments: { a: 1 } } }];
   const counts = { done: true, done_reason: "length", prompt_eval_count: 1_000, eval_count: 80, load_duration: 0 };
 
-  test("is whole, with its counts and durations in nanoseconds", () => {
+  test("if complete, has its counts and durations in nanoseconds", () => {
     expect(plain(chat.render(answer, context))).toMatchObject({
       ...counts,
       model: "mine",
@@ -91,7 +91,7 @@ describe("an answer", () => {
     expect(plain(generate.render(answer, context))).toMatchObject({ ...counts, response: "Yes.", thinking: "Hm." });
   });
 
-  test("is a line for each piece, and the counts in the last one", () => {
+  test("if streamed, has a line for each piece, and the counts in the last one", () => {
     const lines = written(chat.stream(context), answer)
       .split("\n")
       .filter((line) => line !== "")

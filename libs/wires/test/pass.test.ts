@@ -51,23 +51,23 @@ describe.each(wires)("%s", (wire) => {
   const pass = textWires[wire].pass;
   const { plain, last, failed } = frames[wire];
 
-  test("a frame with text is neither an end nor a failure, whatever the text is", () => {
+  test("a frame with text is neither an end nor a failure, for any text", () => {
     expect(pass.inspect(Buffer.from(plain))).toMatchObject({ done: false, failed: false, usageOnly: false });
   });
 
-  test("the last frame and a failure are seen", () => {
+  test("the last frame and a failure are recognised", () => {
     expect(pass.inspect(Buffer.from(last))).toMatchObject({ done: true, failed: false });
     expect(pass.inspect(Buffer.from(failed))).toMatchObject({ done: false, failed: true });
   });
 
-  test("so they are with comments before them and their data on several lines", () => {
+  test("they are recognised with comments before them and data on several lines", () => {
     const strange = (frame: string): Buffer =>
       Buffer.from(`: a { comment\n${frame.replace(/data: \{/, "data: {\ndata: ")}`);
     expect(pass.inspect(strange(failed))).toMatchObject({ done: false, failed: true });
     expect(pass.inspect(strange(plain))).toMatchObject({ done: false, failed: false });
   });
 
-  test("the model's name is the client's, and nothing else differs", () => {
+  test("only the model's name is changed to the client's", () => {
     for (const frame of [plain, last]) {
       const renamed = pass.renameFrame(Buffer.from(frame), "mine").toString();
       expect(renamed).toBe(frame.replace('"theirs"', '"mine"'));
@@ -80,17 +80,17 @@ describe.each(wires)("%s", (wire) => {
     expect(words.length).toBeGreaterThan(4);
   });
 
-  test("what it says of a failure is a failure to it", () => {
+  test("a failure frame of this wire is recognised by it", () => {
     const frame = pass.failureFrame(failure, "req_1", 8);
     expect(pass.inspect(Buffer.from(frame))).toMatchObject({ failed: true });
     expect(frame).toContain("it broke");
   });
 
-  test("a sign of life is nothing", () => {
+  test("a heartbeat has no effect", () => {
     expect(pass.inspect(Buffer.from(pass.heartbeat))).toMatchObject({ done: false, failed: false });
   });
 
-  test("it reads any frame without throwing, and changes no frame that is not JSON", () => {
+  test("any frame is read without throwing, and a frame that is not JSON is unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const frame = Buffer.from(`data: ${text}\n\n`);
@@ -119,7 +119,7 @@ test.each<[PassThroughWire, string, string]>([
   ["responses", '{"input":"x","model":"mine"}', '{"input":"x","model":"theirs"}'],
   ["messages", '{"model":"mine","max_tokens":1}', '{"model":"theirs","max_tokens":1}'],
   ["content", '{"contents":[]}', '{"contents":[]}'],
-])("a %s request gets the vendor's name of the model, and is the same but for it", (wire, body, changed) => {
+])("a %s request is changed only in the model's name", (wire, body, changed) => {
   const change = { model: "theirs", reportUsage: false };
   expect(runToEnd(textWires[wire].pass.upstreamBody(Buffer.from(body), change)).toString()).toBe(changed);
 });

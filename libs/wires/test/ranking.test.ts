@@ -36,7 +36,7 @@ const requests = (
 
 const few = fc.integer({ min: 1, max: 9 });
 
-describe("requests survive their wire", () => {
+describe("requests are unchanged after rendering and parsing", () => {
   test("jina", () => {
     const fields = record({
       rankFields: fc.array(word, { minLength: 1, maxLength: 2 }),
@@ -67,7 +67,7 @@ describe("requests survive their wire", () => {
 test.each([
   ["jina", jina],
   ["cohere", cohere],
-] as const)("answers survive their wire: %s", (_, wire) => {
+] as const)("answers are unchanged after rendering and parsing: %s", (_, wire) => {
   const units = fc.oneof(
     fc.record({ inputTokens: fc.nat(999) }),
     fc.record({ requests: fc.nat(9) }),
@@ -103,14 +103,14 @@ const asked = {
 describe("a client on a cohere vendor", () => {
   const { request } = jina.client.read(asked);
 
-  test("its request: texts only, no documents back", () => {
+  test("sends texts only and requests no documents", () => {
     expect(cohere.vendor.render(request, { model: "theirs" })).toEqual({
       body: { model: "theirs", query: "q", documents: ["a", "b", 'title: c\nbody: {"x":1}'], top_n: 2 },
       dropped: ["instruction", "maxChunksPerDocument"],
     });
   });
 
-  test("its answer: sorted, cut, with the documents of the request and both kinds of usage", () => {
+  test("gets a sorted, limited answer with the documents of the request and both kinds of usage", () => {
     const body = {
       id: "co-1",
       results: [
@@ -144,7 +144,7 @@ describe("a client on a cohere vendor", () => {
   });
 });
 
-test("a vendor of the client's wire gets the request unchanged, with alternative names unified", () => {
+test("a vendor of the client's wire gets the request unchanged, with aliases resolved", () => {
   const { request } = jina.client.read(asked);
   expect(jina.vendor.render(request, { model: "theirs" })).toEqual({
     body: {
@@ -165,7 +165,7 @@ test.each<[string, RankedDocument, readonly string[] | undefined, string]>([
   ["its text", { text: "a", title: "t" }, undefined, "a"],
   ["chosen members", { text: "a", title: "t", other: 1 }, ["title", "text", "absent"], "title: t\ntext: a"],
   ["all members", { title: "t", year: 3 }, undefined, "title: t\nyear: 3"],
-])("a document as a text: %s", (_, document, rankFields, text) => {
+])("a document becomes a text: %s", (_, document, rankFields, text) => {
   expect(documentText(document, rankFields)).toBe(text);
 });
 
@@ -173,11 +173,11 @@ describe("answers", () => {
   test.each<[string, object, object]>([
     ["usage", { usage: { total_tokens: 5 } }, { inputTokens: 5 }],
     ["meta", { meta: { tokens: { input_tokens: 6 } } }, { inputTokens: 6 }],
-  ])("tokens in %s", (_, meta, usage) => {
+  ])("tokens are read from %s", (_, meta, usage) => {
     expect(jina.vendor.usage({ ...meta })).toEqual(usage);
   });
 
-  test("without usage none is made up", () => {
+  test("an answer without usage gets no invented usage", () => {
     const body = { data: [{ index: 0, relevance_score: 1, document: "a" }] };
     const answer = jina.vendor.parse(body);
     expect(answer).toEqual({ id: "", results: [{ index: 0, score: 1, document: { text: "a" } }] });
@@ -194,12 +194,12 @@ describe("answers", () => {
     ["nothing", {}],
     ["no index", { results: [{ relevance_score: 1 }] }],
     ["no score", { results: [{ index: 1 }] }],
-    ["words for a score", { results: [{ index: 1, relevance_score: "1" }] }],
-  ])("a vendor that gives %s has failed", (_, body) => {
+    ["a text in place of a score", { results: [{ index: 1, relevance_score: "1" }] }],
+  ])("%s in a vendor's answer is a failure", (_, body) => {
     expect(failureOf(() => jina.vendor.parse({ ...body })).code).toBe("upstream_error");
   });
 
-  test("a result for a document that is not there is the vendor's fault", () => {
+  test("a result for an unknown document is the vendor's failure", () => {
     const answer = { id: "", results: [{ index: 3, score: 1 }] };
     expect(failureOf(() => jina.client.render(answer, contextOf({}))).code).toBe("upstream_error");
   });
@@ -214,8 +214,12 @@ test.each<[string, object, string]>([
   ["a number", { model: "m", query: "q", documents: ["a", 1] }, "documents[1]"],
   ["too many", { model: "m", query: "q", documents: Array.from({ length: maxDocuments + 1 }, () => "") }, "documents"],
   ["no results", { model: "m", query: "q", documents: ["a"], top_n: 0 }, "top_n"],
-  ["a word for yes", { model: "m", query: "q", documents: ["a"], return_documents: "yes" }, "return_documents"],
-  ["fields of another kind", { model: "m", query: "q", documents: ["a"], rank_fields: [1] }, "rank_fields[0]"],
+  [
+    "a text in place of true",
+    { model: "m", query: "q", documents: ["a"], return_documents: "yes" },
+    "return_documents",
+  ],
+  ["fields of another type", { model: "m", query: "q", documents: ["a"], rank_fields: [1] }, "rank_fields[0]"],
 ])("an error names the invalid field: %s", (_, body, param) => {
   expect(failureOf(() => jina.client.read(body))).toMatchObject({ status: 400, param });
 });

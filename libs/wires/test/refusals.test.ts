@@ -35,14 +35,14 @@ function streamed(client: Client): string {
 }
 
 /** What a vendor says about a refusal reaches every client where its wire has a place for it. */
-describe("a refusal that the vendor explains", () => {
-  test("keeps its details for clients of the same wire, and no text is added", () => {
+describe("a refusal with the vendor's explanation", () => {
+  test("keeps its details for clients of the same wire, without additional text", () => {
     const expected = { stop_reason: "refusal", stop_details: details, content: [] };
     expect(whole("messages")).toMatchObject(expected);
     expect(assembledMessage(streamed("messages"))).toMatchObject(expected);
   });
 
-  test("is the refusal of chat and responses", () => {
+  test("becomes the refusal of chat and responses", () => {
     expect(whole("chat")).toMatchObject({
       choices: [{ message: { content: null, refusal: explanation }, finish_reason: "stop" }],
     });
@@ -53,14 +53,14 @@ describe("a refusal that the vendor explains", () => {
     expect(last).toMatchObject({ type: "response.completed", response: { output: [{ content }] } });
   });
 
-  test("is the finish message of content", () => {
+  test("becomes the finish message of content", () => {
     const candidate = { content: { parts: [] }, finishReason: "SAFETY", finishMessage: explanation };
     expect(whole("content")).toMatchObject({ candidates: [candidate] });
     const last = JSON.parse(framesOf(streamed("content")).at(-1)?.data ?? "{}");
     expect(last).toMatchObject({ candidates: [candidate] });
   });
 
-  test.each(["interactions", "completions", "ollama-chat"] as const)("is text for clients of %s", (client) => {
+  test.each(["interactions", "completions", "ollama-chat"] as const)("becomes text for clients of %s", (client) => {
     expect(JSON.stringify(whole(client))).toContain(explanation);
     expect(streamed(client)).toContain(explanation);
   });
@@ -75,7 +75,7 @@ test("a refusal of other vendors has details for clients of messages", () => {
   });
 });
 
-test("a refusal without an explanation is told from its category, and one without both stays a filtered answer", () => {
+test("a refusal without an explanation gets one from its category, and without both stays a filtered answer", () => {
   const parse = (stop_details: unknown) => wires.messages.vendor.parse({ ...message, stop_details });
   expect(parse({ ...details, explanation: null }).choices[0]?.parts).toMatchObject([
     { text: "The model declined to answer (cyber)." },
@@ -94,7 +94,7 @@ describe("a history with steps of other vendors", () => {
   const agents = { type: "agent_message", author: "scout", recipient: "root" };
 
   test.each(["chat", "messages", "content", "converse", "interactions"] as const)(
-    "%s gets the readable ones as text, and the others are named",
+    "%s gets the readable steps as text, and the others are named",
     (wire) => {
       const readable = to(wire, [{ ...agents, content: [{ type: "input_text", text: "found it" }] }, asked]);
       expect(readable.dropped).toEqual([]);
@@ -109,7 +109,7 @@ describe("a history with steps of other vendors", () => {
     },
   );
 
-  test("blocks of messages too", () => {
+  test("blocks of messages are converted too", () => {
     const content = [
       { type: "compaction", content: "They talked.", encrypted_content: null },
       { type: "fallback", from: { model: "a" }, to: { model: "b" } },
@@ -123,7 +123,7 @@ describe("a history with steps of other vendors", () => {
     expect(wires.messages.vendor.render(request, target).body).toMatchObject({ messages: [{}, { content }, {}] });
   });
 
-  test("stay as they are for vendors of their wire", () => {
+  test("steps are unchanged for vendors of their wire", () => {
     const items = [
       { ...agents, content: [] },
       { type: "context_compaction", encrypted_content: "x" },

@@ -81,7 +81,7 @@ const roundRequest: TextRequest = {
   reasoning: { effort: "low", show: "none" },
 };
 
-test("one tool round, read and written", () => {
+test("one tool round is parsed and rendered", () => {
   expect(responsesWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
   const { body, dropped } = responsesWire.vendor.render(roundRequest, { ...target, model: "m" });
   expect(dropped).toEqual([]);
@@ -152,7 +152,7 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   })) as fc.Arbitrary<Partial<TextRequest>>;
 });
 
-test("a request that this wire can express survives it", () => {
+test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
     fc.property(request(turns, fields), (asked) => {
       const { body, dropped } = responsesWire.vendor.render(asked, target);
@@ -261,7 +261,7 @@ const call = (part: number, id: string): TextEvent => ({
 const piece = (part: number, text: string): TextEvent => ({ type: "part-delta", choice: 0, part, text });
 const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
-test("calls that come interleaved are sent one after another", () => {
+test("interleaved calls are sent one after another", () => {
   const writer = responsesWire.client.stream(contextFor());
   const events: readonly TextEvent[] = [
     { type: "start", id: "", model: "", createdAt: 0 },
@@ -286,7 +286,7 @@ test("calls that come interleaved are sent one after another", () => {
   ]);
 });
 
-test("a broken stream ends failed, with what was sent and the item that was open", () => {
+test("a broken stream ends as failed, with the sent items and the open one", () => {
   const writer = responsesWire.client.stream(contextFor());
   const text = [
     writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } }),
@@ -305,7 +305,7 @@ test("a broken stream ends failed, with what was sent and the item that was open
   expect(framesOf(text)[0]?.event).toBe("response.created");
 });
 
-test("the answer repeats what was asked, and defaults for the rest", () => {
+test("the answer repeats the request's settings, and has defaults for the rest", () => {
   const asked = { model: "m", temperature: 0, tools: round.tools, store: false, text: { verbosity: "low" } };
   const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [], finish: "stop" as const }] };
   expect(responsesWire.client.render(whole, contextFor({}, asked))).toMatchObject({
@@ -324,7 +324,7 @@ test("the answer repeats what was asked, and defaults for the rest", () => {
   });
 });
 
-describe("another vendor's seal", () => {
+describe("another vendor's signature", () => {
   const foreign = { wire: "content", kind: "thoughtSignature", value: "c2lnbmVk" } as const;
   const whole = (parts: readonly Part[]) => ({
     id: "",
@@ -340,7 +340,7 @@ describe("another vendor's seal", () => {
       "an image",
       { kind: "image", source: { kind: "base64", mediaType: "image/png", data: "AA==" }, signature: foreign },
     ],
-  ])("on %s comes back on it, and goes to no other vendor", (_, part) => {
+  ])("on %s is returned on it, and sent to no other vendor", (_, part) => {
     const { output } = responsesWire.client.render(whole([part]), contextFor());
     const back = parse({ input: JSON.parse(JSON.stringify(output)) });
     expect(back.request.turns).toEqual([{ role: "assistant", parts: [part] }]);
@@ -349,7 +349,7 @@ describe("another vendor's seal", () => {
     expect(again).not.toContain("encrypted_content");
   });
 
-  test("on thoughts comes back on them, and the thoughts are left out elsewhere", () => {
+  test("on reasoning is returned on it, and the reasoning is dropped elsewhere", () => {
     const part: Part = {
       kind: "reasoning",
       text: "hm",
@@ -364,7 +364,7 @@ describe("another vendor's seal", () => {
   });
 });
 
-test("a free-text tool's call that came wrapped is unwrapped for its client", () => {
+test("the wrapped call of a free-text tool is unwrapped for its client", () => {
   const context = contextFor({ tools: [{ kind: "custom", name: "patch" }] });
   const part: Part = { kind: "tool-call", id: "call_1", name: "patch", arguments: '{"input":"*** Begin"}' };
   const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [part], finish: "tool-calls" as const }] };
@@ -375,13 +375,13 @@ test("a free-text tool's call that came wrapped is unwrapped for its client", ()
   expect(back.choices[0]?.parts).toEqual([{ ...part, custom: true, arguments: "*** Begin" }]);
 });
 
-test("an item's id names its response", () => {
+test("an item's id includes the response's id", () => {
   for (const id of ["resp_A1b", "resp_XfQ_uQ-2z_7"]) expect(responseOfItem(itemId(id, "rs", 12))).toBe(id);
   for (const other of ["msg_68af05d2", "call_abc_0", "rs_0", "constructor"])
     expect(responseOfItem(other)).toBeUndefined();
 });
 
-describe("what a request may not hold", () => {
+describe("an invalid request", () => {
   test.each([
     ["conversation", { conversation: "conv_1" }, "unsupported_parameter", "conversation"],
     ["prompt", { prompt: { id: "pmpt_1" } }, "unsupported_parameter", "prompt"],
@@ -392,13 +392,13 @@ describe("what a request may not hold", () => {
     ["an unknown item", { input: [{ type: "riddle" }] }, "invalid_value", "input[0].type"],
     ["no input", { input: null }, "missing_required_parameter", "input"],
     [
-      "an item named like what every object has",
+      "an item named like a member of every object",
       { input: [{ type: "constructor" }] },
       "invalid_value",
       "input[0].type",
     ],
     [
-      "such a part",
+      "a part named like a member of every object",
       { input: [{ role: "user", content: [{ type: "toString" }] }] },
       "invalid_value",
       "input[0].content[0].type",
@@ -434,7 +434,7 @@ describe("what a request may not hold", () => {
     expect(parse({ input: "hi", ...body }).dropped).toEqual(dropped);
   });
 
-  test("a compaction trigger is reported to the service", () => {
+  test("a compaction trigger is passed to the service", () => {
     const { compactionTrigger, request } = parse({
       input: [{ role: "user", content: "x" }, { type: "compaction_trigger" }],
     });
@@ -443,20 +443,20 @@ describe("what a request may not hold", () => {
   });
 });
 
-describe("what a vendor of this wire does not support", () => {
+describe("a field that a vendor of this wire does not support", () => {
   const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["stop", { stop: ["x"] }, "stop"],
     ["several choices", { choices: 2 }, "choices"],
     ["speech", { modalities: ["audio"] }, "modalities"],
     [
-      "a foreign tool",
+      "another vendor's tool",
       { tools: [{ kind: "vendor", wire: "content", name: "googleMaps", definition: {} }] },
       "tools: googleMaps",
     ],
     ["video", said({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
     [
-      "a foreign file",
+      "another vendor's file",
       said({ kind: "file", source: { kind: "file-id", wire: "messages", id: "f" } }),
       "file ids of another vendor",
     ],
@@ -486,7 +486,7 @@ describe("what a vendor of this wire does not support", () => {
 describe("a vendor's stream", () => {
   const frame = (body: object): string => `data: ${JSON.stringify(body)}\n\n`;
 
-  test("unknown events are passed over; words that came without deltas are emitted", () => {
+  test("unknown events are skipped; text that came without deltas is emitted", () => {
     const stream =
       frame({ type: "response.created", response: { id: "r", model: "m", created_at: 5 } }) +
       frame({ type: "response.riddle.delta", delta: "?" }) +
@@ -506,7 +506,7 @@ describe("a vendor's stream", () => {
     });
   });
 
-  test("several summary paragraphs are one thought with blank lines", () => {
+  test("several summary paragraphs become one reasoning part with blank lines", () => {
     const at = { output_index: 0, item_id: "rs_1" };
     const stream =
       frame({ type: "response.created", response: {} }) +
@@ -538,7 +538,7 @@ describe("a vendor's stream", () => {
     expect(reader.isComplete).toBe(false);
   });
 
-  test("a cut stream ends its parts and is not whole", () => {
+  test("a cut stream ends its parts and is incomplete", () => {
     const reader = responsesWire.vendor.stream();
     const events = eventsOf(
       reader,
@@ -564,7 +564,7 @@ test.each([
   expect(responsesUsage(usage)).toEqual(units);
 });
 
-test("an answer beyond what can be sent whole fails, and is never sent in part", () => {
+test("an answer above the size limit fails, and is never sent in part", () => {
   const writer = responsesWire.client.stream(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } });
   const much = "x".repeat(2 ** 20);
@@ -573,7 +573,7 @@ test("an answer beyond what can be sent whole fails, and is never sent in part",
   }).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
-test("too much that waits for another part fails", () => {
+test("too much buffered text for another part fails", () => {
   const writer = responsesWire.client.stream(contextFor());
   for (const event of [call(0, "a"), call(1, "b")]) writer.write(event);
   expect(() => writer.write(piece(1, "x".repeat(maxWaiting)))).toThrow(

@@ -16,7 +16,7 @@ const paramOf = (body: unknown): string | undefined => {
 };
 
 describe("a request", () => {
-  test("is read, and comes out for the vendor as it came in", () => {
+  test("is unchanged after parsing and rendering", () => {
     const body = {
       ...ask,
       instructions: "Slowly.",
@@ -30,7 +30,7 @@ describe("a request", () => {
     expect(speech.vendor.render(request, { model: "tts-1", events: true })).toEqual({ body, dropped: [] });
   });
 
-  test("is MP3 in bytes where it says nothing else", () => {
+  test("is for MP3 as bytes by default", () => {
     const { request } = speech.client.read({ ...ask, voice: { id: "voice_1" } });
     expect(request).toMatchObject({ format: "mp3", events: false });
     expect(speech.vendor.render(request, { model: "vendor-name", events: false }).body).toEqual({
@@ -51,12 +51,12 @@ describe("a request", () => {
     [{ ...ask, speed: "1" }, "speed"],
     [{ ...ask, stream_format: "bytes" }, "stream_format"],
     [{ ...ask, instructions: 3 }, "instructions"],
-  ])("%j is wrong in %s", (body, param) => {
+  ])("%j is invalid in %s", (body, param) => {
     expect(paramOf(body)).toBe(param);
   });
 });
 
-test("characters are code points: an emoji is not paid twice", () => {
+test("characters are code points: an emoji counts once", () => {
   expect(countCharacters("Grüße 🎉")).toBe(7);
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (left, right) => {
@@ -78,7 +78,7 @@ describe("events", () => {
     );
   });
 
-  test("end with what was used, in tokens of text and of audio", () => {
+  test("end with the usage, in tokens of text and of audio", () => {
     const frame = speech.client.stream().write({ kind: "done", usage: { inputTokens: 3, outputAudioTokens: 40 } });
     expect(JSON.parse(frame.slice(6))).toEqual({
       type: "speech.audio.done",

@@ -95,14 +95,14 @@ describe("a form", () => {
     expect(failureOf(() => read(entries))).toMatchObject({ code: "invalid_value", status: 400, param });
   });
 
-  test("a translation has neither a stream nor speakers", () => {
+  test("a translation has neither streaming nor speakers", () => {
     expect(failureOf(() => read([["stream", "true"]], "translations"))).toMatchObject({ param: "stream" });
     expect(failureOf(() => read([["response_format", "diarized_json"]], "translations"))).toMatchObject({
       param: "response_format",
     });
   });
 
-  test("without a model it is refused by name", () => {
+  test("without a model is refused by name", () => {
     expect(failureOf(() => parseForm("transcriptions", []))).toMatchObject({
       code: "missing_required_parameter",
       param: "model",
@@ -110,7 +110,7 @@ describe("a form", () => {
   });
 });
 
-describe("a vendor is asked for", () => {
+describe("a vendor's request has", () => {
   test.each([
     ["json", "json"],
     ["text", "json"],
@@ -124,7 +124,7 @@ describe("a vendor is asked for", () => {
     ]);
   });
 
-  test.each(["srt", "vtt", "verbose_json"])("no %s where its model gives no times", (wanted) => {
+  test.each(["srt", "vtt", "verbose_json"])("no %s if its model reports no timestamps", (wanted) => {
     const request = read([["response_format", wanted]]);
     expect(failureOf(() => renderForm(request, { model: "gpt-4o-transcribe" }))).toMatchObject({
       code: "unsupported_parameter",
@@ -132,7 +132,7 @@ describe("a vendor is asked for", () => {
     });
   });
 
-  test("every field of the client, whatever it is", () => {
+  test("every field of the client", () => {
     fc.assert(
       fc.property(
         fc.string(),
@@ -160,7 +160,7 @@ describe("a transcript", () => {
   ];
   const transcript = parseAnswer({ text: "Hello there two lines", segments });
 
-  test("as text, SubRip and WebVTT", () => {
+  test("is rendered as text, SubRip and WebVTT", () => {
     expect(renderText(transcript)).toBe("Hello there two lines\n");
     expect(renderSrt(transcript)).toBe(
       "1\n00:00:00,000 --> 00:00:01,500\nHello -> there\n\n2\n00:00:01,500 --> 01:01:01,001\ntwo lines\n\n",
@@ -170,7 +170,7 @@ describe("a transcript", () => {
     );
   });
 
-  test("whatever is said, a cue is one line, and there are as many as segments", () => {
+  test("each cue is one line for any text, and there are as many cues as segments", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text: fc.string(), start: fc.nat(), end: fc.nat() }), { maxLength: 5 }),
@@ -183,7 +183,7 @@ describe("a transcript", () => {
     );
   });
 
-  test("without times makes no subtitles", () => {
+  test("without timestamps cannot be rendered as subtitles", () => {
     expect(failureOf(() => renderSrt(parseAnswer({ text: "x" })))).toMatchObject({ code: "upstream_error" });
   });
 
@@ -215,7 +215,7 @@ test.each([
 });
 
 describe("a stream", () => {
-  test("of a whole answer says the same", () => {
+  test("has the same content as the complete answer", () => {
     const frames = renderStream({ text: "a\nb", usage: { type: "duration", seconds: 1 } })
       .split("\n\n")
       .filter((frame) => frame !== "")
@@ -234,7 +234,7 @@ describe("a stream", () => {
     expect(readEvent({ data }).kind).toBe(kind);
   });
 
-  test.each(["", "x", "[]", "3"])("%j is no event", (data) => {
+  test.each(["", "x", "[]", "3"])("%j is not an event", (data) => {
     expect(failureOf(() => readEvent({ data }))).toMatchObject({ code: "upstream_error" });
   });
 });

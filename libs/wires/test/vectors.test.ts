@@ -31,13 +31,13 @@ const tokens = fc.record({
 });
 const many = <Value>(of: fc.Arbitrary<Value>) => fc.array(of, { minLength: 1, maxLength: 4 });
 
-describe("vectors in both spellings", () => {
-  test("the known value", () => {
+describe("vectors in both encodings", () => {
+  test("have the expected values", () => {
     expect(base64Of({ floats: [0.5, -1, 0.25] })).toBe("AAAAPwAAgL8AAIA+");
     expect(floatsOf({ base64: "AAAAPwAAgL8AAIA+" })).toEqual([0.5, -1, 0.25]);
   });
 
-  test("float32 numbers survive Base64 and back", () => {
+  test("float32 numbers are unchanged after Base64 and back", () => {
     fc.assert(
       fc.property(fc.array(float, { minLength: 1 }), (floats) => {
         expect(floatsOf({ base64: base64Of({ floats }) })).toEqual(floats);
@@ -45,12 +45,12 @@ describe("vectors in both spellings", () => {
     );
   });
 
-  test.each(["", "AAAA", "AAAAPw!!", "AADAfw=="])("Base64 without numbers is the vendor's fault: %j", (base64) => {
+  test.each(["", "AAAA", "AAAAPw!!", "AADAfw=="])("invalid Base64 is the vendor's failure: %j", (base64) => {
     expect(failureOf(() => floatsOf({ base64 })).code).toBe("upstream_error");
   });
 });
 
-describe("requests survive their wire", () => {
+describe("requests are unchanged after rendering and parsing", () => {
   test("embeddings", () => {
     const requests = fc
       .record({
@@ -100,7 +100,7 @@ describe("requests survive their wire", () => {
 test.each([
   ["embeddings", embeddings],
   ["content", contentEmbeddings],
-] as const)("answers survive their wire: %s", (_, wire) => {
+] as const)("answers are unchanged after rendering and parsing: %s", (_, wire) => {
   const vectors = many(fc.array(float, { minLength: 1, maxLength: 5 }).map((floats) => ({ floats })));
   fc.assert(
     fc.property(vectors, fc.nat(999), (vectors, inputTokens) => {
@@ -152,7 +152,7 @@ describe("an embeddings client on a content vendor", () => {
   };
   const { request } = embeddings.client.read(asked, {});
 
-  test("its request", () => {
+  test("its request is converted", () => {
     const each = { model: "models/theirs", taskType: "RETRIEVAL_QUERY", outputDimensionality: 2 };
     expect(contentEmbeddings.vendor.render(request, { model: "theirs" })).toEqual({
       body: {
@@ -165,7 +165,7 @@ describe("an embeddings client on a content vendor", () => {
     });
   });
 
-  test("its answer, in Base64 as asked, with the gateway's own count", () => {
+  test("its answer is in Base64 as requested, with the gateway's token count", () => {
     const answer = contentEmbeddings.vendor.parse({ embeddings: [{ values: [0.5, -1, 0.25] }, { values: [1] }] });
     expect(embeddings.client.render(answer, contextOf(request))).toEqual({
       object: "list",
@@ -178,14 +178,14 @@ describe("an embeddings client on a content vendor", () => {
     });
   });
 
-  test("its members go on to a vendor of its own wire", () => {
+  test("additional members are sent to a vendor of the same wire", () => {
     expect(embeddings.vendor.render(request, { model: "theirs" })).toEqual({
       body: { ...asked, model: "theirs" },
       dropped: [],
     });
   });
 
-  test("tokens are refused loudly", () => {
+  test("token inputs are refused", () => {
     const render = (inputs: VectorsRequest["inputs"]) =>
       failureOf(() => contentEmbeddings.vendor.render({ model: "m", inputs }, { model: "theirs" }));
     expect(render([{ content: { kind: "tokens", tokens: [1] } }])).toMatchObject({
@@ -204,7 +204,7 @@ describe("a content client on an embeddings vendor", () => {
     autoTruncate: true,
   };
 
-  test("its request", () => {
+  test("its request is converted", () => {
     const { request, dropped } = embedContent.client.read(single, { model: "mine" });
     expect(dropped).toEqual(["autoTruncate"]);
     expect(embeddings.vendor.render(request, { model: "theirs" })).toEqual({
@@ -213,7 +213,7 @@ describe("a content client on an embeddings vendor", () => {
     });
   });
 
-  test("its answer, whichever spelling the vendor gave, out of order", () => {
+  test("its answer is in order, in either encoding", () => {
     const body = {
       model: "theirs",
       data: [
@@ -232,7 +232,7 @@ describe("a content client on an embeddings vendor", () => {
     expect(contentEmbeddings.vendor.parse({ embedding: { values: [1] } })).toEqual(one);
   });
 
-  test("images stay in their wire", () => {
+  test("images are sent only on their wire", () => {
     const content = { parts: [{ inlineData: { mimeType: "image/png", data: "AA==" } }] };
     const { request, dropped } = embedContent.client.read({ content }, { model: "mine" });
     expect(dropped).toEqual([]);
@@ -243,7 +243,7 @@ describe("a content client on an embeddings vendor", () => {
   });
 });
 
-describe("what is wrong is named", () => {
+describe("an invalid field is named", () => {
   const big = Array.from({ length: maxInputs + 1 }, () => "a");
   test.each<[string, unknown, string]>([
     ["no model", { input: "a" }, "model"],
@@ -257,20 +257,20 @@ describe("what is wrong is named", () => {
     ["a number as input", { model: "m", input: 3 }, "input"],
     ["no dimensions", { model: "m", input: "a", dimensions: 0 }, "dimensions"],
     ["another encoding", { model: "m", input: "a", encoding_format: "int8" }, "encoding_format"],
-    ["a user of another kind", { model: "m", input: "a", user: 1 }, "user"],
+    ["a user of another type", { model: "m", input: "a", user: 1 }, "user"],
   ])("embeddings: %s", (_, body, param) => {
     expect(failureOf(() => embeddings.client.read(body, {}))).toMatchObject({ status: 400, param });
     expect(failureOf(() => embeddings.client.read(body as never, {}))).toMatchObject({ status: 400, param });
   });
 
-  test("another model in the path than in the body", () => {
+  test("the model of the path must equal that of the body", () => {
     expect(failureOf(() => embeddings.client.read({ model: "a", input: "x" }, { model: "b" })).param).toBe("model");
     expect(embeddings.client.read({ input: "x" }, { model: "b" }).request.model).toBe("b");
   });
 
   test.each<[string, object, string]>([
     ["no requests", {}, "requests"],
-    ["none of them", { requests: [] }, "requests"],
+    ["an empty list", { requests: [] }, "requests"],
     ["no content", { requests: [{}] }, "requests[0].content"],
     ["no text", { requests: [{ content: { parts: [] } }] }, "requests[0].content.parts"],
     ["no task", { requests: [{ content: { parts: [{ text: "a" }] }, taskType: "X" }] }, "requests[0].taskType"],
@@ -294,9 +294,9 @@ describe("what is wrong is named", () => {
 test.each<[string, object]>([
   ["nothing", {}],
   ["no vector", { data: [] }],
-  ["words for numbers", { data: [{ index: 0, embedding: ["a"] }] }],
+  ["texts in place of numbers", { data: [{ index: 0, embedding: ["a"] }] }],
   [
-    "an index twice",
+    "a duplicate index",
     {
       data: [
         { index: 0, embedding: [1] },
@@ -304,20 +304,20 @@ test.each<[string, object]>([
       ],
     },
   ],
-  ["an index beyond", { data: [{ index: 9, embedding: [1] }] }],
-])("a vendor that gives %s has failed", (_, body) => {
+  ["an index out of range", { data: [{ index: 9, embedding: [1] }] }],
+])("%s in a vendor's answer is a failure", (_, body) => {
   expect(failureOf(() => embeddings.vendor.parse({ ...body })).code).toBe("upstream_error");
 });
 
-test("a vendor that gives too few vectors has failed", () => {
+test("too few vectors in a vendor's answer are a failure", () => {
   const few = { vectors: [{ floats: [1] }] };
   expect(failureOf(() => embeddings.client.render(few, contextOf({ inputs: texts("a", "b") })))).toBeInstanceOf(
     Failure,
   );
 });
 
-describe("what admission gets", () => {
-  test("bytes of text, tokens as media, no output", () => {
+describe("parameters for admission", () => {
+  test("are bytes of text, and tokens for token input, without output", () => {
     expect(measureInput(embeddings.client.read({ model: "m", input: ["aé", "b"] }, {}).request)).toEqual({
       textBytes: 4 + 2 * 4,
       mediaTokens: 0,
@@ -329,7 +329,7 @@ describe("what admission gets", () => {
     });
   });
 
-  test("the bytes of a picture are no text", () => {
+  test("do not count the bytes of a picture as text", () => {
     const url = `data:image/png;base64,${"A".repeat(40_000)}`;
     const input = [{ type: "image_url", image_url: { url } }];
     const { textBytes, mediaTokens } = measureInput(embeddings.client.read({ model: "m", input }, {}).request);
@@ -337,7 +337,7 @@ describe("what admission gets", () => {
     expect(mediaTokens).toBeGreaterThan(0);
   });
 
-  test("of content requests as well", () => {
+  test("are the same for content requests", () => {
     const single = { content: { parts: [{ text: "abc" }] }, title: "T" };
     expect(measureInput(embedContent.client.read(single, { model: "m" }).request).textBytes).toBe(4 + 2 * 4);
     const batch = { requests: [single, { content: { parts: [{ text: "d" }] } }] };
@@ -351,7 +351,7 @@ describe("what admission gets", () => {
     );
   });
 
-  test("members that must stand there once", () => {
+  test("members must appear only once", () => {
     expect(embeddings.client.inspectedMembers).toEqual(
       expect.arrayContaining(["model", "input", "dimensions", "encoding_format"]),
     );

@@ -62,7 +62,7 @@ const naming = {
 
 const camel = (name: string): string => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-describe("every member of the table, and of each wire's own", () => {
+describe("every member of the table, and every wire's own member", () => {
   const cases = Object.entries(dialects).flatMap(([wire, dialect]) =>
     [...storeMembers, ...(dialect.members ?? [])].flatMap((member) =>
       member.names
@@ -83,7 +83,7 @@ describe("every member of the table, and of each wire's own", () => {
     }
   });
 
-  test.each(cases)("$wire $name names nothing where it is empty", ({ dialect, name }) => {
+  test.each(cases)("$wire $name names nothing if it is empty", ({ dialect, name }) => {
     for (const empty of [null, false, "", [], {}])
       expect(runToEnd(vendorIdsIn(dialect, { [name]: empty }))).toEqual([]);
   });
@@ -111,7 +111,7 @@ test.each([
   expect(runToEnd(vendorIdsIn(chat, { image_url: { url: fileUri } }, hosts)).length).toBe(isStored ? 1 : 0);
 });
 
-describe("interactions name files by the address of every content", () => {
+describe("interactions name files by address in every content", () => {
   const uri = "https://generativelanguage.googleapis.com/v1beta/files/abc";
   test.each(["image", "audio", "video", "document"])("%s", (type) => {
     const input = [
@@ -125,13 +125,13 @@ describe("interactions name files by the address of every content", () => {
       { store: "file", id: uri, path: "input[2].result.uri" },
     ]);
   });
-  test("the JSON of a function's result names none", () => {
+  test("a function's JSON result names none", () => {
     const input = [{ type: "function_result", call_id: "a", result: { uri, file_id: "file-1" } }];
     expect(runToEnd(vendorIdsIn(interactions, { input }))).toEqual([]);
   });
 });
 
-test("whatever a body holds, it is looked through, and every path leads to what it names", () => {
+test("every path that a body reports leads to the named object", () => {
   const names = fc.constantFrom("file_id", "container", "input", "content", "url", "id", "type", "__proto__", "a");
   const { body } = fc.letrec((tie) => ({
     body: fc.oneof(
@@ -153,7 +153,7 @@ test("whatever a body holds, it is looked through, and every path leads to what 
   );
 });
 
-test("fields of a form are read as vendors read them", () => {
+test("form fields are read as vendors read them", () => {
   const entries = [
     ["voice[id]", "v"],
     ["file_ids[]", "a"],
@@ -172,8 +172,8 @@ test("fields of a form are read as vendors read them", () => {
   ]);
 });
 
-describe("what an answer names of things that its vendor made", () => {
-  test("is not what a model or a tool of another wrote", () => {
+describe("the objects that an answer says its vendor created", () => {
+  test("do not include text that a model or a tool wrote", () => {
     const foreign = {
       file_id: "foreign",
       container_id: "foreign",
@@ -193,7 +193,7 @@ describe("what an answer names of things that its vendor made", () => {
     expect(createdIn(madeBy.chat, { choices: [{ message: { tool_calls: [foreign] } }] })).toEqual([]);
   });
 
-  test("is bounded", () => {
+  test("are limited in number", () => {
     const output = Array.from({ length: 5_000 }, (_, at) => ({ type: "message", id: `msg_${at}` }));
     expect(createdIn(madeBy.responses, { output }).length).toBe(1_000);
   });

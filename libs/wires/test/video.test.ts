@@ -39,7 +39,7 @@ test.each<[string, (members: object) => object, string | undefined]>([
     });
 });
 
-describe("one request in four styles is the same in the neutral form", () => {
+describe("the same request in four styles is equal in the neutral form", () => {
   test.each([
     ["videos", { model: "film", prompt: "a boat", seconds: "5", size: "1280x720" }],
     ["videos", { model: "film", prompt: "a boat", seconds: 5, size: "1280x720" }],
@@ -55,7 +55,7 @@ describe("one request in four styles is the same in the neutral form", () => {
     });
   });
 
-  test("frames are seconds", () => {
+  test("frames are converted to seconds", () => {
     const { request } = parse("jimeng-video", {
       req_key: "film",
       prompt: "a boat",
@@ -78,7 +78,7 @@ describe("one request in four styles is the same in the neutral form", () => {
   });
 });
 
-describe("a vendor is sent", () => {
+describe("a vendor gets", () => {
   const asked = { model: "film", prompt: "a boat", duration: 10, width: 1280, height: 720 };
   test.each([
     ["videos", { model: "vendor-model", prompt: "a boat", seconds: "10", size: "1280x720" }],
@@ -105,13 +105,13 @@ describe("a vendor is sent", () => {
     ["vertex-video", 8],
     ["wan-video", 5],
     ["seedance-video", 5],
-  ] as const)("%s a length even where the client said none: %i s", (wire, seconds) => {
+  ] as const)("%s a length even if the client sets none: %i s", (wire, seconds) => {
     const rendered = render(wire, { model: "film", prompt: "a boat" });
     expect(rendered.seconds).toBe(seconds);
     expect(wires[wire].vendor.defaultSeconds).toBe(seconds);
   });
 
-  test("pictures as it takes them", () => {
+  test("pictures in its own form", () => {
     const both = { model: "film", prompt: "p", image: png, image_tail: png };
     expect(render("videos", { ...both, image_tail: undefined }).file).toMatchObject({
       name: "input_reference",
@@ -125,7 +125,7 @@ describe("a vendor is sent", () => {
     expect(render("jimeng-video", url).body).toMatchObject({ image_urls: [url.image] });
   });
 
-  test("its own members as they came, and no other vendor's", () => {
+  test("its own members unchanged, and no other vendor's", () => {
     const body = { model_name: "film", prompt: "p", cfg_scale: 0.5, callback_url: "https://x.example" };
     expect(parse("kling-video", body).dropped).toEqual(["callback_url"]);
     expect(render("kling-video", body, "kling-video").body).toMatchObject({ cfg_scale: 0.5 });
@@ -133,7 +133,7 @@ describe("a vendor is sent", () => {
     expect([other.body["cfg_scale"], other.dropped]).toEqual([undefined, ["cfg_scale"]]);
   });
 
-  test("parameters in metadata where it knows them", () => {
+  test("parameters in metadata if it supports them", () => {
     const body = { model: "film", prompt: "p", metadata: { mode: "pro", other: 1 } };
     const rendered = render("kling-video", body);
     expect([rendered.body["mode"], rendered.dropped, rendered.lines]).toEqual(["pro", ["extras.other"], 1_080]);
@@ -205,7 +205,7 @@ describe("a vendor is sent", () => {
     // Its vendor would make twelve seconds of 1080p, whatever was paid for.
     ["seedance-video", { prompt: "a boat --dur 12" }, "prompt"],
     ["seedance-video", { prompt: "a boat --resolution 1080p" }, "prompt"],
-  ] as const)("%s nothing that it cannot do: %j", (wire, more, param) => {
+  ] as const)("%s nothing that it does not support: %j", (wire, more, param) => {
     expect(failureOf(() => render(wire, { model: "film", prompt: "p", ...more }))).toMatchObject({
       code: "unsupported_parameter",
       param,
@@ -224,14 +224,14 @@ test.each([
   ["wan-video", { fps: 24, aspect_ratio: "21:9" }, ["aspectRatio", "fps"]],
   ["wan-video", { image: png, size: "1280x720" }, ["size"]],
   ["seedance-video", { fps: 24, negative_prompt: "cars", aspect_ratio: "21:9" }, ["negativePrompt"]],
-] as const)("%s is not sent what its vendor does not make, and it is named: %j", (wire, more, dropped) => {
+] as const)("%s is not sent unsupported fields, and they are named: %j", (wire, more, dropped) => {
   const rendered = render(wire, { model: "film", prompt: "p", ...more });
   expect(rendered.dropped).toEqual(dropped);
   expect(rendered.body).not.toHaveProperty("fps");
 });
 
 /** What only vendors speak, from the members that styles B and C share. */
-describe("a vendor whose wire no client speaks is sent", () => {
+describe("a vendor whose wire has no client gets", () => {
   const asked = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
   const frames = { image: png, image_tail: png };
   const veoImage = { bytesBase64Encoded: png, mimeType: "image/png" };
@@ -278,7 +278,7 @@ describe("a vendor whose wire no client speaks is sent", () => {
       },
     ],
     [
-      "a former Wan",
+      "an older Wan model",
       "wan-video",
       "wan2.5-t2v-preview",
       {},
@@ -289,7 +289,7 @@ describe("a vendor whose wire no client speaks is sent", () => {
       },
     ],
     [
-      "a former Wan's picture",
+      "an older Wan model with a picture",
       "wan-video",
       "wan2.6-i2v",
       { image: "https://x.example/a.png" },
@@ -300,7 +300,7 @@ describe("a vendor whose wire no client speaks is sent", () => {
       },
     ],
     [
-      "a former Wan's frames",
+      "an older Wan model with frames",
       "wan-video",
       "wan2.2-kf2v-flash",
       frames,
@@ -336,13 +336,13 @@ describe("a vendor whose wire no client speaks is sent", () => {
     expect(rendered.body).toEqual(body);
   });
 
-  test("what Veo of the second generation makes", () => {
+  test("the fields of second-generation Veo", () => {
     const { request } = parse("video-generations", { model: "film", prompt: "p", duration: 5 });
     expect(wires["veo-video"].vendor.render(request, { model: "veo-2.0-generate-001" }).seconds).toBe(5);
   });
 });
 
-describe("a task is written in its client's style", () => {
+describe("a task is rendered in its client's style", () => {
   test("A", () => {
     expect(wires.videos.client.render(task)).toEqual({
       id: "video_1",
@@ -361,7 +361,7 @@ describe("a task is written in its client's style", () => {
     });
   });
 
-  test("B, and C with its envelope around the same", () => {
+  test("B, and C with its envelope", () => {
     const common = {
       task_id: "video_1",
       status: "completed",
@@ -395,7 +395,7 @@ describe("a task is written in its client's style", () => {
     expect(render(failed, context)).toMatchObject({ code: 50_412, message: "review", data: { status: "done" } });
   });
 
-  test("and read back by another gateway that uses us as its vendor", () => {
+  test("and is read by another gateway that uses modelgate as its vendor", () => {
     for (const wire of videoStyles) {
       const { client, vendor } = wires[wire];
       expect(vendor.started(client.created({ ...task, state: "queued" }, context))).toBe("video_1");
@@ -410,7 +410,7 @@ describe("a task is written in its client's style", () => {
   });
 });
 
-test("a size that is none is not reported", () => {
+test("an invalid size is not reported", () => {
   for (const size of [1280, "large", "1x1", "720x1280; x"])
     expect(wires.videos.vendor.parse({ status: "completed", size })).not.toHaveProperty("size");
 });
@@ -433,11 +433,11 @@ test.each([
   ["video-generations", { status: "succeeded", url, resolution: "720p" }],
   ["wan-video", { output: { task_status: "SUCCEEDED", video_url: url }, usage: { video_ratio: "standard", SR: 720 } }],
   ["seedance-video", { status: "succeeded", content: { video_url: url }, resolution: "720p", ratio: "16:9" }],
-] as const)("the name of a resolution is no size: %s %j", (wire, body) => {
+] as const)("the name of a resolution is not a size: %s %j", (wire, body) => {
   expect(wires[wire].vendor.parse(body)).not.toHaveProperty("size");
 });
 
-describe("a vendor's words", () => {
+describe("a vendor's texts", () => {
   test.each([
     ["videos", { status: "in_progress", progress: 40 }, { kind: "pending", state: "in_progress", progress: 40 }],
     ["videos", { status: "queued", size: "720x1280" }, { kind: "pending", state: "queued", size: "720x1280" }],
@@ -549,7 +549,7 @@ describe("a vendor's words", () => {
     ],
     ["seedance-video", { status: "cancelled" }, { kind: "failed" }],
     ["seedance-video", { status: "dreaming" }, { kind: "unknown" }],
-  ] as const)("%s %j", (wire, body, sighting) => {
+  ] as const)("are read: %s %j", (wire, body, sighting) => {
     expect(wires[wire].vendor.parse(body)).toMatchObject(sighting);
   });
 

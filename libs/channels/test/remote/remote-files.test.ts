@@ -203,7 +203,7 @@ describe("redirects", () => {
     ["http://nowhere/", "its host is not known"],
     ["file:///etc/passwd", "its scheme is not http or https"],
     ["//127.0.0.2:PORT/", "its host is not on the public internet"],
-  ])("to %s are not", async (url, why) => {
+  ])("to %s are not followed", async (url, why) => {
     expect(await fetched(to(url))).toBe(why);
     expect(hits).toHaveLength(1);
   });
@@ -258,7 +258,7 @@ test("hosts that the operator allows may be private", async () => {
   expect(await fetched("http://127.0.0.2:PORT/a.png", { privateHosts: new Set(["127.0.0.2"]) })).toContain("picture");
 });
 
-test("a vendor's configured address may be private, and nothing else on its host", async () => {
+test("a vendor's configured address may be private, and no other port of its host", async () => {
   const vendor = `http://127.0.0.2:${port}`;
   expect(await fetched(`${vendor}/a.png`, {}, vendor)).toContain("picture");
   hits = [];

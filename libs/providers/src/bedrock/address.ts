@@ -41,7 +41,7 @@ export function addressProblem(baseUrl: string): string | undefined {
   if (unknownParameters.length > 0) return `has a query that is not ${regionParameter}=REGION`;
   const region = regionOf(baseUrl);
   if (region !== undefined) return problemOfRegion(region, hostWithRegion.exec(url.hostname)?.[1]);
-  return `names no region: it is https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionParameter}=REGION`;
+  return `has no region: use https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionParameter}=REGION`;
 }
 
 /**
@@ -49,8 +49,8 @@ export function addressProblem(baseUrl: string): string | undefined {
  * their own region.
  */
 function problemOfRegion(region: string, channelRegion: string | undefined): string | undefined {
-  if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `names no region that there could be: ${region.slice(0, 64)}`;
+  if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `has an invalid region: ${region.slice(0, 64)}`;
   return channelRegion === undefined || channelRegion === region
     ? undefined
-    : `is at ${channelRegion}, and its query names ${region}`;
+    : `is in region ${channelRegion}, but its query names ${region}`;
 }

@@ -51,7 +51,7 @@ export function openChains(): (profile: string | undefined) => Promise<AwsCreden
         await chain
       )();
     } catch (cause) {
-      const message = `AWS credentials cannot be had${profile === undefined ? "" : ` for the profile ${profile}`}`;
+      const message = `AWS credentials are not available${profile === undefined ? "" : ` for the profile ${profile}`}`;
       throw new CredentialsFailed(`${message}: ${reasonOf(cause)}`, { cause });
     }
   };

@@ -20,7 +20,7 @@ export async function sign(
   const read = readKey(key);
   if (read.kind === "bearer") return { authorization: `Bearer ${read.token}` };
   const region = regionOf(baseUrl);
-  if (region === undefined) throw new CredentialsFailed("The address names no region to sign for.");
+  if (region === undefined) throw new CredentialsFailed("The address has no region to sign for.");
   const credentials = read.kind === "signing" ? read.credentials : await credentialsOf(read.profile);
   return await signatureFor(request, { region, credentials, nowMs });
 }

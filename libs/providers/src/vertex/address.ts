@@ -57,8 +57,10 @@ export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
   if (!projectOfPath.test(url.pathname))
-    return "names no project and region: it is https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION";
+    return "has no project and region: use https://REGION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/REGION";
   const region = regionalHostPattern.exec(url.hostname)?.[1];
   const location = /\/locations\/([^/]+)/.exec(url.pathname)?.[1];
-  return region === undefined || region === location ? undefined : `is at ${region}, and its path names ${location}`;
+  return region === undefined || region === location
+    ? undefined
+    : `is in region ${region}, but its path names ${location}`;
 }

@@ -19,9 +19,10 @@ function isDocument(key: string): boolean {
 
 /** Describes why a text is not a valid key, without quoting it; undefined if it is valid. */
 export function keyProblem(key: string): string | undefined {
-  if (!isDocument(key)) return /^[\x21-\x7e]+$/.test(key) ? undefined : "holds what no header can carry";
+  if (!isDocument(key))
+    return /^[\x21-\x7e]+$/.test(key) ? undefined : "contains characters that are not allowed in a header";
   return parseDocument(key) === undefined
-    ? "is no file of Google's credentials: JSON whose type is service_account or external_account"
+    ? "is not a Google credentials file: JSON whose type is service_account or external_account"
     : undefined;
 }
 
@@ -69,7 +70,7 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
     } catch (cause) {
       // An account that failed to open is opened again at the next call, because its file may exist then.
       accounts.delete(key);
-      throw new CredentialsFailed(`Google's credentials cannot be had: ${reasonOf(cause)}`, { cause });
+      throw new CredentialsFailed(`Google credentials are not available: ${reasonOf(cause)}`, { cause });
     }
   };
 }
@@ -86,7 +87,7 @@ async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const document = parseDocument(key) ?? {};
   if (isExternal(document)) {
     const client = ExternalAccountClient.fromJSON(document);
-    if (client === null) throw new Error("the file is of no known identity");
+    if (client === null) throw new Error("the file has an unknown type of credentials");
     client.scopes = [scope];
     return client;
   }

@@ -40,7 +40,7 @@ test.each([
   ["openai", { ...openai, wire: "video-generations" }, false, "GET https://v.example/v1/video/generations/t1"],
   ["kling", kling, true, "GET https://k.example/v1/videos/image2video/t1"],
   ["jimeng", jimeng, false, "POST https://j.example/?Action=CVSync2AsyncGetResult&Version=2022-08-31"],
-] as const)("and polled at %s's URL", (name, call, fromImage, address) => {
+] as const)("is polled at %s's URL", (name, call, fromImage, address) => {
   const provider = providers[name];
   const task = provider?.taskOf?.("t1", { model: "a/model", fromImage }) ?? "t1";
   const request = provider?.request({ ...call, act: "poll", task });
@@ -58,7 +58,7 @@ test.each([
   ],
   ["qwen", qwen, "t1", "GET https://q.example/api/v1/tasks/t1"],
   ["volcengine", volcengine, "cgt-1", "GET https://a.example/api/v3/contents/generations/tasks/cgt-1"],
-] as const)("and polled by the name that %s returned", (name, call, task, address) => {
+] as const)("is polled by the name that %s returned", (name, call, task, address) => {
   const request = providers[name]?.request({ ...call, act: "poll", task });
   expect(request && addressed(request)).toBe(address);
   if (name === "vertex") expect(request?.body).toEqual(Buffer.from(JSON.stringify({ operationName: task })));

@@ -21,7 +21,7 @@ describe("AmazonSplitter", () => {
     );
   });
 
-  test("an unfinished frame remains at the end of the stream", () => {
+  test("an unfinished frame is kept until the end of the stream", () => {
     const splitter = new AmazonSplitter();
     const frame = amazonFrame("chunk", { bytes: "YQ==" });
     expect(splitter.push(frame.subarray(0, 20))).toEqual([]);
@@ -29,9 +29,9 @@ describe("AmazonSplitter", () => {
   });
 
   test.each([
-    ["a length beyond the bound", (frame: Buffer) => frame.writeUInt32BE(2 ** 31, 0), /longer than/],
+    ["a length above the maximum", (frame: Buffer) => frame.writeUInt32BE(2 ** 31, 0), /longer than/],
     ["a damaged length", (frame: Buffer) => frame.writeUInt32BE(frame.length + 1, 0), /damaged/],
-  ])("throws at once for %s", (_, damage, message) => {
+  ])("throws immediately for %s", (_, damage, message) => {
     const frame = Buffer.from(amazonFrame("chunk", {}));
     damage(frame);
     expect(() => new AmazonSplitter().push(frame)).toThrow(message);
@@ -51,7 +51,7 @@ describe("amazonFraming.parse", () => {
     expect(JSON.parse(amazonFraming.parse(frame)?.data ?? "")).toEqual(data);
   });
 
-  test("a frame whose checksum is wrong is a failure", () => {
+  test("a frame with a wrong checksum is a failure", () => {
     const frame = Buffer.from(amazonFrame("metadata", { usage: {} }));
     frame.writeUInt8(frame.readUInt8(frame.length - 6) ^ 1, frame.length - 6);
     expect(amazonFraming.parse(frame)?.event).toBe("failure");

@@ -50,7 +50,7 @@ const indent = fc.constantFrom(undefined, 1, "\t");
 
 describe("a document of any size", () => {
   test(
-    "is parsed to the value that JSON.parse gives, and its members stand where they are said to stand",
+    "is parsed to the same value as by JSON.parse, with members at their reported positions",
     () => {
       fc.assert(
         fc.property(fc.dictionary(name, large, { minKeys: 1, maxKeys: 3 }), indent, (value, space) => {
@@ -71,7 +71,7 @@ describe("a document of any size", () => {
   );
 
   test(
-    "is rendered to the bytes that JSON.stringify gives",
+    "is rendered to the same bytes as by JSON.stringify",
     () => {
       fc.assert(
         fc.property(large, (value) => {
@@ -98,17 +98,17 @@ describe("a document of any size", () => {
     ["a large member has no colon", `{"a"${filler}}`],
     ["a member has no name", `{${filler}:1,2:${filler}}`],
     ["brackets of two kinds", `{"a":[1,${filler}}}`],
-    ["a bracket too many", `[${filler}]]`],
+    ["an additional bracket", `[${filler}]]`],
     ["a bracket is missing", `[[${filler}]`],
     ["two documents", `[${filler}] [1]`],
-    ["a string is open", `[${filler},"a`],
+    ["a string is not closed", `[${filler},"a`],
     ["a string with a line end", `["${"A".repeat(maxStepBytes)}\n"]`],
     ["an invalid escape", `["${"A".repeat(maxStepBytes)}\\x41"]`],
     ["half an escape", `["${"\\u00e9".repeat(maxStepBytes / 4)}\\u00"]`],
     ["two strings", `[${filler}${filler}]`],
-    ["a very long word", `[${"n".repeat(maxStepBytes + 1)}]`],
+    ["a very long literal", `[${"n".repeat(maxStepBytes + 1)}]`],
     ["a byte order mark", `\uFEFF[${filler}]`],
-  ])("is refused as JSON.parse refuses it: %s", (_, text) => {
+  ])("is refused like by JSON.parse: %s", (_, text) => {
     expect(() => JSON.parse(text)).toThrow();
     expect(() => parse(text)).toThrow();
   });
@@ -120,13 +120,13 @@ describe("a document of any size", () => {
       "spaces around everything",
       `${blank}{${blank}"a"${blank}:${blank}[${blank}1${blank},${blank}2${blank}]${blank}}${blank}`,
     ],
-    ["a string alone", filler],
+    ["only a string", filler],
     ["members twice", `{"a":1,"b":${filler},"a":2}`],
-  ])("is accepted as JSON.parse accepts it: %s", (_, text) => {
+  ])("is accepted like by JSON.parse: %s", (_, text) => {
     expect(JSON.stringify(parse(text)) === JSON.stringify(JSON.parse(text))).toBe(true);
   });
 
-  test("with bytes that are no UTF-8 is read as a decoder reads it", () => {
+  test("with invalid UTF-8 is read as a decoder reads it", () => {
     const broken = Buffer.from([0xe2, 0x82, 0x41, 0xf0, 0x9f, 0x80, 0x80, 0x80, 0xff]);
     const bytes = Buffer.concat([
       Buffer.from('["'),
@@ -136,7 +136,7 @@ describe("a document of any size", () => {
     expect(JSON.stringify(parse(bytes)) === JSON.stringify(JSON.parse(bytes.toString()))).toBe(true);
   });
 
-  test("takes many turns where it is large, and one where it is small", () => {
+  test("takes many turns if it is large, and one if it is small", () => {
     expect(finish(parseInTurns(Buffer.from('{"a":[1,2]}'), unbounded)).turns).toBe(1);
     const texts = [
       filler.repeat(1),
@@ -152,7 +152,7 @@ describe("a document of any size", () => {
   });
 });
 
-describe("bounds", () => {
+describe("limits", () => {
   const depthOf = (value: unknown): number =>
     typeof value === "object" && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
   const valuesOf = (value: unknown): number =>
@@ -172,7 +172,7 @@ describe("bounds", () => {
   };
   const refusal = (code: string) => expect.objectContaining({ code });
 
-  test("the counts are those of the value, wherever the scan pauses", () => {
+  test("the counts match the value, wherever the scan pauses", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 4 }), fc.integer({ min: 1, max: 7 }), (value, step) => {
         const text = JSON.stringify(value);
@@ -192,11 +192,11 @@ describe("bounds", () => {
     ['"unclosed [[', { depth: 0, values: 1 }],
     [`"${"x".repeat(100)}\\\\"`, { depth: 0 }],
     [`"${"x".repeat(100)}\\"[[,,"`, { depth: 0, values: 1 }],
-  ])("see no values in the string %s", (text, bounds) => {
+  ])("no values are counted in the string %s", (text, bounds) => {
     for (const step of [1, 2, 3, Infinity]) expect(() => scan(text, bounds, step)).not.toThrow();
   });
 
-  test("refuse a million members before a parser sees them, and name the bound", () => {
+  test("a million members are refused before parsing, and the limit is named", () => {
     const text = `{${Array.from({ length: 1_000_000 }, (_, at) => `"k${at}":1`).join(",")}}`;
     expect(() => parse(text, { ...unbounded, members: 100_000 })).toThrow(/more than 100000 members/);
     expect(() => parse(text, { ...unbounded, values: 500_000 })).toThrow(/more than 500000 values/);

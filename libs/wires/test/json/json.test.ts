@@ -9,7 +9,7 @@ const object = fc.dictionary(fc.string({ unit: "grapheme", maxLength: 6 }), json
 const indent = fc.constantFrom(undefined, 2, "\t");
 
 describe("splice", () => {
-  test("replaces and adds members, and leaves every other as it was", () => {
+  test("replaces and adds members, and leaves every other unchanged", () => {
     fc.assert(
       fc.property(object, json, json, indent, (value, first, second, space) => {
         const bytes = Buffer.from(JSON.stringify(value, undefined, space));
@@ -35,7 +35,7 @@ describe("splice", () => {
     expect(spliceMembers(Buffer.from(before), { model: '"b"' }).toString()).toBe(after);
   });
 
-  test("without a change it is the same bytes", () => {
+  test("without a change the bytes are the same", () => {
     const bytes = Buffer.from('{"a":1}');
     expect(spliceMembers(bytes, {})).toBe(bytes);
   });
@@ -57,7 +57,7 @@ test("members are at the reported positions", () => {
   );
 });
 
-test("a value's end is found, whatever it is", () => {
+test("the end of any value is found", () => {
   fc.assert(
     fc.property(json, fc.constantFrom(",", "}", "]", " ", "\n", ""), (value, after) => {
       const text = JSON.stringify(value);
@@ -70,7 +70,7 @@ test("a value's end is found, whatever it is", () => {
 describe("a member that parsers may read differently is refused", () => {
   test.each([
     ["there twice", '{"model":"dear","model":"cheap"}'],
-    ["there twice, once escaped", '{"model":"dear","mod\\u0065l":"cheap"}'],
+    ["twice, once escaped", '{"model":"dear","mod\\u0065l":"cheap"}'],
     ["in another case", '{"model":"cheap","Model":"dear"}'],
     ["with the Kelvin sign", '{"max_tokens":1,"max_to\u212aens":9}'],
     ["with the long s", '{"max_tokens":1,"max_token\u017f":9}'],
@@ -80,7 +80,7 @@ describe("a member that parsers may read differently is refused", () => {
     );
   });
 
-  test("others may be there twice, and inside of others", () => {
+  test("other members may appear twice, also inside others", () => {
     const text = '{"model":"m","seed":1,"seed":2,"Seed":3,"metadata":{"Model":"x","model":"y"}}';
     expect(() => refuseAmbiguous(Buffer.from(text), ["model"])).not.toThrow();
   });
@@ -101,13 +101,13 @@ describe("a range in a document", () => {
     );
   });
 
-  test.each(['{"a":1}', '{"a":{"c":1}}', '{"a":[{"b":1}]}', '{"b":1}', '{"a":null}'])("is nowhere in %s", (text) => {
+  test.each(['{"a":1}', '{"a":{"c":1}}', '{"a":[{"b":1}]}', '{"b":1}', '{"a":null}'])("is not found in %s", (text) => {
     expect(findValueRange(Buffer.from(text), ["a", "b"])).toBeUndefined();
     expect(() => refuseAmbiguousPath(Buffer.from(text), ["a", "b"])).not.toThrow();
   });
 
   test.each(['{"a":{},"a":{"b":1}}', '{"a":{"b":1,"b":2}}', '{"a":{"B":1}}'])(
-    "is refused where it is ambiguous: %s",
+    "is refused if it is ambiguous: %s",
     (text) =>
       expect(() => refuseAmbiguousPath(Buffer.from(text), ["a", "b"])).toThrow(
         expect.objectContaining({ code: "invalid_value" }),

@@ -5,13 +5,13 @@ import { runToEnd, parseInTurns, refuseDuplicatesInTurns } from "../../src/json/
 
 const refuse = (text: string): void => runToEnd(refuseDuplicatesInTurns(Buffer.from(text), JSON.parse(text)));
 
-describe("an object with a member twice is refused, since a vendor may read the other of the two", () => {
+describe("an object with a duplicate member is refused, because a vendor may read the other one", () => {
   test.each([
     ["at the top", '{"a":1,"a":2}', "a"],
     ["once escaped", '[{"b":{"c":[],"\\u0063":0}}]', "c"],
     ["among strings with brackets and quotes", '{"a":{"x":"}\\"","y":1,"x":2}}', "x"],
-    ["as an object that hides what stands in the first", '{"file":{"file_id":"file-1"},"file":{}}', "file"],
-    ["as a null before the object that counts", '{"a":[{"file":null,"file":{"file_id":"file-1"}}]}', "file"],
+    ["as an object that hides the first one's members", '{"file":{"file_id":"file-1"},"file":{}}', "file"],
+    ["as null before the object", '{"a":[{"file":null,"file":{"file_id":"file-1"}}]}', "file"],
     ["as __proto__", '{"__proto__":{"file_id":"file-1"},"__proto__":{}}', "__proto__"],
     ["under an empty name", '{"":{"file_id":"file-1"},"":1}', ""],
   ])("%s", (_, text, param) => {
@@ -29,11 +29,11 @@ describe("an object with a member twice is refused, since a vendor may read the 
   });
 });
 
-test("no document that a writer of JSON gives is refused", () => {
+test("documents from a JSON writer are never refused", () => {
   fc.assert(fc.property(fc.json(), (text) => refuse(JSON.stringify(JSON.parse(text)))));
 });
 
-test("a large document is looked through in many turns, and its member that appears more than once is found", () => {
+test("a large document is scanned in many turns, and its duplicate member is found", () => {
   const items = Array.from({ length: 100_000 }, (_, at) => `{"k":${at}}`).join(",");
   const bytes = Buffer.from(`{"first":{"file_id":"file-1"},"list":[${items}],"first":{}}`);
   const parsing = parseInTurns(bytes, { depth: 9, values: Infinity, members: Infinity });

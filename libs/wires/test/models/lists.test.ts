@@ -21,7 +21,7 @@ describe.each(modelKinds)("a model of kind %s", (kind) => {
   });
 });
 
-test("unknown properties of a model are not listed", () => {
+test("unknown properties of a model are omitted", () => {
   const { common } = modelLists;
   expect(common.one({ name: "m", ownedBy: "us", kind: "chat" })).not.toHaveProperty("top_provider");
 });

@@ -20,7 +20,7 @@ describe("usage in disjoint units", () => {
   });
   test.each<[string, unknown, object | undefined]>([
     [
-      "text, audio and cached text apart",
+      "text, audio and cached text separately",
       usage(
         {
           text_tokens: 119,
@@ -41,7 +41,7 @@ describe("usage in disjoint units", () => {
       },
     ],
     [
-      "cached audio is taken out of audio and counted as cached",
+      "cached audio is subtracted from audio and counted as cached",
       usage(
         {
           text_tokens: 10,
@@ -55,7 +55,7 @@ describe("usage in disjoint units", () => {
       { requests: 1, inputTokens: 5, cachedInputTokens: 60, inputAudioTokens: 35, outputTokens: 1 },
     ],
     [
-      "cached tokens of an unknown kind are text as far as there is text",
+      "cached tokens of an unknown kind count as text up to the text tokens",
       usage({ text_tokens: 10, audio_tokens: 90, cached_tokens: 30 }, {}, { input_tokens: 100, output_tokens: 0 }),
       { requests: 1, cachedInputTokens: 30, inputAudioTokens: 70 },
     ],
@@ -65,7 +65,7 @@ describe("usage in disjoint units", () => {
       { requests: 1, inputTokens: 10, inputImageTokens: 40 },
     ],
     [
-      "cached pictures are taken out of pictures",
+      "cached pictures are subtracted from pictures",
       usage(
         {
           text_tokens: 10,
@@ -79,7 +79,7 @@ describe("usage in disjoint units", () => {
       { requests: 1, inputTokens: 5, cachedInputTokens: 25, inputImageTokens: 20 },
     ],
     [
-      "cached tokens of an unknown kind are text before they are pictures",
+      "cached tokens of an unknown kind count as text before pictures",
       usage({ text_tokens: 10, image_tokens: 40, cached_tokens: 25 }, {}, { input_tokens: 50, output_tokens: 0 }),
       { requests: 1, cachedInputTokens: 25, inputImageTokens: 25 },
     ],
@@ -91,7 +91,7 @@ describe("usage in disjoint units", () => {
     ["none", null, undefined],
   ])("%s", (_, given, units) => expect(responseUnits(given)).toEqual(units));
 
-  test("whatever is reported, the units are the tokens that were reported, and none is negative", () => {
+  test("units add up to the reported tokens, and none is negative", () => {
     const count = fc.nat({ max: 10_000 });
     const report = fc.record({
       input_tokens: count,
@@ -120,7 +120,7 @@ describe("usage in disjoint units", () => {
     expect(transcriptionUnits(undefined)).toBeUndefined();
   });
 
-  test("usage is estimated from passed audio: ten tokens a second of input, twenty a second of output", () => {
+  test("usage is estimated from the audio: ten tokens per second of input, twenty per second of output", () => {
     expect(estimateUnits({ audioIn: 48_000, audioOut: 48_000, textIn: 8, textOut: 9 })).toEqual({
       inputAudioTokens: 10,
       outputAudioTokens: 20,
@@ -130,7 +130,7 @@ describe("usage in disjoint units", () => {
   });
 });
 
-describe("a look at an event", () => {
+describe("inspecting an event", () => {
   test.each<[string, string, string | undefined]>([
     ["type first", '{"type":"response.done","response":{}}', "response.done"],
     ["spaced", ' { "type" : "error" }', "error"],
@@ -169,19 +169,19 @@ describe("a look at an event", () => {
     ["words", { type: "message", content: [{ text: "Häuser" }, { text: "b" }] }, { audioBytes: 0, textBytes: 8 }],
     ["samples", { type: "message", content: [{ audio: samples }] }, { audioBytes: 48_000, textBytes: 0 }],
     [
-      "pictures, however large",
+      "pictures of any size",
       { type: "message", content: [{ type: "input_image", image_url: `data:image/png;base64,${samples}` }] },
       { audioBytes: 0, textBytes: 4_000 },
     ],
     ["a call's result", { type: "function_call_output", output: "sunny" }, { audioBytes: 0, textBytes: 5 }],
     ["a call", { type: "function_call", arguments: "{}" }, { audioBytes: 0, textBytes: 2 }],
     ["nonsense", { type: "message", content: "words" }, { audioBytes: 0, textBytes: 0 }],
-  ])("counts an item of %s", (_, item, input) =>
+  ])("an item of %s is counted", (_, item, input) =>
     expect(measureEvent("conversation.item.create", eventMessage({ item }).data)).toEqual(input),
   );
 });
 
-describe("a vendor of the format itself", () => {
+describe("a vendor of the same format", () => {
   const bridge = (upstreamModel: string, vendorTools = false) =>
     bridgeBetween("realtime", "realtime", {
       model: "live",
@@ -192,7 +192,7 @@ describe("a vendor of the format itself", () => {
     });
   const odd = text('{ "type":"session.update" , "session": {"model" : "live","n":1.50}, "x":12345678901234567890 }');
 
-  test("passes every message as the bytes that came where the names are the same", () => {
+  test("passes every message unchanged if the names are the same", () => {
     const same = bridge("live");
     for (const message of [odd, text('{"type":"response.create"}'), { ...text('{"type":"any"}'), binary: true }]) {
       expect(same.fromClient(message).toVendor[0]).toBe(message);
@@ -205,8 +205,8 @@ describe("a vendor of the format itself", () => {
   test.each([
     ["samples", Buffer.from([1, 2])],
     ["an event in another encoding", Buffer.from('{"type":"response.create"}', "utf16le")],
-    ["an event after a mark of its encoding", Buffer.from('\uFEFF{"type":"response.create"}')],
-  ])("sends no vendor what is no event here, and might be one there: %s", (_, data) => {
+    ["an event after a byte order mark", Buffer.from('\uFEFF{"type":"response.create"}')],
+  ])("is not sent unknown events, which might have a meaning there: %s", (_, data) => {
     for (const binary of [true, false]) {
       const { toClient, toVendor } = bridge("live").fromClient({ data, binary });
       expect(toVendor).toEqual([]);
@@ -214,7 +214,7 @@ describe("a vendor of the format itself", () => {
     }
   });
 
-  test("replaces the model's name alone where they differ, both ways", () => {
+  test("gets only the model's name replaced if it differs, in both directions", () => {
     const renamed = bridge("vendor-live");
     expect(renamed.fromClient(odd).toVendor[0]?.data.toString()).toBe(
       '{ "type":"session.update" , "session": {"model" : "vendor-live","n":1.50}, "x":12345678901234567890 }',
@@ -230,7 +230,7 @@ describe("a vendor of the format itself", () => {
   test.each([
     ["live", '{"type":"session.update","event_id":"e","session":{"model":"vendor-live"}}'],
     ["vendor-live", '{"type":"session.update","event_id":"e","session":{"model":"another"}}'],
-  ])("answers an attempt to change the model itself (%s)", (upstream, data) => {
+  ])("answers an attempt to change the model (%s)", (upstream, data) => {
     const { toClient, toVendor } = bridge(upstream).fromClient(text(data));
     expect(toVendor).toEqual([]);
     expect(parsed(toClient)).toMatchObject([{ type: "error", error: { param: "session.model", event_id: "e" } }]);
@@ -242,7 +242,7 @@ describe("a vendor of the format itself", () => {
     ['{"type":"input_audio_buffer.append","audio":"AA==","type":"session.update","session":{}}', "type"],
     ['{"type":"session.update","session":{"audio":{"input":{"transcription":{"model":"a","model":"b"}}}}}', "model"],
     ['{"type":"session.update","session":{"Audio":{"input":{}}}}', "audio"],
-  ])("an event that parsers read differently is refused: %s", (data, param) => {
+  ])("is not sent an event that parsers read differently: %s", (data, param) => {
     const { toClient, toVendor } = bridge("live").fromClient(text(data));
     expect(toVendor).toEqual([]);
     expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "invalid_value", param } }]);
@@ -255,7 +255,7 @@ describe("a vendor of the format itself", () => {
     ],
     ['{"type":"response.create","event_id":"e","response":{"tools":[{"type":"mcp"}]}}', "response.tools[0]"],
     ['{"type":"response.create","response":{"tools":[{"type":"web_search"}]}}', "response.tools[0]"],
-  ])("refuses tools that the vendor runs, which no price covers, unless they may pass: %s", (data, param) => {
+  ])("gets no vendor-side tools without a price, unless they are allowed: %s", (data, param) => {
     const { toClient, toVendor } = bridge("live").fromClient(text(data));
     expect(toVendor).toEqual([]);
     expect(parsed(toClient)).toMatchObject([{ type: "error", error: { code: "unsupported_parameter", param } }]);
@@ -314,7 +314,7 @@ describe("the model that transcribes the client's speech", () => {
   test.each([
     { form: "today's form", session: today, path: "audio.input.transcription.model" },
     { form: "the older form", session: older, path: "input_audio_transcription.model" },
-  ])("has each side's own name in $form", ({ session, path }) => {
+  ])("has the name of each side in $form", ({ session, path }) => {
     const bridge = opened();
     const asked = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
     expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
@@ -338,12 +338,12 @@ describe("the model that transcribes the client's speech", () => {
   });
 
   test.each([
-    { says: "the one that was asked for", asked: ["fast"], current: { model: "fast" } },
-    { says: "the same after an update that names none", asked: ["fast", undefined], current: { model: "fast" } },
-    { says: "one without a name where none was named", asked: [undefined], current: { model: undefined } },
+    { says: "the requested one", asked: ["fast"], current: { model: "fast" } },
+    { says: "the same after an update without a model", asked: ["fast", undefined], current: { model: "fast" } },
+    { says: "an unnamed one if none is named", asked: [undefined], current: { model: undefined } },
     { says: "none after it was switched off", asked: ["fast", null], current: undefined },
-    { says: "none where none was asked for", asked: [], current: undefined },
-  ])("is $says, where the vendor does not say", ({ asked, current }) => {
+    { says: "none if none was requested", asked: [], current: undefined },
+  ])("is $says if the vendor does not name it", ({ asked, current }) => {
     const bridge = opened();
     for (const model of asked) {
       const transcription = model === null ? null : { language: "en", ...(model === undefined ? {} : { model }) };
@@ -353,7 +353,7 @@ describe("the model that transcribes the client's speech", () => {
     expect(bridge.state.transcriber).toEqual(current);
   });
 
-  test("has no name where the vendor reports one without", () => {
+  test("is unnamed if the vendor reports it without a name", () => {
     const bridge = opened();
     const session = { audio: { input: { transcription: { language: "en" } } } };
     bridge.fromVendor(eventMessage({ type: "session.updated", session }));

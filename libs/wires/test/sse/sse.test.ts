@@ -35,7 +35,7 @@ function written(
 }
 
 describe("decoding", () => {
-  test("any split of any stream gives the same frames", () => {
+  test("the frames are the same for any split of the stream", () => {
     fc.assert(
       fc.property(
         fc.array(frame, { maxLength: 5 }),
@@ -65,7 +65,7 @@ describe("decoding", () => {
     expect([...decoder.push(Buffer.from(text)), ...decoder.end()].map((frame) => frame.data)).toEqual(data);
   });
 
-  test("a frame that never ends is refused, not kept", () => {
+  test("a frame that never ends is refused, not buffered", () => {
     const decoder = new SseDecoder(1_000);
     expect(() => {
       for (let at = 0; at < 100; at++) decoder.push(Buffer.from("data: ".padEnd(100, "x")));
@@ -93,7 +93,7 @@ describe("splitting", () => {
     );
   });
 
-  test("a frame in many chunks is put together from each byte once, and frames handed out stay as they were", () => {
+  test("a frame in many chunks copies each byte once, and returned frames stay unchanged", () => {
     const splitter = new SseSplitter();
     const first = splitter.push(Buffer.from("data: one\n\ndata: "));
     for (let at = 0; at < 1_000; at++) expect(splitter.push(Buffer.alloc(1_000, 97))).toEqual([]);

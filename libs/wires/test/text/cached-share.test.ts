@@ -144,7 +144,7 @@ function sharesOf(vendor: CachingVendor, client: Client, to: "chat" | "responses
   });
 }
 
-describe("the cached share of a conversation of ten turns is the native client's", () => {
+describe("the cached share of a ten-turn conversation equals the native client's", () => {
   test.each(
     names.flatMap((client) => ["claude-sonnet-4-5", "claude-opus-5-5"].map((model) => [client, model] as const)),
   )("for %s over Anthropic's %s", (client, model) => {

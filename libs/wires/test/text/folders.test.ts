@@ -13,7 +13,7 @@ const folder = new URL("../../src/text/", import.meta.url);
 const wires: Readonly<Record<string, Pick<TextWire, "client" | "vendor">>> = textWires;
 
 describe.each(Object.entries(wires))("the folder of %s", (wire, { client, vendor }) => {
-  test("has the files of its sides", () => {
+  test("has one file for each side", () => {
     const files =
       client === undefined || vendor === undefined
         ? side
@@ -23,7 +23,7 @@ describe.each(Object.entries(wires))("the folder of %s", (wire, { client, vendor
   });
 });
 
-test("every folder of the text wires is a line of the registry, under its own name", () => {
+test("every folder of the text wires is registered, under its own name", () => {
   const folders = readdirSync(folder, { withFileTypes: true }).flatMap((each) =>
     each.isDirectory() && each.name !== "hub" ? [each.name] : [],
   );

@@ -175,22 +175,25 @@ const directions = clients.flatMap((client) => [
   [client, "messages", "claude-opus-4-8"] as const,
 ]);
 
-test.each(directions)("a history that %s takes is one that %s takes for %s", (from, to, model) => {
-  fc.assert(
-    fc.property(steps, namings, (all, name) => {
-      const body = writers[from]?.(complete(all), name) ?? {};
-      if (from !== "ollama-chat") fc.pre(historyRules[from](body) === undefined);
-      const { request } = wires[from].client.read(body, { model: "m" });
-      fc.pre(request.turns.length > 0);
-      const rendered = vendorTextWire(to).vendor.render(request, { model, defaultMaxTokens: 99 });
-      const sent = JSON.parse(JSON.stringify(rendered.body));
-      expect([historyRules[to](sent), sent]).toEqual([undefined, sent]);
-    }),
-    { numRuns: 300 },
-  );
-});
+test.each(directions)(
+  "a history in the format of %s is rendered as a valid history for %s with the model %s",
+  (from, to, model) => {
+    fc.assert(
+      fc.property(steps, namings, (all, name) => {
+        const body = writers[from]?.(complete(all), name) ?? {};
+        if (from !== "ollama-chat") fc.pre(historyRules[from](body) === undefined);
+        const { request } = wires[from].client.read(body, { model: "m" });
+        fc.pre(request.turns.length > 0);
+        const rendered = vendorTextWire(to).vendor.render(request, { model, defaultMaxTokens: 99 });
+        const sent = JSON.parse(JSON.stringify(rendered.body));
+        expect([historyRules[to](sent), sent]).toEqual([undefined, sent]);
+      }),
+      { numRuns: 300 },
+    );
+  },
+);
 
-test("two turns of the model with a call each, and both results after them, are one message with both calls", () => {
+test("two model turns with a call each, and both results after them, become one message with both calls", () => {
   const call = (id: string) => ({
     role: "model",
     parts: [{ text: id }, { functionCall: { id, name: "f", args: {} } }],

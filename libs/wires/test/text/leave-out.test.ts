@@ -48,12 +48,12 @@ const cases: readonly (readonly [Wire, object, object, readonly string[]])[] = [
   ],
 ];
 
-test.each(cases)("%s %j: what has no price is left out and named", (wire, body, left, dropped) => {
+test.each(cases)("%s %j: a tool without a price is removed and named", (wire, body, left, dropped) => {
   expect(reduced(wire, body)).toMatchObject({ body: left, dropped });
   expect(reduced(wire, body)?.body).toEqual(left);
 });
 
-test("what has a price stays", () => {
+test("a tool with a price stays", () => {
   const tools = [{ type: "code_interpreter" }, { type: "web_search" }];
   expect(reduced("responses", { tools, service_tier: "flex" })).toMatchObject({
     body: { tools: [{ type: "code_interpreter" }], service_tier: "flex" },
@@ -72,11 +72,11 @@ test.each<[Wire, object]>([
       tool_choice: { type: "tool", name: "web_search" },
     },
   ],
-])("%s %j: a tool that is demanded is not left out", (wire, body) => {
+])("%s %j: a required tool is not removed", (wire, body) => {
   expect(reduced(wire, body)).toBeUndefined();
 });
 
-test("every other byte stays as it came", () => {
+test("every other byte is unchanged", () => {
   const body = '{ "seed": 12345678901234567890,\n "service_tier": "priority" , "input": "\\u00e4" }';
   const asked = wires.responses.vendor.requestedFees({ service_tier: "priority" });
   const left =

@@ -17,19 +17,19 @@ test.each([
     '{"source":{"media_type":"image/jpg"},"x":{"media_type":"image/jpg"}}',
     '{"source":{"media_type":"image/jpeg"},"x":{"media_type":"image/jpeg"}}',
   ],
-] as const)("%s: image/jpg, which the vendor refuses, goes out as image/jpeg: %s", (wire, body, expected) => {
+] as const)("%s: image/jpg, which the vendor refuses, is sent as image/jpeg: %s", (wire, body, expected) => {
   expect(sent(wire, body)).toBe(expected);
 });
 
 test.each([
-  ["a text about it", { text: '"mimeType":"image/jpg"' }],
+  ["a text that mentions it", { text: '"mimeType":"image/jpg"' }],
   ["an argument of that value", { args: { type: "image/jpg" } }],
 ])("%s is unchanged", (_, part) => {
   const body = JSON.stringify({ contents: [{ parts: [part] }] });
   expect(sent("content", body)).toBe(body);
 });
 
-test("images in results and by address are converted with the type that vendors know", () => {
+test("images in results and by address are sent with the type that vendors know", () => {
   const parts = [
     { functionCall: { id: "c", name: "f", args: {} } },
     {

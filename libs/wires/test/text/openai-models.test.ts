@@ -36,7 +36,7 @@ test.each<[string, Wire, Partial<TextRequest>["reasoning"], string | undefined, 
   ["ft:gpt-6.2-sol:us::a", "responses", { effort: "minimal" }, "low", ["reasoning"]],
   ["gpt-6.2-sol", "responses", { budgetTokens: -1 }, undefined, []],
   ["gpt-oss-120b", "chat", { effort: "max" }, "max", []],
-])("%s on %s is asked for the effort nearest to %j: %s", (model, wire, reasoning, effort, dropped) => {
+])("%s on %s gets the effort nearest to %j: %s", (model, wire, reasoning, effort, dropped) => {
   const { body, dropped: lost } = rendered(wire, model, { reasoning });
   const asked = wire === "chat" ? body["reasoning_effort"] : Object(body["reasoning"]).effort;
   expect([asked, lost]).toEqual([effort, dropped]);
@@ -72,19 +72,19 @@ test.each<[string, Partial<TextRequest>["reasoning"], boolean]>([
   ["gpt-6-astra", { effort: "none" }, false],
   ["gpt-6.2-sol", undefined, false],
   ["other", { effort: "low" }, true],
-])("%s, asked for %j, takes sampling: %s", (model, reasoning, taken) => {
+])("%s with %j accepts sampling settings: %s", (model, reasoning, taken) => {
   const { body, dropped } = rendered("chat", model, { ...sampling, reasoning });
   expect(names.filter((name) => name in body)).toEqual(taken ? names : []);
   expect(Object.keys(sampling).filter((field) => dropped.includes(field))).toEqual(taken ? [] : Object.keys(sampling));
 });
 
-test("sampling that changes nothing is left out without a word", () => {
+test("sampling settings that change nothing are dropped without being named", () => {
   const usual = { temperature: 1, topP: 1, presencePenalty: 0, frequencyPenalty: 0 };
   const { body, dropped } = rendered("chat", "gpt-6.2-sol", usual);
   expect([Object.keys(body), dropped]).toEqual([["model", "messages"], []]);
 });
 
-test("clients of the same wire are served the same rules", () => {
+test("the same rules apply to clients of the same wire", () => {
   expect(forwarded("chat", "gpt-6.2-sol", { temperature: 0.2, reasoning_effort: "none", user: "u" })).toEqual({
     body: { user: "u" },
     dropped: ["temperature", "reasoning_effort"],
@@ -107,7 +107,7 @@ test("clients of the same wire are served the same rules", () => {
   expect(forwarded("responses", "other", body)).toEqual({ body, dropped: [] });
 });
 
-test("instructions are the first message of models that place them after the input", () => {
+test("instructions become the first message for models that place them after the input", () => {
   const instructions = [text("Be brief."), text("Be kind.")];
   expect(rendered("responses", "gpt-6.2-sol", { instructions }).body).toEqual({
     model: "gpt-6.2-sol",

@@ -23,11 +23,11 @@ test.each<[string, object]>([
   ["reasoning with its text", thought],
   ["reasoning with a summary", summary],
   ["reasoning of this gateway that lost its content", { type: "reasoning", id: "rs_a1_0", summary: [] }],
-  ["a step of a search", search],
-  ["code that ran", interpreted],
-  ["a message with an id of another form", message],
-  ["a call with an id of another form", call],
-  ["a message with a longer id than the vendor takes", { ...message, id: `msg_${"a".repeat(61)}` }],
+  ["a web search step", search],
+  ["executed code", interpreted],
+  ["a message with an id in another format", message],
+  ["a call with an id in another format", call],
+  ["a message with a longer id than the vendor accepts", { ...message, id: `msg_${"a".repeat(61)}` }],
 ])("%s carries its content", (_, item) => {
   expect(namedIn(item)).toEqual([["id" in item ? item.id : undefined, true]]);
 });
@@ -35,16 +35,12 @@ test.each<[string, object]>([
 test.each<[string, object, string]>([
   ["reasoning without content", { type: "reasoning", id: "rs_x", summary: [], content: [] }, "rs_x"],
   ["a reference", { type: "item_reference", id: "msg_x" }, "msg_x"],
-  [
-    "a search of files without results",
-    { type: "file_search_call", id: "fs_x", queries: ["q"], results: null },
-    "fs_x",
-  ],
-])("%s does not", (_, item, id) => {
+  ["a file search without results", { type: "file_search_call", id: "fs_x", queries: ["q"], results: null }, "fs_x"],
+])("%s does not carry its content", (_, item, id) => {
   expect(namedIn(item)).toEqual([[id, false]]);
 });
 
-test("items that are looked up nowhere are not named", () => {
+test("items that are not looked up anywhere are not named", () => {
   const signed = { ...thought, encrypted_content: "gAAA" };
   expect(
     namedIn(signed, { ...message, id: "msg_1" }, { ...call, id: "fc_1" }, { role: "user", content: "Hi" }),
@@ -61,7 +57,7 @@ function fitted(model: string, foreign: ReadonlySet<string>) {
   return { ...JSON.parse(sent.toString()), dropped };
 }
 
-test("OpenAI gets no id that is not its own, and no reasoning or step of a tool without one", () => {
+test("OpenAI gets only its own ids, and no reasoning or tool step without an id", () => {
   const [{ id: _message, ...ownMessage }, { id: _call, ...ownCall }] = [message, call];
   expect(fitted("gpt-5.2", foreignItems)).toEqual({
     model: "gpt-5.2",
@@ -71,7 +67,7 @@ test("OpenAI gets no id that is not its own, and no reasoning or step of a tool 
   });
 });
 
-test("others get the content, under ids that name nothing", () => {
+test("other vendors get the content, under ids that name nothing", () => {
   const { input, dropped } = fitted("deepseek-v4", foreignItems);
   const nameless = { id: expect.stringMatching(/^(?:rs|ws|ci)_[0-9a-f]{32}$/) };
   expect([input, dropped]).toEqual([
@@ -81,6 +77,6 @@ test("others get the content, under ids that name nothing", () => {
   expect(fitted("deepseek-v4", foreignItems).input).toEqual(input);
 });
 
-test("items that the vendor has pass as they came", () => {
+test("the vendor's own items pass unchanged", () => {
   expect(fitted("gpt-5.2", new Set())).toEqual({ model: "gpt-5.2", input: items, store: false, dropped: [] });
 });

@@ -12,7 +12,7 @@ const user = (text: string) => ({ type: "message", role: "user", content: text }
 const schema = { type: "object", properties: {} };
 const format = { type: "json_schema", name: "answer", schema };
 
-test("the last configuration_update decides effort and format", () => {
+test("the last configuration_update sets effort and format", () => {
   const update = (more: object) => ({ type: "configuration_update", id: "cu_1", ...more });
   const input = [
     user("Hi"),
@@ -31,14 +31,14 @@ test("the last configuration_update decides effort and format", () => {
   });
 });
 
-test("additional_tools are tools of the request", () => {
+test("additional_tools become tools of the request", () => {
   const tool = (name: string) => ({ type: "function", name, parameters: schema });
   const added = { type: "additional_tools", role: "developer", id: "at_1", tools: [tool("g")] };
   const { body, dropped } = rendered({ input: [user("Hi"), added], tools: [tool("f")] }, "messages");
   expect([body["tools"], dropped]).toEqual([["f", "g"].map((name) => ({ name, input_schema: schema })), []]);
 });
 
-test("steps of programs are left out and named; the calls that they made stay with their results", () => {
+test("steps of programs are dropped and named; their calls stay with their results", () => {
   const input = [
     user("Hi"),
     { type: "program", id: "p_1", call_id: "c_1", code: "f()" },
@@ -61,7 +61,7 @@ test("steps of programs are left out and named; the calls that they made stay wi
   expect(dropped).toEqual(expect.arrayContaining(["turn.program", "tools.programs"]));
 });
 
-test("an output without a call is the user's text", () => {
+test("an output without a call becomes user text", () => {
   const output = { type: "function_call_output", name: "watch", namespace: "files", output: "changed" };
   expect(rendered({ input: [user("Hi"), output] }, "chat").body).toMatchObject({
     messages: [

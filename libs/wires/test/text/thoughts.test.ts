@@ -15,6 +15,6 @@ test.each<["chat" | "messages" | "responses" | "content", Record<string, unknown
   ["content", { generationConfig: { thinkingConfig: { includeThoughts: true } } }, true],
   ["content", { generation_config: { thinking_config: { thinkingBudget: 0 } } }, false],
   ["content", { contents: [] }, false],
-])("%s: %j asks for reasoning: %s", (wire, body, asks) => {
+])("%s: %j enables reasoning: %s", (wire, body, asks) => {
   expect(wires[wire].client.requestsReasoning(body)).toBe(asks);
 });

@@ -26,7 +26,7 @@ const resolutionClasses = [
 /** Renders images before the prompt. Throws Failure unsupported_parameter for several images: the vendor makes one. */
 function renderRequest(request: ImageRequest): RenderedImages {
   if ((request.count ?? 1) > 1)
-    throw unsupportedFailure("count", "The vendor of this model makes one image in a request.");
+    throw unsupportedFailure("count", "The vendor of this model creates one image per request.");
   const { images, prompt, size, seed } = request;
   const generationConfig = withoutUndefined({
     responseModalities: ["TEXT", "IMAGE"],

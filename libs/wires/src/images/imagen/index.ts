@@ -43,7 +43,7 @@ function renderRequest(
   has: readonly ImageField[],
 ): RenderedImages {
   const { count = 1, size, prompt, images } = request;
-  if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model makes images from words alone.");
+  if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model creates images from text only.");
   if (count > maxImages)
     throw unsupportedFailure("count", `The vendor of this model makes at most ${maxImages} images in a request.`);
   const parameters = withoutUndefined({

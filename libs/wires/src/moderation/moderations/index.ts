@@ -34,7 +34,7 @@ export const defaultModerationModel = "omni-moderation-latest";
 function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   const fields = new Fields(body);
   const model = fields.text("model") ?? defaultModerationModel;
-  if (model === "") throw fields.wrong("model", "a string that is not empty");
+  if (model === "") throw fields.wrong("model", "a non-empty string");
   const request: ModerationRequest = {
     model,
     items: parseInput(fields),
@@ -47,8 +47,7 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
 function parseInput(fields: Fields): readonly ModerationItem[] {
   const input = fields.need("input");
   if (typeof input === "string") return [textItem(input)];
-  if (!Array.isArray(input) || input.length === 0)
-    throw fields.wrong("input", "a string or an array that is not empty");
+  if (!Array.isArray(input) || input.length === 0) throw fields.wrong("input", "a non-empty string or array");
   if (isRecord(input[0])) return [{ parts: fields.each("input", maxParts).map(parsePart) }];
   if (input.length > maxItems) throw fields.wrong("input", `at most ${maxItems} texts`);
   return (fields.texts("input") ?? []).map(textItem);

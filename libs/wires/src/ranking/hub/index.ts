@@ -43,7 +43,7 @@ interface MemberNames {
 export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNames): Parsed<RankingRequest> {
   const model = fields.needText("model");
   const query = fields.needText("query");
-  if (query === "") throw fields.wrong("query", "a string that is not empty");
+  if (query === "") throw fields.wrong("query", "a non-empty string");
   const documents = parseDocuments(fields);
   const top = fields.count(names.top, 1);
   const request: RankingRequest = {
@@ -65,7 +65,7 @@ export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNam
 function parseDocuments(fields: Fields): readonly RankedDocument[] {
   fields.need("documents");
   const documents = fields.list("documents") ?? [];
-  if (documents.length === 0) throw fields.wrong("documents", "an array that is not empty");
+  if (documents.length === 0) throw fields.wrong("documents", "a non-empty array");
   if (documents.length > maxDocuments) throw fields.wrong("documents", `at most ${maxDocuments} documents`);
   return documents.map((document, index) => {
     if (typeof document === "string" || isRecord(document)) return document;
@@ -82,7 +82,7 @@ export function documentText(document: RankedDocument, rankFields: readonly stri
   if (rankFields === undefined && typeof document["text"] === "string") return document["text"];
   const names = rankFields ?? Object.keys(document);
   if (names.includes("image") && "image" in document)
-    throw unsupportedFailure("documents", "The vendor of this model takes only text.");
+    throw unsupportedFailure("documents", "The vendor of this model accepts only text.");
   return names.flatMap((name) => fieldLine(name, document[name])).join("\n");
 }
 

@@ -43,7 +43,7 @@ export class LiveEventConverter {
   /** Converts a message. Throws Failure for a message that the vendor's format cannot express. */
   of(message: LiveMessage): readonly JsonRecord[] {
     if ((message.kind === "setup") !== (this.#setup === undefined))
-      throw new Failure("invalid_value", "The first message must be the setup, and no other may be one.");
+      throw new Failure("invalid_value", "The first message must be setup, and setup can be sent only once.");
     switch (message.kind) {
       case "setup":
         return [this.#begin(message.setup)];

@@ -14,7 +14,7 @@ export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord 
   if ((objectAt(setup, "sessionResumption")["handle"] ?? "") !== "")
     throw unsupported(
       "setup.sessionResumption.handle",
-      "Sessions cannot be resumed through this gateway: begin a new one, and send its history as clientContent.",
+      "Sessions cannot be resumed through this gateway: start a new one, and send its history as clientContent.",
     );
   const tools = toolsIn(setup);
   const unsupportedTool = tools.flatMap((tool) => Object.keys(tool)).find((name) => name !== "functionDeclarations");

@@ -11,13 +11,13 @@ export const sampleBytes = 2;
 export function parseSampleRate(mimeType: string): number {
   const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
   if (type !== "audio/pcm") {
-    const message = `${JSON.stringify(mimeType)} is not a sound that sessions take: use audio/pcm.`;
+    const message = `${JSON.stringify(mimeType)} is not a supported audio format: use audio/pcm.`;
     throw new Failure("unsupported_parameter", message, { param: "mimeType" });
   }
   const rateText = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
   const rate = rateText === undefined ? defaultRate : Number(rateText);
   if (!Number.isInteger(rate) || rate < minRate || rate > maxRate)
-    throw new Failure("invalid_value", `The rate of sound must be between ${minRate} and ${maxRate}.`, {
+    throw new Failure("invalid_value", `The sample rate must be between ${minRate} and ${maxRate}.`, {
       param: "mimeType",
     });
   return rate;

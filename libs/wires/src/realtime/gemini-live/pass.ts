@@ -78,7 +78,7 @@ export class LivePassBridge implements RealtimeBridge {
 
   #event(live: LiveMessage): ClientEvent {
     if ((live.kind === "setup") !== (this.#setup === undefined))
-      throw new Failure("invalid_value", "The first message must be the setup, and no other may be one.");
+      throw new Failure("invalid_value", "The first message must be setup, and setup can be sent only once.");
     const { body, type, input } = this.#forward(live);
     const message = eventMessage(body);
     if (type === createResponse) this.#requests.add(message);

@@ -86,7 +86,7 @@ export class PendingInput {
 }
 
 function tooMuchPending(param: string): Failure {
-  const message = "Too much waits for a response: request one, or clear the audio buffer.";
+  const message = "Too much input is waiting for a response: request one, or clear the audio buffer.";
   return new Failure("invalid_value", message, { param });
 }
 

@@ -37,7 +37,7 @@ export function changedSettings(before: JsonRecord, change: JsonRecord, model: s
   if ((change["type"] ?? "realtime") !== "realtime") throw unsupported("type");
   for (const name of refusedSettings) if ((change[name] ?? undefined) !== undefined) throw unsupported(name);
   for (const name of Object.keys(change))
-    if (!knownSettings.has(name)) throw wrong(name, `There is no setting session.${name} that this model takes.`);
+    if (!knownSettings.has(name)) throw wrong(name, `This model does not support the setting session.${name}.`);
   const after = mergeRecords(before, change);
   // Throws for settings that the vendor lacks.
   setupOf(after, model);

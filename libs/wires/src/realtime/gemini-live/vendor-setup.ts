@@ -73,7 +73,7 @@ export class LiveSetup {
     const message = eventMessage(body);
     if (this.#state === "taken") return this.#events.send(message);
     if (this.#queue.length >= maxQueued || this.#queuedBytes + message.data.length > maxQueuedBytes)
-      throw new Failure("server_overloaded", "The vendor has not begun yet; wait for session.updated.");
+      throw new Failure("server_overloaded", "The vendor's session has not started yet; wait for session.updated.");
     this.#queue.push(message);
     this.#queuedBytes += message.data.length;
   }

@@ -170,7 +170,7 @@ function refuseVendorTools(event: JsonRecord): void {
     const param = Array.isArray(tools) ? `${name}.tools[${index}]` : `${name}.tools`;
     throw new Failure(
       "unsupported_parameter",
-      `${param} is a tool that the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,
+      `${param} is a tool that the vendor runs, but this model has no price for it. Leave it out, or ask the operator to allow it.`,
       { param },
     );
   }

@@ -20,7 +20,7 @@ export const content = {
 function renderRequest(request: SpeechRequest): Rendered {
   const { input, format, speed, instructions, own } = request;
   if (format === "opus" || format === "aac" || format === "flac")
-    throw unsupportedFailure("format", `The vendor of this model has wav and pcm, not ${format}.`);
+    throw unsupportedFailure("format", `The vendor of this model supports wav and pcm, not ${format}.`);
   const voice = voiceName(request);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
@@ -43,7 +43,7 @@ function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
   const { parts } = asRecord(asRecords(candidates)[0]?.["content"]);
   const pieces = asRecords(parts).map(({ inlineData }) => asRecord(inlineData));
   const data = pieces.flatMap((piece) => (typeof piece["data"] === "string" ? [piece["data"]] : []));
-  if (data.length === 0) throw new Failure("upstream_error", "The vendor's answer holds no speech.");
+  if (data.length === 0) throw new Failure("upstream_error", "The vendor's answer contains no audio.");
   const samples = Buffer.concat(data.map((each) => Buffer.from(each, "base64")));
   const rate = Number(
     /rate=(\d+)/.exec(String(pieces.find(({ data: each }) => each !== undefined)?.["mimeType"]))?.[1] ?? usualRate,

@@ -39,7 +39,7 @@ export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["r
     turns: [{ role: "user", parts: [{ kind: "text", text: prompt }] }],
   }));
   const [first, ...others] = requests;
-  if (first === undefined) throw fields.wrong("prompt", "a string or an array that is not empty");
+  if (first === undefined) throw fields.wrong("prompt", "a non-empty string or array");
   return { requests: [first, ...others], dropped: fields.unread() };
 }
 

@@ -73,7 +73,7 @@ function parseFormat(config: Fields): OutputFormat | undefined {
   const responseSchema = config.record("responseSchema");
   const schema = raw ?? (responseSchema === undefined ? undefined : toJsonSchema(responseSchema));
   if (schema === undefined) return type === "application/json" ? { kind: "json" } : undefined;
-  if (type === "text/plain") throw config.wrong("responseMimeType", "application/json where there is a schema");
+  if (type === "text/plain") throw config.wrong("responseMimeType", "application/json when a schema is given");
   return { kind: "schema", schema };
 }
 
@@ -83,7 +83,7 @@ function parseOutput(config: Fields): Partial<TextRequest> {
   const image = config.fields("imageConfig");
   const requestedModalities = config.texts("responseModalities")?.map((text) => {
     const name = (["TEXT", "IMAGE", "AUDIO"] as const).find((modality) => modality === text.toUpperCase());
-    if (name === undefined) throw config.wrong("responseModalities", "of TEXT, IMAGE, AUDIO");
+    if (name === undefined) throw config.wrong("responseModalities", "an array of TEXT, IMAGE, AUDIO");
     return modalities[name];
   });
   return {
@@ -144,7 +144,7 @@ function parseInstructions(body: Fields): readonly TextPart[] {
 
 function requireTextPart(fields: Fields, part: Part): TextPart {
   if (part.kind === "text") return part;
-  throw fields.wrong("text", "all that a system instruction holds");
+  throw fields.wrong("text", "the only kind of part in a system instruction");
 }
 
 /** Maximum number of entries of `tools`, and of functions in one entry. */

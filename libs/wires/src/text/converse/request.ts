@@ -65,7 +65,7 @@ function renderSampling(
   unsupported: Unsupported,
 ): { readonly inference: JsonObject; readonly fields: JsonObject } {
   if (temperature !== undefined && temperature > 1)
-    throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
+    throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const free = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
   const both = free && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
   const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
@@ -92,7 +92,7 @@ function renderTopK(
 function renderOutput({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json")
-    throw unsupportedFailure("format", "The vendor of this model gives JSON by a schema only.");
+    throw unsupportedFailure("format", "The vendor of this model supports JSON output only with a schema.");
   unsupported.noteIf("format.strict", format.strict);
   const { schema, name, description } = format;
   const jsonSchema = withoutUndefined({ schema: JSON.stringify(schema), name, description });

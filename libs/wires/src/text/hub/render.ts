@@ -57,7 +57,7 @@ export function requireToolOfWire(
 /** Returns a tool's name if the vendor accepts it. Throws Failure unsupported_parameter for any other. */
 export function requireToolName(name: string, pattern: RegExp): string {
   if (pattern.test(name)) return name;
-  throw unsupportedFailure("tools", `The vendor of this model cannot take a tool named ${name}.`);
+  throw unsupportedFailure("tools", `The vendor of this model does not support a tool named ${name}.`);
 }
 
 /** Returns a call's id in a form that the vendor accepts. Equal ids stay equal, so results still find their calls. */

@@ -40,7 +40,7 @@ const failures: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_e
 export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
   const { status, steps } = body;
   if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
-  if (typeof status !== "string") throw new Failure("upstream_error", "The vendor's answer is no interaction.");
+  if (typeof status !== "string") throw new Failure("upstream_error", "The vendor's answer is not an interaction.");
   return asRecords(steps);
 }
 

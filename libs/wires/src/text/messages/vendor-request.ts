@@ -135,7 +135,7 @@ function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject 
   if (type === "object") return parameters;
   if (type === undefined || type === null || (Array.isArray(type) && type.includes("object")))
     return { ...parameters, type: "object" };
-  throw unsupportedFailure("tools", `The vendor of this model wants the arguments of ${name} to be an object.`);
+  throw unsupportedFailure("tools", `The vendor of this model requires the arguments of ${name} to be an object.`);
 }
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
@@ -170,7 +170,7 @@ function renderSampling(
   unsupported: Unsupported,
 ): JsonObject {
   if (temperature !== undefined && temperature > 1)
-    throw unsupportedFailure("temperature", "The vendor of this model takes a temperature from 0 to 1.");
+    throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const free = adaptiveModel(model) === undefined;
   const acceptsBoth = temperature === undefined || !takesSingleSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;

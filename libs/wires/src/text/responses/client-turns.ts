@@ -84,7 +84,7 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   custom_tool_call_output: (conversation, item) => conversation.answer(readOutput(item, true)),
   item_reference: (_, item) => {
     const param = item.at("id");
-    throw new Failure("invalid_value", `${param} refers to an item that is not known here.`, { param });
+    throw new Failure("invalid_value", `${param} refers to an unknown item.`, { param });
   },
   agent_message: (conversation, item) =>
     conversation.addTurn("user", [{ kind: "vendor", wire: "responses", value: item.whole() }], false),

@@ -46,7 +46,7 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
 
 function parseAnswer({ candidates }: JsonRecord): Transcript {
   const content = asRecords(candidates)[0]?.["content"];
-  if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer holds no transcript.");
+  if (!isRecord(content)) throw new Failure("upstream_error", "The vendor's answer contains no transcript.");
   const parts = asRecords(content["parts"]).filter(({ text, thought }) => typeof text === "string" && thought !== true);
   const text = parts.map((part) => part["text"]).join("");
   return { text: text.trim(), segments: undefined };

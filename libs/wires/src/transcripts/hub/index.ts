@@ -48,7 +48,7 @@ export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): re
 /** Throws Failure unsupported_parameter if the requested format is not among those that the vendor's answer allows. */
 export function refuseFormats({ format }: TranscriptsRequest, formats: readonly TranscriptFormat[]): void {
   if (formats.includes(format))
-    throw unsupportedFailure("response_format", `The vendor of this model cannot be answered in ${format}.`);
+    throw unsupportedFailure("response_format", `The vendor's answer cannot be converted to ${format}.`);
 }
 
 /** A part of the speech with its times, in seconds from the beginning of the file. */

@@ -148,7 +148,7 @@ function renderForm(request: TranscriptsRequest, { model }: Target) {
   if (format === "verbose_json" && withoutTimes.test(model))
     throw new Failure(
       "unsupported_parameter",
-      `The vendor of this model reports no times: response_format can be json or text, not ${request.format}.`,
+      `The vendor of this model reports no timestamps: response_format can be json or text, not ${request.format}.`,
       { param: "response_format" },
     );
   const entries: readonly FormEntry[] = [

@@ -35,7 +35,7 @@ export function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsR
   fields.need("requests");
   const requests = fields.each("requests", maxInputs);
   const [first] = requests;
-  if (first === undefined) throw fields.wrong("requests", "an array that is not empty");
+  if (first === undefined) throw fields.wrong("requests", "a non-empty array");
   const model = modelOf(first, path.model);
   const dimensions = first.count("outputDimensionality", 1);
   const inputs = requests.map((each) => {

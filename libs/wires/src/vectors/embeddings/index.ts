@@ -59,8 +59,7 @@ const maxTokens = 131_072;
 function parseInput(fields: Fields): readonly VectorContent[] {
   const input = fields.need("input");
   if (typeof input === "string") return [parseOne(input, "input", fields)];
-  if (!Array.isArray(input) || input.length === 0)
-    throw fields.wrong("input", "a string or an array that is not empty");
+  if (!Array.isArray(input) || input.length === 0) throw fields.wrong("input", "a non-empty string or array");
   if (typeof input[0] === "number") return [{ kind: "tokens", tokens: parseTokens(input, "input", fields) }];
   if (input.length > maxInputs) throw fields.wrong("input", `at most ${maxInputs} inputs`);
   const contents = input.map((value: unknown, index) => parseOne(value, `input[${index}]`, fields));
@@ -146,7 +145,7 @@ function renderInput(contents: readonly VectorContent[]): unknown {
 function renderOne(content: VectorContent): string | readonly number[] | JsonRecord {
   if (content.kind === "text") return content.text;
   if (content.kind === "tokens") return content.tokens;
-  if (content.wire !== "embeddings") throw unsupportedFailure("inputs", "The vendor of this model takes only text.");
+  if (content.wire !== "embeddings") throw unsupportedFailure("inputs", "The vendor of this model accepts only text.");
   return content.value;
 }
 
@@ -158,7 +157,8 @@ function parseAnswer(body: JsonRecord): VectorsAnswer {
     const vectors: Vector[] = [];
     items.forEach((item, position) => {
       const index = item.count("index") ?? position;
-      if (index >= items.length || vectors[index] !== undefined) throw item.wrong("index", "a place of its own");
+      if (index >= items.length || vectors[index] !== undefined)
+        throw item.wrong("index", "a different position for each item");
       const embedding = item.need("embedding");
       vectors[index] = typeof embedding === "string" ? { base64: embedding } : { floats: floatsIn(embedding) };
     });

@@ -22,7 +22,7 @@ export function vectorsFor(
 ): readonly Vector[] {
   const { length } = request.inputs;
   if (vectors.length === length) return vectors;
-  throw new Failure("upstream_error", `The vendor gave ${vectors.length} vectors for ${length} inputs.`);
+  throw new Failure("upstream_error", `The vendor returned ${vectors.length} vectors for ${length} inputs.`);
 }
 
 /** A vector as its vendor sent it: numbers, or Base64 of little-endian float32. */

@@ -57,7 +57,7 @@ export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly
 
 /** Creates the failure of an input that its vendor does not accept. */
 export function noText({ kind }: VectorContent): Failure {
-  const message = `The vendor of this model takes text, not ${kind === "tokens" ? "tokens" : "this"}.`;
+  const message = `The vendor of this model accepts text, not ${kind === "tokens" ? "tokens" : "this"}.`;
   return unsupportedFailure("inputs", message);
 }
 

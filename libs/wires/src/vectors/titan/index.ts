@@ -26,7 +26,7 @@ export const titan = {
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const [inputText, ...others] = plainTexts(request);
   if (inputText === undefined || others.length > 0)
-    throw unsupportedFailure("inputs", "The vendor of this model takes one text in a request.");
+    throw unsupportedFailure("inputs", "The vendor of this model accepts one text per request.");
   const { dimensions } = request;
   if (dimensions !== undefined && ofOneLength.test(model)) throw unsupportedFailure("dimensions");
   const { dropped } = renderAdditionalMembers(request.own, "titan-embeddings", lostHints(request));

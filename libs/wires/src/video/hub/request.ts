@@ -47,14 +47,14 @@ export function readSeconds(fields: Fields, name: string): number | undefined {
 /** Checks that a vendor makes videos of this length. Throws Failure unsupported_parameter listing its lengths. */
 export function secondsAmong(lengths: readonly number[], seconds: number): number {
   if (lengths.includes(seconds)) return seconds;
-  const message = `seconds: the vendor of this model makes ${lengths.join(" or ")} s only.`;
+  const message = `seconds: the vendor of this model supports only ${lengths.join(" or ")} s.`;
   throw new Failure("unsupported_parameter", message, { param: "seconds" });
 }
 
 /** Checks that a length is a whole number within limits. Throws Failure unsupported_parameter with the limits. */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
-  const message = `seconds: the vendor of this model makes whole seconds from ${min} to ${max} only.`;
+  const message = `seconds: the vendor of this model supports only whole seconds from ${min} to ${max}.`;
   throw new Failure("unsupported_parameter", message, { param: "seconds" });
 }
 
@@ -67,7 +67,7 @@ export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMemb
   const wrong = Object.keys(additional?.members ?? {}).find(isAmountWord);
   if (wrong === undefined) return additional;
   const param = fields.at(wrong);
-  const message = `This endpoint does not take a length or a number of videos as ${param}.`;
+  const message = `This endpoint does not accept a length or a number of videos as ${param}.`;
   throw new Failure("invalid_value", message, { param });
 }
 
@@ -93,7 +93,7 @@ export function otherRate({ fps = framesPerSecond }: VideoRequest): readonly str
 /** Throws Failure unsupported_parameter for a last frame without a first one. */
 export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): void {
   if (lastFrame !== undefined && firstFrame === undefined)
-    throw unsupportedFailure("lastFrame", "The vendor of this model takes lastFrame only with firstFrame.");
+    throw unsupportedFailure("lastFrame", "The vendor of this model accepts lastFrame only with firstFrame.");
 }
 
 /** Names of members that decide the price at some vendor; they are allowed only at the top level. */

@@ -75,7 +75,7 @@ function readFrames(fields: Fields): number | undefined {
   if (frames === undefined) return undefined;
   const seconds = (frames - firstFrameNumber) / framesPerSecond;
   if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds)
-    throw fields.wrong("frames", "24 for each second and one more, as in 121 or 241");
+    throw fields.wrong("frames", "24 per second plus 1, for example 121 or 241");
   return seconds;
 }
 

@@ -88,7 +88,7 @@ function refusePricedOption({ prompt = "" }: VideoRequest): void {
   if (option === undefined) return;
   throw new Failure(
     "unsupported_parameter",
-    `The vendor of this model reads ${option} in a prompt as an option: say lengths and sizes by their own members.`,
+    `The vendor of this model reads ${option} in a prompt as an option: set lengths and sizes in their own fields.`,
     { param: "prompt" },
   );
 }

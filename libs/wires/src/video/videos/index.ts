@@ -48,7 +48,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");
   const prompt = fields.needText("prompt");
-  if (prompt.trim() === "") throw fields.wrong("prompt", "a text that is not blank");
+  if (prompt.trim() === "") throw fields.wrong("prompt", "a non-blank string");
   const size = fields.text("size");
   const seconds = readSeconds(fields, "seconds") ?? readSeconds(fields, "duration");
   fields.ignore("duration");

@@ -45,7 +45,7 @@ describe("a client's messages", () => {
   });
 });
 
-test("the vendor of the same format gets the setup with the vendor's name of the model", () => {
+test("a vendor of the same format gets the setup with the vendor's name of the model", () => {
   const bridge = bridgeBetween("gemini-live", "gemini-live", names);
   const setup = { model: "models/mine", proactivity: { proactiveAudio: true }, sessionResumption: {} };
   const [event] = bridge.read?.(messageOf({ setup })) ?? [];
@@ -85,7 +85,7 @@ test("a response is requested again when the running one has ended", () => {
   expect(bridge.state.isResponding).toBe(false);
 });
 
-test("sound of another rate has as many seconds, whatever the chunks", () => {
+test("audio of another sample rate has the same length in seconds, for any chunks", () => {
   const samples = Buffer.alloc(32_000);
   for (let at = 0; at < 16_000; at++) samples.writeInt16LE(Math.round(8_000 * Math.sin(at / 20)), at * 2);
   const whole = Buffer.from(new Resampler().take(samples.toString("base64"), 16_000), "base64");

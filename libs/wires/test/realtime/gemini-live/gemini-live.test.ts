@@ -65,7 +65,7 @@ function begunWith(session: object) {
 }
 
 describe("settings", () => {
-  test("that the vendor lacks are named by session.updated, and by nothing else", () => {
+  test("that the vendor does not support are named only by session.updated", () => {
     const lacking = begunWith({
       tracing: "auto",
       audio: {
@@ -99,7 +99,7 @@ describe("settings", () => {
     expect(begunWith({ ...textSession, audio: { output: { voice: "alloy" } } }).updated).not.toHaveProperty("dropped");
   });
 
-  test("go with the first event, and what follows waits until they are taken", () => {
+  test("are sent with the first event, and later events wait until the vendor has accepted them", () => {
     const live = opened();
     expect(live.begin).toMatchObject([{ type: "session.created", session: { model: "live", type: "realtime" } }]);
     const tool = { type: "function", name: "weather", description: "d", parameters: { type: "object" } };
@@ -141,14 +141,14 @@ describe("settings", () => {
     ]);
   });
 
-  test("of a session without any are the usual ones: speech both ways", () => {
+  test("of a session without settings are the defaults: speech in and out", () => {
     const { vendor } = opened().client({ type: "input_audio_buffer.append", audio: "AAAA" });
     expect(vendor).toMatchObject([
       { setup: { generationConfig: { responseModalities: ["AUDIO"] }, outputAudioTranscription: {} } },
     ]);
   });
 
-  test("that come again are taken if they change nothing, and refused if they would", () => {
+  test("that are sent again are accepted if they change nothing, and refused otherwise", () => {
     const live = begun();
     expect(types(live.client({ type: "session.update", session: textSession }).client)).toEqual(["session.updated"]);
     const refused = live.client({ type: "session.update", session: { type: "realtime", instructions: "Sing." } });
@@ -175,7 +175,7 @@ describe("settings", () => {
 });
 
 describe("answers", () => {
-  test("in text, event by event, with their usage", () => {
+  test("in text are sent event by event, with their usage", () => {
     const live = begun();
     live.client(say("Hello"));
     expect(types(live.client({ type: "response.create" }).client)).toEqual(["response.created"]);
@@ -218,7 +218,7 @@ describe("answers", () => {
     expect([...ids]).toEqual([response.id]);
   });
 
-  test("in speech with its words, to speech whose words are transcribed", () => {
+  test("in speech have a transcript, and transcribed input speech", () => {
     const live = begun({ type: "realtime", audio: { input: { transcription: { model: "any" } } } });
     expect(live.client({ type: "input_audio_buffer.append", audio: "AAAA" }).vendor).toEqual([
       { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "AAAA" } } },
@@ -248,7 +248,7 @@ describe("answers", () => {
     });
   });
 
-  test("that call functions, and go on with their results", () => {
+  test("that call functions continue with their results", () => {
     const live = begun();
     live.client(say("Weather?"));
     live.client({ type: "response.create" });
@@ -268,7 +268,7 @@ describe("answers", () => {
     expect(unknown.client).toMatchObject([{ type: "error", error: { param: "item.call_id" } }]);
   });
 
-  test("are interrupted by speech, and ended by the client", () => {
+  test("are interrupted by speech, and cancelled by the client", () => {
     const live = begun();
     live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Once upon" }] } } });
     expect(types(live.vendor({ serverContent: { interrupted: true } }).client)).toEqual([
@@ -294,7 +294,7 @@ describe("answers", () => {
   });
 });
 
-test("turns that the client ends itself wait until it asks, and can be taken back", () => {
+test("of turns that the client ends wait for its request, and can be cleared", () => {
   const live = begun({ type: "realtime", audio: { input: { turn_detection: null } } });
   const append = (audio: string) => live.client({ type: "input_audio_buffer.append", audio });
   expect(append("AAAA").vendor).toEqual([]);
@@ -337,7 +337,7 @@ describe("pending input has one limit for all its forms", () => {
     expect(codes(live.client(say(much)).client)).toEqual([]);
   });
 
-  test("what waits for the vendor to begin", () => {
+  test("input that waits for the vendor's session to start", () => {
     const live = opened();
     live.client({ type: "session.update", session: { type: "realtime" } });
     const codes = [append, append, append].map((event) => live.client(event).client.map(({ error }) => error.code));
@@ -346,7 +346,7 @@ describe("pending input has one limit for all its forms", () => {
   });
 });
 
-test("output is counted under either of its names", () => {
+test("output tokens are counted under either name", () => {
   const made = (usage: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...usage });
   const audio = [{ modality: "AUDIO", tokenCount: 12 }];
   const usage = { input_tokens: 5, output_tokens: 18, output_token_details: { audio_tokens: 12, text_tokens: 6 } };
@@ -354,7 +354,7 @@ test("output is counted under either of its names", () => {
   expect(made({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
 });
 
-test("a turn that the client ended, and whose answer has not begun, is waited for when it has left", () => {
+test("a turn that the client ended before its answer began is waited for after a disconnect", () => {
   const live = begun({ type: "realtime" });
   live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
   live.client({ type: "input_audio_buffer.commit" });
@@ -379,7 +379,7 @@ test.each<[object, string]>([
     "item.content[0].type",
   ],
   [{ event: 1 }, "type"],
-])("a part that the format lacks is refused by name: %j", (event, param) => {
+])("a part that the format does not support is refused by name: %j", (event, param) => {
   const { client, vendor } = begun().client(event);
   expect(client).toMatchObject([{ type: "error", error: { param } }]);
   expect(vendor).toEqual([]);

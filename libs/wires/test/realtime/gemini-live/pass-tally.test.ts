@@ -10,7 +10,7 @@ const interrupted = { serverContent: { interrupted: true } };
 const kinds = (tally: LiveTally, ...messages: object[]) =>
   messages.flatMap((message) => tally.take({ ...message })).map(({ kind }) => kind);
 
-test("a turn is a response, with the vendor's usage", () => {
+test("a turn is one response, with the vendor's usage", () => {
   const tally = new LiveTally("s");
   tally.request();
   expect(kinds(tally, words("Hi"))).toEqual(["response-begun", "delta"]);
@@ -25,13 +25,13 @@ test("a turn is a response, with the vendor's usage", () => {
   ]);
 });
 
-test("a turn without a word is charged where the vendor counted it, and otherwise no turn", () => {
+test("a turn without content is charged only if the vendor counted it", () => {
   const tally = new LiveTally("s");
   expect(kinds(tally, over(0))).toEqual(["response-begun", "response-done"]);
   expect(kinds(tally, { serverContent: { turnComplete: true } })).toEqual([]);
 });
 
-test("what interrupts a turn is answered by another, and is still asked for", () => {
+test("an interrupted turn is answered by another turn, which is still expected", () => {
   const tally = new LiveTally("s");
   tally.request();
   tally.take(words("Long"));
@@ -43,7 +43,7 @@ test("what interrupts a turn is answered by another, and is still asked for", ()
   expect(tally.pending).toBe(0);
 });
 
-test("a turn answers every request before its beginning", () => {
+test("a turn answers every earlier request", () => {
   const tally = new LiveTally("s");
   tally.request();
   tally.request();

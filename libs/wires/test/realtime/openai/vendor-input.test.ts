@@ -30,30 +30,30 @@ test.each<{ says: string; asked?: object; reported?: object; bytes: number; dete
     bytes: 32_000,
     detects: true,
   },
-  { says: "turns of its own", reported: input({ turn_detection: null }), bytes: 48_000, detects: false },
-  { says: "turns of its own in the older form", reported: { turn_detection: null }, bytes: 48_000, detects: false },
+  { says: "client-side turns", reported: input({ turn_detection: null }), bytes: 48_000, detects: false },
+  { says: "client-side turns in the older form", reported: { turn_detection: null }, bytes: 48_000, detects: false },
   {
-    says: "turns that the vendor will find",
+    says: "turn detection by the vendor",
     asked: input({ turn_detection: { type: "server_vad" } }),
     reported: input({ turn_detection: null }),
     bytes: 48_000,
     detects: true,
   },
-])("a session that says $says: $bytes bytes a second, turns found by the vendor: $detects", (said) => {
+])("a session that sets $says: $bytes bytes per second, turns detected by the vendor: $detects", (said) => {
   const bridge = opened();
   if (said.asked !== undefined) bridge.fromClient(eventMessage({ type: "session.update", session: said.asked }));
   if (said.reported !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.reported }));
   expect(bridge.state.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
 });
 
-test("speech that is sent is held for by what the client asked to write it, before the vendor confirms that", () => {
+test("the hold for speech covers the transcription that the client requested, before the vendor confirms it", () => {
   const bridge = opened();
   const session = input({ transcription: { model: "writer" } });
   bridge.fromClient(eventMessage({ type: "session.update", session }));
   expect([bridge.state.transcriber, bridge.state.nextTranscriber]).toEqual([undefined, { model: "writer" }]);
 });
 
-test("an event in a binary frame is looked at like one in text", () => {
+test("an event in a binary frame is read like one in a text frame", () => {
   const bridge = opened();
   const refused = { type: "session.update", session: { model: "another" } };
   const { toVendor } = bridge.fromClient({ data: Buffer.from(JSON.stringify(refused)), binary: true });
@@ -62,7 +62,7 @@ test("an event in a binary frame is looked at like one in text", () => {
   expect(bridge.state.pendingResponses).toBe(1);
 });
 
-test("an error without a name answers one event, not all that wait", () => {
+test("an error without an event id answers one event, not all that wait", () => {
   const bridge = opened();
   for (let at = 0; at < 3; at++) bridge.fromClient(eventMessage({ type: "response.create" }));
   bridge.fromVendor(eventMessage({ type: "error", error: { message: "no" } }));

@@ -23,39 +23,54 @@ const cleared = { type: "input_audio_buffer.cleared" };
 const refused = (id: string | null) => ({ type: "error", error: { event_id: id } });
 
 test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; asked: boolean }>([
-  { says: "nothing that costs", client: [append, { type: "session.update", session: {} }], vendor: [], asked: false },
+  {
+    says: "no chargeable request",
+    client: [append, { type: "session.update", session: {} }],
+    vendor: [],
+    asked: false,
+  },
   { says: "a response", client: [create()], vendor: [], asked: true },
   { says: "a response that has begun", client: [create()], vendor: [created], asked: false },
   { says: "two responses, of which one has begun", client: [create(), create()], vendor: [created], asked: true },
   { says: "a turn's end that another event answers", client: [commit], vendor: [created], asked: true },
   { says: "a turn's end", client: [append, commit], vendor: [committed], asked: false },
-  { says: "what was refused by its id", client: [create("a")], vendor: [refused("a")], asked: false },
-  { says: "what another refusal names", client: [create("a")], vendor: [refused("b")], asked: true },
-  { says: "what a refusal without a name may be about", client: [create("a")], vendor: [refused(null)], asked: false },
+  { says: "a request refused by its id", client: [create("a")], vendor: [refused("a")], asked: false },
+  { says: "a request that another refusal names", client: [create("a")], vendor: [refused("b")], asked: true },
+  {
+    says: "a request that an unnamed refusal may refer to",
+    client: [create("a")],
+    vendor: [refused(null)],
+    asked: false,
+  },
   { says: "an empty buffer after a response", client: [create(), clear], vendor: [cleared], asked: false },
   { says: "a turn after an empty buffer", client: [clear, append, commit], vendor: [cleared], asked: true },
-])("a client that asked for $says: $asked", ({ client, vendor, asked }) => {
+])("the requests of a client that sent $says are counted: $asked", ({ client, vendor, asked }) => {
   const bridge = opened();
   for (const event of client) bridge.fromClient(eventMessage(event));
   for (const event of vendor) bridge.fromVendor(eventMessage(event));
   expect(bridge.state.isPending).toBe(asked);
 });
 
-test("a refused event is no request to the vendor", () => {
+test("a refused event is not counted as a request to the vendor", () => {
   const bridge = opened();
   bridge.fromClient({ data: Buffer.from('{"type":"response.create","type":"response.create"}'), binary: false });
   expect(bridge.state.isPending).toBe(false);
 });
 
 test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; waits: boolean }>([
-  { says: "who said nothing", client: [], vendor: [], waits: false },
-  { says: "who has had every answer", client: [append, commit, create()], vendor: [committed, created], waits: false },
-  { says: "who asked for a response", client: [create()], vendor: [], waits: true },
-  { says: "of whose speech a turn may be made", client: [append], vendor: [], waits: true },
-  { says: "of whose odd speech a turn may be made", client: [oddAppend], vendor: [], waits: true },
-  { says: "of whose speech a turn was made", client: [append], vendor: [committed], waits: false },
+  { says: "a client without input", client: [], vendor: [], waits: false },
+  {
+    says: "a client with every answer",
+    client: [append, commit, create()],
+    vendor: [committed, created],
+    waits: false,
+  },
+  { says: "a client that requested a response", client: [create()], vendor: [], waits: true },
+  { says: "a client whose speech may become a turn", client: [append], vendor: [], waits: true },
+  { says: "a client whose unusual speech may become a turn", client: [oddAppend], vendor: [], waits: true },
+  { says: "a client whose speech became a turn", client: [append], vendor: [committed], waits: false },
 ])(
-  "after $says has left, the vendor is waited for until it can begin nothing more: $waits",
+  "after $says has left, the vendor is waited for while it may still begin a response: $waits",
   ({ client, vendor, waits }) => {
     const bridge = opened();
     for (const event of client) bridge.fromClient(eventMessage(event));

@@ -8,7 +8,7 @@ const messages = [{ role: "user", content: "Hi" }];
 const frame = (data: unknown): Buffer =>
   Buffer.from(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
 
-test("what is asked: defaults, nulls, the newer bound of output, several choices", () => {
+test("the request is parsed: defaults, nulls, the newer output limit, several choices", () => {
   expect(readParams({ model: "m", messages })).toEqual({
     model: "m",
     stream: false,
@@ -50,7 +50,7 @@ test("media are distinguished from text", () => {
   });
 });
 
-describe("usage as disjoint units", () => {
+describe("usage in separate units", () => {
   test.each([
     [
       { prompt_tokens: 10, completion_tokens: 5 },
@@ -125,7 +125,7 @@ describe("passing through", () => {
     '{"model":"mine", "messages":[],"stream":true,"stream_options":{"include_obfuscation":false}}',
   );
 
-  test("the vendor's request differs in nothing but what must differ", () => {
+  test("the vendor's request differs only where it must", () => {
     expect(runToEnd(chatPass.upstreamBody(body, { reportUsage: false }))).toBe(body);
     expect(runToEnd(chatPass.upstreamBody(body, { model: "theirs", reportUsage: true })).toString()).toBe(
       '{"model":"theirs", "messages":[],"stream":true,"stream_options":{"include_obfuscation":false,"include_usage":true}}',
@@ -145,7 +145,7 @@ describe("passing through", () => {
       { usageOnly: true, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
     ],
     [
-      "usage beside a choice",
+      "usage next to a choice",
       { choices: [{ delta: {} }], usage: { prompt_tokens: 1, completion_tokens: 2 } },
       { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
     ],
@@ -155,12 +155,12 @@ describe("passing through", () => {
       { usageOnly: false, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
     ],
     [
-      "usage without choices, as Cloudflare ends",
+      "usage without choices, as Cloudflare ends streams",
       { response: "", usage: { prompt_tokens: 1, completion_tokens: 2 } },
       { usageOnly: true, done: false, failed: false, usage: { inputTokens: 1, outputTokens: 2 } },
     ],
     [
-      "what was used since the chunk before, as Cloudflare counts",
+      "usage since the previous chunk, as Cloudflare counts",
       {
         object: "chat.completion.chunk",
         choices: [{ delta: { content: "x" } }],
@@ -171,20 +171,16 @@ describe("passing through", () => {
     ["the end", "[DONE]", { usageOnly: false, done: true, failed: false }],
     ["an error", { error: { message: "no" } }, { usageOnly: false, done: false, failed: true, usage: undefined }],
     [
-      "a text that speaks of errors and usage",
+      "a text that mentions errors and usage",
       { choices: [{ delta: { content: '"error":{} "usage":{"prompt_tokens":9}' } }] },
       { usageOnly: false, done: false, failed: false },
     ],
-    [
-      "an error that is null",
-      { choices: [], error: null },
-      { usageOnly: false, done: false, failed: false, usage: undefined },
-    ],
-  ])("%s is seen for what it is", (_, data, seen) => {
+    ["a null error", { choices: [], error: null }, { usageOnly: false, done: false, failed: false, usage: undefined }],
+  ])("%s is recognised", (_, data, seen) => {
     expect(chatPass.inspect(frame(data))).toMatchObject(JSON.parse(JSON.stringify(seen)));
   });
 
-  test("reads the usage of a complete answer from its own member or its last choice", () => {
+  test("usage of a complete answer is read from its own member or its last choice", () => {
     const answer = (content: string) => ({
       choices: [{ message: { content } }],
       usage: { prompt_tokens: 3, completion_tokens: 4 },
@@ -196,7 +192,7 @@ describe("passing through", () => {
     expect(chatPass.usage({ choices: [{}], usage: null })).toBeUndefined();
   });
 
-  test("the client's name of the model stands in frames and answers", () => {
+  test("frames and answers have the client's name of the model", () => {
     expect(chatPass.renameFrame(frame({ model: "theirs", choices: [] }), "mine").toString()).toBe(
       'data: {"model":"mine","choices":[]}\n\n',
     );
@@ -204,7 +200,7 @@ describe("passing through", () => {
     expect(chatPass.renameAnswer(Buffer.from('{"model":"theirs"}'), "mine").toString()).toBe('{"model":"mine"}');
   });
 
-  test("what the model wrote is read out of many frames", () => {
+  test("the model's text is extracted from many frames", () => {
     const raw = [
       { content: 'a "b"' },
       { reasoning_content: "c\n" },
@@ -215,7 +211,7 @@ describe("passing through", () => {
     expect(chatPass.extractText(raw)).toBe('a "b"c\nf{"x":1}');
   });
 
-  test("words of megabytes are read too, escapes and all", () => {
+  test("megabytes of text are extracted too, with all escapes", () => {
     const content = 'line "quoted" \\ \n'.repeat(600_000);
     expect(chatPass.extractText(JSON.stringify({ choices: [{ message: { content } }] }))).toBe(content);
     expect(chatPass.extractText('"content": "cut off')).toBe("cut off");

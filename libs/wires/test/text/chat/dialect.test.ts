@@ -18,31 +18,37 @@ function fitted(dialect: ChatDialect, body: object) {
 
 describe("a passed request", () => {
   test.each<[string, ChatDialect, object, object, readonly string[]]>([
-    ["is as it was without departures", {}, { max_tokens: 1, seed: 2 }, { max_tokens: 1, seed: 2 }, []],
+    ["is unchanged without differences", {}, { max_tokens: 1, seed: 2 }, { max_tokens: 1, seed: 2 }, []],
     [
-      "has its bound where it is read",
+      "has its output limit in the field that is read",
       { maxTokens: "max_tokens" },
       { max_completion_tokens: 7 },
       { max_tokens: 7 },
       [],
     ],
-    ["has one bound", { maxTokens: "max_tokens" }, { max_tokens: 5, max_completion_tokens: 7 }, { max_tokens: 5 }, []],
-    ["has members by their other names", { renames: { seed: "random_seed" } }, { seed: 3 }, { random_seed: 3 }, []],
-    ["loses what is refused", { refuses: ["n", "user"] }, { n: 2, user: "u", top_p: 1 }, { top_p: 1 }, ["n", "user"]],
     [
-      "has the vendor's word for a choice",
+      "has one output limit",
+      { maxTokens: "max_tokens" },
+      { max_tokens: 5, max_completion_tokens: 7 },
+      { max_tokens: 5 },
+      [],
+    ],
+    ["has members by their other names", { renames: { seed: "random_seed" } }, { seed: 3 }, { random_seed: 3 }, []],
+    ["loses refused fields", { refuses: ["n", "user"] }, { n: 2, user: "u", top_p: 1 }, { top_p: 1 }, ["n", "user"]],
+    [
+      "has the vendor's value for a choice",
       { toolChoice: { required: "any" } },
       { tool_choice: "required" },
       { tool_choice: "any" },
       [],
     ],
-    ["asks for no usage", { alwaysReportsUsage: true }, { stream_options: { include_usage: true } }, {}, []],
+    ["does not request usage", { alwaysReportsUsage: true }, { stream_options: { include_usage: true } }, {}, []],
   ])("%s", (_name, dialect, asked, sent, dropped) => {
     const head = { model: "m", messages: [user] };
     expect(fitted(dialect, { ...head, ...asked })).toEqual({ body: { ...head, ...sent }, dropped });
   });
 
-  test("keeps every byte of what the vendor takes", () => {
+  test("keeps every byte that the vendor supports", () => {
     const body = Buffer.from('{ "model":"m", "seed":12345678901234567890, "n" : 2, "messages":[] }');
     const fit = fittedBytes({ refuses: ["n"] }, body);
     expect(fit?.body.toString()).toBe('{ "model":"m", "seed":12345678901234567890, "messages":[] }');
@@ -55,7 +61,7 @@ describe("a passed request", () => {
     [{ reasoningMember: "none" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{ reasoningMember: "reasoning" }, { role: "assistant", content: "x", reasoning_content: "t" }, false],
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
-  ])("in %j of %j is taken as it is: %s", (dialect, message, taken) => {
+  ])("in %j of %j is unchanged: %s", (dialect, message, taken) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
     const takes = chatWireForDialect(dialect).pass?.takes?.(body, "m");
     expect(takes === undefined || runToEnd(takes)).toBe(taken);
@@ -66,7 +72,7 @@ test.each<[ChatDialect, object, readonly string[]]>([
   [{}, { reasoning_content: "t" }, []],
   [{ reasoningMember: "reasoning" }, { reasoning: "t" }, []],
   [{ reasoningMember: "none" }, {}, ["turn.reasoning"]],
-])("a rendered request in %j has the thoughts before a call as %j", (dialect, thoughts, dropped) => {
+])("a rendered request in %j has the reasoning before a call as %j", (dialect, thoughts, dropped) => {
   const call = { kind: "tool-call", id: "c", name: "f", arguments: "{}" } as const;
   const request = {
     model: "m",
@@ -86,7 +92,7 @@ describe("usage in a dialect", () => {
   const frame = (chunk: object) => Buffer.from(`data: ${JSON.stringify({ choices: [], ...chunk })}\n\n`);
   const usage = { prompt_tokens: 3, completion_tokens: 4 };
 
-  test("stands in another member of a chunk", () => {
+  test("is in another member of a chunk", () => {
     const held = { x_groq: { usage } };
     expect(chatWireForDialect({ usageIn: "x_groq" }).pass?.inspect(frame(held)).usage).toEqual({
       inputTokens: 3,

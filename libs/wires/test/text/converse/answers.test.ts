@@ -85,7 +85,7 @@ function read(bytes: readonly Buffer[]): { readonly events: readonly TextEvent[]
 }
 
 describe("answers of the converse wire", () => {
-  test("a stream says what the whole answer says, whatever pieces its bytes come in", () => {
+  test("a stream has the same content as the complete answer, for any chunks", () => {
     fc.assert(
       fc.property(said, fc.integer({ min: 1, max: 200 }), (answer, size) => {
         const bytes = stream(answer);
@@ -138,12 +138,12 @@ describe("answers of the converse wire", () => {
     ["model_context_window_exceeded", "context-full"],
     ["malformed_tool_use", "malformed-tool-call"],
     ["constructor", "stop"],
-  ])("the reason %s is %s", (reason, finish) => {
+  ])("the stop reason %s becomes %s", (reason, finish) => {
     const answer = vendor.parse({ output: { message: { content: [{ text: "a" }] } }, stopReason: reason });
     expect(answer.choices[0]?.finish).toBe(finish);
   });
 
-  test("a citation keeps its address and what it quotes", () => {
+  test("a citation keeps its address and its quote", () => {
     const location = { web: { url: "https://a.example/" } };
     const citations = [{ title: "A", sourceContent: [{ text: "quoted" }], location }];
     const content = [{ citationsContent: { content: [{ text: "said" }], citations } }];
@@ -165,7 +165,7 @@ describe("answers of the converse wire", () => {
     expect(events).toEqual([{ type: "failure", code, message: "no", status }]);
   });
 
-  test("a stream begins with the start of a message, with nothing else", () => {
+  test("a stream begins with only the start of a message", () => {
     const first = (frame: Buffer): JsonObject => JSON.parse(framing.parse(frame)?.data ?? "{}");
     expect(isFirstEvent(first(amazonFrame("messageStart", { role: "assistant" })))).toBe(true);
     expect(isFirstEvent(first(amazonException("validationException", "no")))).toBe(false);

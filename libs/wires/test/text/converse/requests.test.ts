@@ -15,7 +15,7 @@ const signed: Part = {
   signature: { wire: "converse", kind: "signature", value: "sig" },
 };
 
-test("a round of a tool is said in the wire's words", () => {
+test("a tool round is rendered in the wire's format", () => {
   expect(render(toolRound)).toEqual({
     body: {
       system: [{ text: "Be brief." }],
@@ -46,7 +46,7 @@ test("a round of a tool is said in the wire's words", () => {
 describe("parts", () => {
   test.each<[string, Part, readonly object[]]>([
     [
-      "thoughts with their signature",
+      "reasoning with its signature",
       signed,
       [{ reasoningContent: { reasoningText: { text: "hm", signature: "sig" } } }],
     ],
@@ -61,7 +61,7 @@ describe("parts", () => {
       [{ document: { format: "pdf", source: { bytes: "JVBE" }, name: "My file-1-pdf" } }, { text: "My file-1-pdf" }],
     ],
     [
-      "a point of the cache",
+      "a cache point",
       { kind: "text", text: "long", cache: { lifetime: "1h" } },
       [{ text: "long" }, { cachePoint: { type: "default", ttl: "1h" } }],
     ],
@@ -74,13 +74,13 @@ describe("parts", () => {
     expect(render(user(part)).body["messages"]).toEqual([{ role: "user", content }]);
   });
 
-  test("two documents of one name get two names", () => {
+  test("two documents with the same name get different names", () => {
     const file: Part = { kind: "file", name: "a", source: { kind: "text", text: "x" } };
     const { messages }: any = render(user(text("read"), file, file)).body;
     expect(messages[0].content.flatMap(({ document }: any) => document?.name ?? [])).toEqual(["a", "a (2)"]);
   });
 
-  test("a failed call's result is an error, and one without words says nothing", () => {
+  test("a failed call's result is an error, and one without text is empty", () => {
     const turns: TextRequest["turns"] = [
       { role: "user", parts: [text("a")] },
       { role: "assistant", parts: [calling("c")] },
@@ -98,7 +98,7 @@ describe("parts", () => {
     expect(() => render(user(part))).toThrow(expect.objectContaining({ code: "unsupported_parameter" }));
   });
 
-  test("thoughts of another wire are left out by name", () => {
+  test("reasoning of another wire is dropped and named", () => {
     const foreign: Part = {
       kind: "reasoning",
       text: "hm",
@@ -114,7 +114,7 @@ describe("parts", () => {
     });
   });
 
-  test("a history that begins with the assistant has a turn before it, which is named", () => {
+  test("a history that starts with the assistant gets a turn before it, which is named", () => {
     const turns: TextRequest["turns"] = [{ role: "assistant", parts: [text("a")] }];
     expect(render({ turns })).toMatchObject({
       body: { messages: [{ role: "user" }, { role: "assistant", content: [{ text: "a" }] }] },
@@ -134,7 +134,7 @@ describe("tools", () => {
     expect([toolConfig.tools.length, toolConfig.toolChoice]).toEqual([2, choice]);
   });
 
-  test("calling none leaves the tools out, but for those that were called", () => {
+  test("the choice none removes the tools, except those that were called", () => {
     const none = { tools, toolChoice: { mode: "none" } } as const;
     expect(render({ ...user(text("a")), ...none })).toMatchObject({ body: {}, dropped: [] });
     expect(render({ ...user(text("a")), ...none }).body["toolConfig"]).toBeUndefined();
@@ -146,7 +146,7 @@ describe("tools", () => {
     expect(render({ turns, ...none }).dropped).toEqual(["toolChoice"]);
   });
 
-  test("tools that are no longer offered are declared by their names", () => {
+  test("tools that are no longer offered are declared by name", () => {
     const turns: TextRequest["turns"] = [
       { role: "assistant", parts: [calling("c")] },
       { role: "user", parts: [result("c")] },
@@ -161,7 +161,7 @@ describe("tools", () => {
 describe("thinking and sampling", () => {
   test.each<[string, string, Partial<TextRequest>, object, readonly string[]]>([
     [
-      "a budget below the bound",
+      "a budget below the limit",
       claude,
       { reasoning: { effort: "high" }, maxTokens: 2_000, temperature: 0.5 },
       {
@@ -170,23 +170,23 @@ describe("thinking and sampling", () => {
       },
       ["temperature"],
     ],
-    ["no room for a budget", claude, { reasoning: { effort: "low" }, maxTokens: 1_000 }, {}, ["reasoning"]],
+    ["no space for a budget", claude, { reasoning: { effort: "low" }, maxTokens: 1_000 }, {}, ["reasoning"]],
     [
-      "Claude's newest choose themselves",
+      "Claude's newest models think adaptively",
       "anthropic.claude-opus-4-7",
       { reasoning: { effort: "low" } },
       { additionalModelRequestFields: { thinking: { type: "adaptive" } } },
       [],
     ],
     [
-      "no thoughts of a model that thinks unless told",
+      "disabled thinking of a model that thinks by default",
       "anthropic.claude-sonnet-5-v1:0",
       { reasoning: { effort: "none" } },
       { additionalModelRequestFields: { thinking: { type: "disabled" } } },
       [],
     ],
     [
-      "no thoughts of a model that always thinks",
+      "disabled thinking of a model that always thinks",
       "anthropic.claude-opus-5-5-v1:0",
       { reasoning: { effort: "none" } },
       {},
@@ -206,7 +206,7 @@ describe("thinking and sampling", () => {
       { additionalModelRequestFields: { reasoning_effort: "low" } },
       [],
     ],
-    ["a model without a word for it", "meta.llama3-70b", { reasoning: { effort: "low" } }, {}, ["reasoning"]],
+    ["a model that cannot express it", "meta.llama3-70b", { reasoning: { effort: "low" } }, {}, ["reasoning"]],
     ["Claude's top_k", claude, { topK: 5 }, { additionalModelRequestFields: { top_k: 5 } }, []],
     [
       "Nova's",
@@ -220,7 +220,7 @@ describe("thinking and sampling", () => {
     expect(render({ ...user(text("a")), ...fields }, at(model))).toMatchObject({ body, dropped });
   });
 
-  test("a forced tool, or a loop that began without sealed thoughts, thinks no more", () => {
+  test("a forced tool, or a loop that began without signed reasoning, turns thinking off", () => {
     const reasoning = { effort: "high" } as const;
     const forced = { ...user(text("a")), tools, toolChoice: { mode: "required" }, reasoning } as const;
     expect(render(forced).dropped).toEqual(["reasoning"]);
@@ -236,7 +236,7 @@ describe("thinking and sampling", () => {
 
 test.each<[string, Partial<TextRequest>, object]>([
   [
-    "stops, and which of them it was",
+    "stop sequences, and the one that matched",
     { stop: ["END"] },
     { inferenceConfig: { stopSequences: ["END"] }, additionalModelResponseFieldPaths: ["/stop_sequence"] },
   ],
@@ -254,7 +254,7 @@ test.each<[string, Partial<TextRequest>, object]>([
   expect(render({ ...user(text("a")), ...fields })).toMatchObject({ body, dropped: [] });
 });
 
-test("what a request asks of the vendor beside tokens is its tier", () => {
+test("the charges of a request in addition to tokens are its tier", () => {
   expect(converseWire.vendor.requestedFees({ serviceTier: { type: "priority" } })).toEqual({
     tools: [],
     tiers: [{ name: "priority", path: "serviceTier" }],

@@ -24,6 +24,6 @@ test.each([
   [{ metadata: '{"mode":"pro"}' }, 1_080],
   [{ metadata: "no JSON" }, undefined],
   [{ size: null, mode: "constructor" }, undefined],
-])("%j says %s lines", (body, lines) => {
+])("%j means %s lines", (body, lines) => {
   expect(linesIn(body)).toBe(lines);
 });
