@@ -130,7 +130,7 @@ function add(counts: Call["counts"], change: bigint): boolean {
 
 let runs = 0;
 
-test("in every order of holds, extensions, ends and expiries, budgets have what their calls cost and hold", async () => {
+test("in every order of holds, extensions, ends and expiries, budgets contain the costs and holds of their calls", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(wish, { minLength: 1, maxLength: 5, selector: ({ scope, period }) => `${scope} ${period}` }),

@@ -103,7 +103,7 @@ describe("a budget applies to the calls of its scope", () => {
     expect(await used([one])).toEqual([70n]);
   });
 
-  test("of a key that another key shares its limits with", async () => {
+  test("of a key whose limits another key shares", async () => {
     await put([budget("key:tok_1")]);
     await take(60n, { tokenId: "tok_2" }, { budgets: { within: "tok_1", withinPerDay: "1000" } });
     await expect(take(41n)).rejects.toMatchObject(refused);
@@ -111,29 +111,29 @@ describe("a budget applies to the calls of its scope", () => {
 });
 
 describe("a call that a budget does not cover", () => {
-  test("is refused with the budget, its amount, what is left and when it begins again", async () => {
+  test("is refused with the budget, its amount, the remaining amount and the time of its reset", async () => {
     const monthly = budget("tag:team=red", { name: "Red team", nanos: "1500000000", zone: "Europe/Berlin" });
     await put([monthly]);
     const call = { tags: { team: "red" } };
     await end(await take(1_000n, call), 1_000n);
     await expect(take(1_500_000_000n, call, { nowMs: noon })).rejects.toThrow(
-      "This account's calls with the tag team=red may spend $1.50 a month, and the $1.499999 that are left do not cover " +
-        `this call of m; the next month begins at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
+      "The budget of this account's calls with the tag team=red is $1.50 per month, and the remaining $1.499999 does not cover " +
+        `this call of m; it resets at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
     );
     // The account covers less than the budget.
     await expect(take(1_500_000_000n, call)).rejects.toMatchObject({ ...refused, leftNanos: 999_000n });
   });
 
-  test("takes nothing from the other budgets", async () => {
+  test("uses nothing of the other budgets", async () => {
     const budgets = [budget("account", { nanos: "1000" }), budget("model:m"), budget("key:tok_1", { nanos: "50" })];
     await put(budgets);
-    await expect(take(51n)).rejects.toThrow(/^This key may spend/);
+    await expect(take(51n)).rejects.toThrow(/^The budget of this key is/);
     expect(await used(budgets)).toEqual([0n, 0n, 0n]);
     await take(50n);
     expect(await used(budgets)).toEqual([50n, 50n, 50n]);
   });
 
-  test("is refused with the least that any hard budget and the account cover", async () => {
+  test("is refused with the smallest remaining amount of any hard budget and the account", async () => {
     await put([
       budget("account", { nanos: "400" }),
       budget("model:m", { nanos: "90" }),
@@ -142,7 +142,7 @@ describe("a call that a budget does not cover", () => {
     ]);
     await take(10n);
     await expect(take(401n)).rejects.toMatchObject({ ...refused, leftNanos: 60n });
-    await expect(take(401n)).rejects.toThrow(/^This account may spend .* and the \$0.00000039 that are left/);
+    await expect(take(401n)).rejects.toThrow(/^The budget of this account is .* and the remaining \$0.00000039 does/);
     await take(60n);
     await put([budget("account", { nanos: "2000000" })]);
     await expect(take(2_000_001n)).rejects.toMatchObject({ ...refused, leftNanos: 1_000_000n - 70n });
@@ -176,11 +176,11 @@ test("the extension of a hold stays within all hard budgets", async () => {
   expect(await used(budgets)).toEqual([0n, 0n]);
 });
 
-describe("unspent money goes over to the next period", () => {
+describe("unspent money rolls over to the next period", () => {
   const days = (rolloverNanos: string) => budget("account", { period: "day", rolloverNanos });
   const day = (date: number) => ({ nowMs: at(`03-${date}T12:00:00`) });
 
-  test("up to the cap", async () => {
+  test("up to the maximum", async () => {
     await put([days("30")]);
     await end(await take(90n, {}, day(10)), 20n);
     await expect(take(131n, {}, day(11))).rejects.toMatchObject(refused);
@@ -189,14 +189,14 @@ describe("unspent money goes over to the next period", () => {
     await take(100n, {}, day(12));
   });
 
-  test("of days without calls too", async () => {
+  test("also for days without calls", async () => {
     await put([days("250")]);
     await take(90n, {}, day(10));
     await expect(take(311n, {}, day(13))).rejects.toMatchObject(refused);
     await take(310n, {}, day(13)); // 10 of the 10th, 100 of the 11th and of the 12th, 100 of the 13th
   });
 
-  test("as soon as a call of the period before has ended", async () => {
+  test("as soon as a call of the previous period has ended", async () => {
     await put([days("100")]);
     const late = await take(90n, {}, day(10));
     await expect(take(111n, {}, day(11))).rejects.toMatchObject(refused);
@@ -214,7 +214,7 @@ describe("unspent money goes over to the next period", () => {
     expect(await extendHold(redis, { accountId: id, callId: late, nanos: 10n })).toBe(true);
   });
 
-  test("only if it is asked for", async () => {
+  test("only if the budget has a rollover", async () => {
     await put([budget("account", { period: "day" })]);
     await take(10n, {}, day(10));
     await expect(take(101n, {}, day(11))).rejects.toMatchObject(refused);
@@ -246,7 +246,7 @@ describe("a change of the budgets", () => {
     expect(await extendHold(redis, { accountId: id, callId, nanos: 1_000n })).toBe(true);
   });
 
-  test("of an earlier version is not written, and an account that is not there gets none", async () => {
+  test("of an earlier version is not written, and an unknown account gets none", async () => {
     const one = budget("account");
     await put([one]);
     const list = { version: 1, budgets: [] };
@@ -256,7 +256,7 @@ describe("a change of the budgets", () => {
     expect(await redis.exists(accountKeys.account("absent"))).toBe(0);
   });
 
-  test("gives a new budget the spending in the books, and leaves that of a known one", async () => {
+  test("gives a new budget the spending in the books, and leaves that of an existing one", async () => {
     const [known, fresh] = [budget("account"), budget("model:m", { rolloverNanos: "50" })];
     await put([known]);
     await take(30n);
@@ -281,14 +281,16 @@ test("the spending of a key per day and month is deleted with the key", async ()
   expect(await kept()).toEqual(states);
 });
 
-test("a call that a lost Redis is charged for again counts, even beyond the budget", async () => {
+test("a call that is charged again after the loss of Redis counts, even beyond the budget", async () => {
   const one = budget("account", { period: "total" });
   await put([one]);
   const draft = { ...testUsageDraft(id, "lost"), time: new Date(noon).toISOString() };
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeDefined();
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeUndefined();
   expect(await used([one])).toEqual([120n]);
-  await expect(take(1n)).rejects.toThrow(/may spend .* in total, and the \$0.00 that are left .* does not begin again/);
+  await expect(take(1n)).rejects.toThrow(
+    /is .* in total, and the remaining \$0.00 does not cover .* it does not reset/,
+  );
 });
 
 test("a call of a member's key that is charged again counts in the budget of the operator's key", async () => {
@@ -301,7 +303,7 @@ test("a call of a member's key that is charged again counts in the budget of the
   expect(await used([one])).toEqual([40n]);
 });
 
-test("a restored account has its budgets at once; calls that their spending includes are not counted again", async () => {
+test("a restored account has its budgets immediately; calls that their spending includes are not counted again", async () => {
   id = `restored-${count++}`;
   const one = budget("account");
   const states = new Map([[one.id, { period: applied(one, noon).period.number, spentNanos: 90n }]]);
@@ -320,7 +322,7 @@ test("a restored account has its budgets at once; calls that their spending incl
   expect(await used([one])).toEqual([95n]);
 });
 
-test("the money that a key has left is limited by the hard budgets of all its calls", async () => {
+test("the remaining money of a key is limited by the hard budgets of all its calls", async () => {
   await put([
     budget("account", { nanos: "500" }),
     budget("key:tok_1", { nanos: "300" }),
@@ -333,7 +335,7 @@ test("the money that a key has left is limited by the hard budgets of all its ca
   expect(await readRemainingMoney(redis, { ...scope, tokenId: "tok_2" })).toMatchObject({ leftNanos: 400n });
 });
 
-test("five hundred calls at once on the last dollar of three levels take exactly what is left", async () => {
+test("five hundred concurrent calls on the last dollar of three levels use exactly the remaining amount", async () => {
   const connections = Array.from({ length: 5 }, () => new Redis(backends.redisUrl));
   const budgets = [
     budget("account", { nanos: "1000000000", period: "total" }),
@@ -370,7 +372,7 @@ test("five hundred calls at once on the last dollar of three levels take exactly
   let left = 998_000_000n - spent;
   expect(left >= 0n).toBe(true);
   for (; left >= cost; left -= cost) await take(cost, tagged);
-  await expect(take(left + 1n, tagged)).rejects.toThrow(/^This key may spend/);
+  await expect(take(left + 1n, tagged)).rejects.toThrow(/^The budget of this key is/);
   await take(left, tagged);
   expect(await used(budgets)).toEqual([998_000_000n, 998_000_000n, 998_000_000n]);
   for (const connection of connections) connection.disconnect();

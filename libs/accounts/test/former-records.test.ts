@@ -54,7 +54,7 @@ describe("a record of the previous version", () => {
   });
 
   test.each(["2026-11-26", "2026-12-31", "2027-01-01", "2027-03-01", "2028-02-29", "2100-02-28", "2100-03-01"])(
-    "counts what a key and a group spent on %s",
+    "counts the spending of a key and a group on %s",
     async (date) => {
       const id = `spender-${date}`;
       await createAccount(redis, { id, balance: 1_000n });

@@ -63,9 +63,9 @@ const end = (callId: string, costNanos: bigint, more: object = {}) =>
 const account = () => findAccount(redis, id);
 
 describe("a refused hold changes nothing", () => {
-  test("a call that has a hold", async () => {
+  test("a call that already has a hold", async () => {
     const callId = await take(100n);
-    await expect(take(300n, { callId })).rejects.toThrow("has a hold already");
+    await expect(take(300n, { callId })).rejects.toThrow("already has a hold");
     expect(await account()).toMatchObject({ heldNanos: 100n, availableNanos: 900n });
   });
 
@@ -114,22 +114,22 @@ describe("a budget", () => {
     [
       "tokenPerDay",
       { same: { group: "h" }, other: { tokenId: "tok_2" }, later: "03-10T23:59:59", next: "03-11T00:00:00" },
-      /This key may spend .* a day/,
+      /budget of this key is .* per day/,
     ],
     [
       "tokenPerMonth",
       { same: { group: "h" }, other: { tokenId: "tok_2" }, later: "03-31T23:59:59", next: "04-01T00:00:00" },
-      /This key may spend .* a month/,
+      /budget of this key is .* per month/,
     ],
     [
       "groupPerDay",
       { same: { tokenId: "tok_2" }, other: { group: "h" }, later: "03-10T23:59:59", next: "03-11T00:00:00" },
-      /account in this key's group may spend .* a day/,
+      /account in this key's group is .* per day/,
     ],
     [
       "groupPerMonth",
       { same: { tokenId: "tok_2" }, other: { group: "h" }, later: "03-31T23:59:59", next: "04-01T00:00:00" },
-      /account in this key's group may spend .* a month/,
+      /account in this key's group is .* per month/,
     ],
   ])("%s applies separately, until its period ends", async (name, { same, other, later, next }, words) => {
     const budgets = { [name]: "100" };
@@ -145,11 +145,11 @@ describe("a budget", () => {
     const within = { within: "tok_1", withinPerDay: "100" };
     await take(60n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } });
     await expect(take(41n, { tokenId: "tok_3", budgets: within })).rejects.toThrow(
-      /with the others of the account that share its limit, may spend \$0\.0000001 a day/,
+      /this key and the other keys that share its limit is \$0\.0000001 per day/,
     );
-    await expect(take(41n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/This key may spend/);
+    await expect(take(41n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/budget of this key is/);
     await expect(take(1n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } })).rejects.toThrow(
-      /This key may spend/,
+      /budget of this key is/,
     );
     await take(40n, { tokenId: "tok_3", budgets: within });
     await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toMatchObject({ status: 402 });
@@ -157,12 +157,10 @@ describe("a budget", () => {
 
   test("is reported with its amount if it is too small; the other budgets are unchanged", async () => {
     const budgets = { tokenPerDay: "100", tokenPerMonth: "2000000000", groupPerDay: "300", groupPerMonth: "50" };
-    await expect(take(60n, { budgets })).rejects.toThrow(/group may spend \$0\.00000005 a month/);
-    await expect(take(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(
-      /group may spend \$0\.00000005 a month/,
-    );
+    await expect(take(60n, { budgets })).rejects.toThrow(/group is \$0\.00000005 per month/);
+    await expect(take(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(/group is \$0\.00000005 per month/);
     await take(100n, { budgets: { ...budgets, groupPerMonth: "1000" } });
-    await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/key may spend \$0\.0000001 a day/);
+    await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/key is \$0\.0000001 per day/);
   });
 
   test("is used up by the cost of a call, not by its hold", async () => {

@@ -43,11 +43,11 @@ test("each moment is in the period of its number, and periods follow each other 
   );
 });
 
-test("a budget in total has one period", () => {
+test("a total budget has one period", () => {
   expect(periodAt("total", "UTC", Date.now())).toEqual({ number: 1, startMs: 0, endMs: Infinity });
 });
 
-test("only names of time zones are zones", () => {
+test("only names of time zones are valid", () => {
   expect(zoneNamed("Europe/Berlin")).toBe("Europe/Berlin");
   expect(zoneNamed("europe/berlin")).toBe("Europe/Berlin");
   for (const wrong of ["", "+02:00", "Europe/Nowhere", "Mars"]) expect(zoneNamed(wrong), wrong).toBeUndefined();

@@ -75,7 +75,7 @@ async function usable(digests: readonly string[]): Promise<readonly string[]> {
 
 const write = ({ digest, token, replaced }: Version): Promise<void> => projectToken(redis, digest, token, replaced);
 
-test("the current and the previous key are one token with one id, in whatever order its versions are written", async () => {
+test("the current and the previous key are one token with one id, in any order of writing", async () => {
   for (const order of [
     [0, 1, 2],
     [0, 2, 1],
@@ -94,7 +94,7 @@ test("the current and the previous key are one token with one id, in whatever or
   }
 });
 
-test("versions that are written at the same time leave two keys", async () => {
+test("versions that are written at the same time result in two keys", async () => {
   for (let round = 0; round < 20; round++) {
     const { digests, versions } = threeVersions();
     await Promise.all(versions.map(write));
@@ -103,7 +103,7 @@ test("versions that are written at the same time leave two keys", async () => {
   }
 });
 
-test("a change applies to both keys, and every edge hears of both", async () => {
+test("a change applies to both keys, and every edge is notified of both", async () => {
   const { digests, versions } = threeVersions();
   const [first, second] = versions;
   if (first === undefined || second === undefined) throw new Error("no versions");
@@ -173,7 +173,7 @@ test("a connection ends with the key that opened it", async () => {
   await expect(checkStillValid(redis, openedAt(before, inAMinute))).rejects.toMatchObject({ code: "api_key_expired" });
 });
 
-test("a deleted token is gone with both keys, also after a late write of an earlier version", async () => {
+test("a deleted token is removed with both keys, also after a late write of an earlier version", async () => {
   const { digests, versions } = threeVersions();
   const [first, second] = versions;
   if (first === undefined || second === undefined) throw new Error("no versions");

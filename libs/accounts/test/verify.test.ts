@@ -99,32 +99,32 @@ test.each<[string, (id: string) => unknown, object]>([
     { receipt: 3, message: expect.stringContaining("was altered") },
   ],
   [
-    "what a call used was altered",
+    "a call's usage was altered",
     (id) => tamper(id, 1, (text) => text.replace('"model":"m"', '"model":"cheap"')),
     { receipt: 2, message: expect.stringContaining("was altered") },
   ],
   [
-    "what a call used was altered, and its hash with it",
+    "a call's usage was altered together with its hash",
     (id) => tamper(id, 1, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
-    { receipt: 3, message: "does not carry the hash of the receipt before it" },
+    { receipt: 3, message: "does not have the hash of the receipt before it" },
   ],
   [
-    "a call's cost was altered, and its hash with it",
+    "a call's cost was altered together with its hash",
     (id) => tamper(id, 2, (text) => sealed(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
-    { receipt: 3, message: "says a balance of 860, where the receipts before make 870" },
+    { receipt: 3, message: "has a balance of 860, but the earlier receipts add up to 870" },
   ],
   [
-    "a call was put in beside another",
+    "a call was inserted with another's number",
     (id) => logOf(id).push(logOf(id).at(-1)?.replace(`"${id}-3"`, '"none"') ?? ""),
     { receipt: 5, message: expect.stringContaining("has the same number as") },
   ],
   [
-    "the newest call was altered, and its hash with it",
+    "the newest call was altered together with its hash",
     (id) => tamper(id, 3, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
-    { receipt: 5, message: "is not the newest one that the account knows" },
+    { receipt: 5, message: "is not the newest one that the account has" },
   ],
   [
-    "an event is gone",
+    "an event is missing",
     (id) => tamper(id, 3, () => undefined),
     { receipt: 5, message: expect.stringContaining("is not in the books") },
   ],
@@ -137,24 +137,24 @@ test.each<[string, (id: string) => unknown, object]>([
     { receipt: 4, entry: "seven", message: expect.stringContaining("was altered") },
   ],
   [
-    "money was put into the account past the books",
+    "money was added to the account without a receipt",
     (id) => redis.hincrby(accountKeys.account(id), "available", 1_000_000),
-    { message: expect.stringContaining("a balance of 1001290, its receipts make 1290") },
+    { message: expect.stringContaining("a balance of 1001290, but its receipts add up to 1290") },
   ],
   [
-    "the account says that it was given more",
+    "the account's total credits were raised",
     (id) => redis.hincrby(accountKeys.account(id), "credited", 7),
-    { message: "the account says credits of 1507, its receipts make 1500" },
+    { message: "the account has credits of 1507, but its receipts add up to 1500" },
   ],
   [
-    "the account forgot what it spent",
+    "the account's total spending was reset",
     (id) => redis.hset(accountKeys.account(id), "spent", "0"),
-    { message: expect.stringContaining("spending of 0, its receipts make 210") },
+    { message: expect.stringContaining("spending of 0, but its receipts add up to 210") },
   ],
   [
-    "a hold vanished with its money",
+    "a hold was removed with its money",
     (id) => redis.del(accountKeys.hold(id, `${id}-4`)),
-    { message: "the account holds 100, its open calls 0" },
+    { message: "the account holds 100, but its open calls hold 0" },
   ],
 ])("%s: the first divergence is named", async (_, harm, divergence) => {
   const id = await booked();
@@ -225,7 +225,7 @@ test("an account without a stored receipt is valid only if its head was signed w
   const options = { ...optionsFor(id), createdAt: "2020-01-01T00:00:00Z" };
   expect(await verifyAccount(redis, id, options)).toMatchObject({
     ok: false,
-    divergence: { message: "none of its 5 receipts is kept, and its balance was not signed" },
+    divergence: { message: "none of its 5 receipts is stored, and its balance was not signed" },
   });
   expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: true });
   for (const other of [{ balanceNanos: "7" }, { number: 4, head: "" }])
@@ -236,15 +236,15 @@ test("an account without a stored receipt is valid only if its head was signed w
 
 test.each<[string, object, object]>([
   [
-    "passes through another receipt",
+    "contains another receipt",
     { number: 3, head: "0".repeat(40) },
     { receipt: 3, message: expect.stringMatching(/^is not the head that was signed/) },
   ],
-  ["ends before it", { number: 9 }, { receipt: 5, message: expect.stringContaining("the end is missing") }],
+  ["ends before the head", { number: 9 }, { receipt: 5, message: expect.stringContaining("the end is missing") }],
   [
-    "is of another time",
+    "has another creation time",
     { createdAt: "2020-01-01T00:00:00Z" },
-    { message: expect.stringContaining("was made at 2020") },
+    { message: expect.stringContaining("was created at 2020") },
   ],
 ])("a chain that %s does not match a signed head", async (_, more, divergence) => {
   const id = await booked();

@@ -54,10 +54,10 @@ export function describeError(error: unknown): string {
 const codeDescriptions: Readonly<Record<string, string>> = {
   "28P01": "user or password is wrong",
   "28000": "the user may not connect",
-  "3D000": "there is no such database: create it",
-  "42501": "the user has no rights there: it must own the database's schema",
+  "3D000": "the database does not exist: create it",
+  "42501": "the user lacks rights: it must own the database's schema",
   "25006": "it is read-only: BOOKS_URL must name the primary",
-  EACCES: "the file's folder may not be written",
+  EACCES: "the file's folder is not writable",
   EROFS: "the file system is read-only",
   ENOTDIR: "the data folder is not a folder",
   EEXIST: "the data folder is not a folder",
@@ -68,7 +68,7 @@ const sqliteDescriptions: Readonly<Record<number, string>> = {
   11: "the file is damaged: restore a backup",
   13: "the disk is full",
   14: "the file cannot be opened",
-  26: "the file is no SQLite database",
+  26: "the file is not a SQLite database",
 };
 
 function codeOf(error: unknown): string | undefined {

@@ -50,7 +50,7 @@ async function checkNotNewer(db: Kysely<Tables>, steps: Readonly<Record<string, 
   const newer = rows.find(({ name }) => !(name in steps));
   if (newer === undefined) return;
   throw new StartError(
-    `The books are of a newer version: this one does not know their migration ${newer.name}. Start the newer version, or restore a backup from before it.`,
+    `The books were written by a newer version: this version does not know the migration ${newer.name}. Start the newer version, or restore a backup from before it.`,
   );
 }
 

@@ -81,7 +81,7 @@ async function checkPostgresVersion(db: Kysely<Tables>, where: string): Promise<
     select current_setting('server_version_num') as num, current_setting('server_version') as words`.execute(db);
   const [version] = rows;
   if (version !== undefined && Number(version.num) < minPostgresVersion)
-    throw new StartError(`The books at ${where} are in PostgreSQL ${version.words}: 15 or newer is needed.`);
+    throw new StartError(`The books at ${where} run on PostgreSQL ${version.words}: 15 or newer is required.`);
 }
 
 /** All tables. The ledger writes to each of them. */

@@ -25,7 +25,7 @@ const unitsFromMigration = "0017-anchors";
 export async function verifyTotals(books: Books, account: string): Promise<string | undefined> {
   const from = await readStoredFrom(books);
   const call = await firstDifference(books, "id", selectAlteredCalls(books, account, from));
-  if (call !== undefined) return `the columns of call ${call} are not what its event says`;
+  if (call !== undefined) return `the columns of call ${call} differ from its event`;
   const hour = await firstDifference(books, "period", selectDifferingHours(account, from));
   if (hour !== undefined) return `the totals of the hour ${periodTime(hour)} are not the sum of its calls`;
   const units = await firstDifference(

@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ start }) => {
 
   async function acme(books: Books): Promise<BookedAccount> {
     const [found] = await findAccounts(books, ["acme"]);
-    return found ?? expect.unreachable("the books do not know the account");
+    return found ?? expect.unreachable("the account is not in the books");
   }
 
   /** Ids and receipts of all that moved the account's money. */

@@ -60,7 +60,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     await books[Symbol.asyncDispose]();
     const refused = openBooks(address, log);
     await expect(refused).rejects.toThrow(StartError);
-    await expect(refused).rejects.toThrow(/^The books are of a newer version.*9999-later/);
+    await expect(refused).rejects.toThrow(/^The books were written by a newer version.*9999-later/);
   });
 
   test("books of the version before tags keep their data, and accept tags", async () => {
@@ -281,22 +281,22 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   });
 
   test("a database that does not exist", async () => {
-    expect(await refusal(`${url}-absent`)).toContain("there is no such database: create it");
+    expect(await refusal(`${url}-absent`)).toContain("the database does not exist: create it");
   });
 
   test("a user without rights", async () => {
     await onServer(url, "create role reader login password 'hidden'");
     const reader = url.replace("modelgate:modelgate", "reader:hidden");
-    expect(await refusal(reader)).toContain("no rights");
+    expect(await refusal(reader)).toContain("lacks rights");
     // Neither where the tables are there, and may only be read.
     await (await openBooks({ url, file: "" }, log))[Symbol.asyncDispose]();
     await onServer(url, "grant select on all tables in schema public to reader");
-    expect(await refusal(reader)).toContain("no rights");
+    expect(await refusal(reader)).toContain("lacks rights");
     // Nor where one table may not be written.
     await onServer(url, "grant select, insert, update, delete on all tables in schema public to reader");
     await (await openBooks({ url: reader, file: "" }, log))[Symbol.asyncDispose]();
     await onServer(url, "revoke insert on refused_calls from reader");
-    expect(await refusal(reader)).toContain("no rights");
+    expect(await refusal(reader)).toContain("lacks rights");
   });
 
   test("a database that is read-only", async () => {
@@ -309,12 +309,12 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   test("a file that is not a database, a folder, and a folder that is not a data folder", async () => {
     writeFileSync(join(folder, "text"), "this is not a database, and long enough to be seen for what it is".repeat(20));
     mkdirSync(join(folder, "folder"));
-    expect(await refusal("", join(folder, "text"))).toContain("the file is no SQLite database");
+    expect(await refusal("", join(folder, "text"))).toContain("the file is not a SQLite database");
     expect(await refusal("", join(folder, "folder"))).toContain("the file cannot be opened");
     expect(await refusal("", join(folder, "text", "books.sqlite"))).toContain("the data folder is not a folder");
   });
 
-  test("a file that may not be written", async () => {
+  test("a file that is not writable", async () => {
     const file = join(folder, "kept.sqlite");
     await (await openBooks({ file }, log))[Symbol.asyncDispose]();
     chmodSync(file, 0o444);

@@ -36,7 +36,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
   const create = (account: string, id: string) =>
     bookToken(books, { account, id, digest: "old", record: { id, hint: "sk-old" }, max: 1 }, "ada");
 
-  test("two rotations at once leave one current and one previous key", async () => {
+  test("two concurrent rotations leave one current and one previous key", async () => {
     await create("twice", "tok_twice");
     const rotate = (digest: string) =>
       rotateBookedToken(books, "tok_twice", { digest, hint: `sk-${digest}`, graceSeconds: 3_600 }, "ada");
@@ -54,7 +54,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(JSON.stringify(audit)).not.toContain("digest");
   });
 
-  test("a deleted token makes room for another one, cannot be changed, and is not created again", async () => {
+  test("a deleted token frees its place for another one, cannot be changed, and is not created again", async () => {
     await create("gone", "tok_gone");
     expect(await deleteBookedToken(books, "tok_gone", "ada")).toMatchObject({ version: 2 });
     expect(await changeBookedToken(books, "tok_gone", { disabled: false }, act)).toBeUndefined();

@@ -91,7 +91,7 @@ describe.each(engines)("$name", ({ start }) => {
     [
       "put in",
       `insert into audit values ('acme', 1, 'x', 'Eve', 'credit.top-up', 'null', 'null', 0, '')`,
-      "entries were put in beside its chain: 1",
+      "entries were inserted outside its chain: 1",
     ],
   ])("an entry of the audit that is %s is found", async (_, change, message) => {
     await using books = await audited();
@@ -109,7 +109,7 @@ describe.each(engines)("$name", ({ start }) => {
     );
     expect(await verifyAudit(books, [])).not.toHaveProperty("message");
     expect(await verifyAudit(books, [head])).toMatchObject({
-      message: "it ends at entry 2, and entry 3 was signed: its end is missing",
+      message: "it ends at entry 2, but entry 3 was signed: the end is missing",
     });
     await bookOperator(books, { name: "four", record: {} }, { account: "", actor: "Eve", action: "x", after: {} });
     expect(await verifyAudit(books, [head])).toMatchObject({ message: "entry 3 is not the one that was signed" });

@@ -226,7 +226,7 @@ export class Holding implements Disposable {
 function shareExceeded(whose: "account" | "key", bytes: number): Failure {
   return new Failure(
     "rate_limit_exceeded",
-    `The open calls of this ${whose} hold their share of the gateway's memory, ${bytes} bytes; try again shortly.`,
+    `The open calls of this ${whose} use their full share of the gateway's memory (${bytes} bytes); try again shortly.`,
     { retryAfterSeconds: 1 },
   );
 }

@@ -102,10 +102,10 @@ export class BusPublisher implements Disposable {
 }
 
 function resultOf(message: Msg): PublishResult {
-  if (message.headers?.code === noResponders) return new StreamGone("no stream keeps this subject");
+  if (message.headers?.code === noResponders) return new StreamGone("no stream stores this subject");
   const text = message.string();
   if (text.startsWith('{"stream":')) return undefined;
   const code = /"err_code":(\d+)/.exec(text)?.[1];
-  const reason = `JetStream has not stored a message: ${text.slice(0, 200)}`;
+  const reason = `JetStream did not store a message: ${text.slice(0, 200)}`;
   return Number(code) === streamNotFound ? new StreamGone(reason) : new Error(reason);
 }

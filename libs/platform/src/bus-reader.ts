@@ -94,7 +94,7 @@ export class BusReader implements AsyncDisposable {
   async #findConsumer(): Promise<Consumer> {
     const { stream, durable } = this.#options;
     const access = this.#options.access();
-    if (access === undefined) throw new Error("nats is away");
+    if (access === undefined) throw new Error("nats is unavailable");
     const management = await access.connection.jetstreamManager({ checkAPI: false });
     await management.consumers.add(stream, {
       durable_name: durable,

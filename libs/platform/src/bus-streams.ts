@@ -70,7 +70,7 @@ function rethrowRefused(name: string, { keepBytes, replicas }: StreamBounds): (e
     if (!(error instanceof NatsError) || error.api_error === undefined) throw error;
     const size = `${Object.keys(eventStreams).length} streams of ${keepBytes} bytes (NATS_KEEP_BYTES)`;
     throw new StreamRefused(
-      `JetStream does not keep ${name}: ${error.message}; it must have room for ${size} on each of ${replicas} servers (NATS_REPLICAS)`,
+      `JetStream does not store ${name}: ${error.message}; it must have room for ${size} on each of ${replicas} servers (NATS_REPLICAS)`,
       { cause: error },
     );
   };

@@ -100,7 +100,7 @@ class JetStreamBus implements Bus {
   }
 
   async publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
-    if (!this.connected || this.#publisher === undefined) throw new Error("nats is away");
+    if (!this.connected || this.#publisher === undefined) throw new Error("nats is unavailable");
     const results = await this.#publisher.publish(messages);
     if (results.some((result) => result instanceof StreamGone)) this.#restoreStreams();
     return results;
@@ -134,7 +134,7 @@ class JetStreamBus implements Bus {
 
   async progress(stream: string, durable: string): Promise<Progress | undefined> {
     const connection = this.#connection;
-    if (connection === undefined || connection.isClosed()) throw new Error("nats is away");
+    if (connection === undefined || connection.isClosed()) throw new Error("nats is unavailable");
     return readProgress(connection, stream, durable);
   }
 
@@ -166,7 +166,7 @@ class JetStreamBus implements Bus {
         if (connection === undefined || connection.isClosed()) return;
         await ensureStreams(connection, this.#bounds, this.#log);
         this.#report(true);
-        this.#log.info("nats is back");
+        this.#log.info("nats is connected again");
         return;
       } catch (error) {
         if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "streams of events are missing");
@@ -181,11 +181,11 @@ class JetStreamBus implements Bus {
     while (!this.#closed) {
       try {
         await this.#connect();
-        if (lastError !== undefined) this.#log.info("nats is there");
+        if (lastError !== undefined) this.#log.info("nats is connected");
         return;
       } catch (error) {
         this.#firstTry.resolve(error);
-        const message = error instanceof StreamRefused ? "events cannot be kept" : "nats is away";
+        const message = error instanceof StreamRefused ? "events cannot be stored" : "nats is unavailable";
         if (message !== lastError) this.#log.warn({ err: withoutCertificate(error) }, message);
         lastError = message;
         await this.#connection?.close().catch(() => undefined);
@@ -229,7 +229,7 @@ class JetStreamBus implements Bus {
       // The client library also reports a disconnect for each failed attempt to reconnect.
       if (type !== Events.Disconnect || !this.#connected) continue;
       this.#report(false);
-      this.#log.warn("nats is away");
+      this.#log.warn("nats is unavailable");
     }
   }
 }

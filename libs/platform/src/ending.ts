@@ -34,7 +34,7 @@ export function endingOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response[endingKey] = controller;
   const leave = (): void => {
-    if (!response.writableFinished) controller.abort(new ClientGone("the client left before its answer"));
+    if (!response.writableFinished) controller.abort(new ClientGone("the client disconnected before the answer"));
   };
   if (response.destroyed) leave();
   else response.on("close", leave);

@@ -62,11 +62,11 @@ export class Pace implements Disposable {
     const silenceLeftMs = silenceMs - (now - this.#heardAt);
     if (silenceLeftMs <= 0) return this.#late(tooSlow(`The body fell silent for ${silenceMs} ms.`));
     const leftMs = totalMs - (now - this.#startedAt);
-    if (leftMs <= 0) return this.#late(tooSlow(`The body was not whole after ${totalMs} ms.`));
+    if (leftMs <= 0) return this.#late(tooSlow(`The body was not complete after ${totalMs} ms.`));
     const timedMs = now - this.#startedAt - this.#heldMs - graceMs;
     if (timedMs * floorBytesPerSecond > this.#bytes * 1_000)
       return this.#late(
-        tooSlow(`The body arrived at less than ${floorBytesPerSecond} bytes a second, after ${graceMs} ms of grace.`),
+        tooSlow(`The body arrived at less than ${floorBytesPerSecond} bytes per second, after ${graceMs} ms of grace.`),
       );
     const pauseMs = Math.min(maxCheckMs, graceMs / checksPerGrace, leftMs, silenceLeftMs);
     this.#timer = setTimeout(() => this.#check(), Math.max(1, pauseMs));

@@ -146,10 +146,7 @@ function corrupt(): Failure {
 }
 
 function tooLarge({ maxBytes }: BodyLimits): Failure {
-  return new Failure(
-    "request_too_large",
-    `The body is larger than ${maxBytes} bytes, the most that this endpoint accepts.`,
-  );
+  return new Failure("request_too_large", `The body is larger than ${maxBytes} bytes, the maximum of this endpoint.`);
 }
 
 /** Size of the first buffer, in bytes. */

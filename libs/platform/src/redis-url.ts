@@ -48,7 +48,7 @@ export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddres
   const [, secure, schemeName] = redisScheme.exec(first?.protocol ?? "") ?? [];
   if (first === undefined || secure === undefined || kinds.size > 1)
     throw new StartError(
-      `${prefix}REDIS_URL must be redis:// or rediss://, or with +cluster or +sentinel, the same throughout.`,
+      `${prefix}REDIS_URL must start with redis:// or rediss://, optionally with +cluster or +sentinel, and all addresses must use the same scheme.`,
     );
   const kind =
     schemeName === "sentinel" ? "sentinel" : schemeName === "cluster" || urls.length > 1 ? "cluster" : "single";
@@ -85,5 +85,5 @@ function credentialsIn({ username, password }: URL): RedisAddress["credentials"]
 function databaseOf(prefix: string, text = ""): number {
   const database = Number(text === "" ? "0" : text);
   if (Number.isInteger(database) && database >= 0) return database;
-  throw new StartError(`${prefix}REDIS_URL must end with the number of a database, or with nothing.`);
+  throw new StartError(`${prefix}REDIS_URL must end with a database number or with nothing.`);
 }

@@ -79,13 +79,13 @@ function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: L
   else breakWhenSlow(redis, log, timeoutMs);
   let complained = false;
   redis.on("error", (error: Error) => {
-    if (!complained) log.warn({ err: withoutCertificate(error) }, "redis is away");
+    if (!complained) log.warn({ err: withoutCertificate(error) }, "redis is unavailable");
     complained = true;
   });
   redis.on("close", () => observeStore(store, false));
   redis.on("ready", () => {
     observeStore(store, true);
-    if (complained) log.info("redis is back");
+    if (complained) log.info("redis is connected again");
     complained = false;
   });
   return redis;

@@ -56,24 +56,24 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
     host: read.text("HOST", "0.0.0.0", "Address that the port for clients is bound to."),
     innerHost: read.optionalText(
       "INNER_HOST",
-      "Address that all other ports are bound to: of areas, probes and the operator's API; unset: HOST.",
+      "Address that all other ports are bound to (services behind the edge, probes, the operator's API); unset: HOST.",
     ),
-    logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Least severe lines that are logged."),
+    logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Minimum level of the lines that are logged."),
     collectorUrl: read.optionalUrl(
       "OTEL_EXPORTER_OTLP_ENDPOINT",
-      "OpenTelemetry collector that spans are sent to over HTTP; unset: no spans, and nothing of OpenTelemetry is loaded.",
+      "OpenTelemetry collector that spans are sent to over HTTP; unset: tracing is off.",
     ),
   };
   const drainMs = Math.min(
     maxDrainMs,
-    read.integer("DRAIN_MS", 30_000, "Longest time that open requests get at the end of a process.", {
+    read.integer("DRAIN_MS", 30_000, "Maximum time for open requests to finish when a process stops.", {
       max: 86_400_000,
     }),
   );
   const farewellMs = read.integer(
     "FAREWELL_MS",
     4_000,
-    "Last part of the drain, in which calls that are still open are ended in their wire's words; at most half of it.",
+    "Last part of the drain, in which calls that are still open end with an error in their client's format; at most half of the drain.",
     { max: 60_000 },
   );
   return {
@@ -111,7 +111,7 @@ export function contentVariables(read: VariableReader) {
       "CONTENT_REDIS_URL",
       "Address of the Redis that keeps clients' content: responses, conversations, threads, settings; unset: REDIS_URL.",
     ),
-    maxBytes: read.integer("CONTENT_BYTES", 256 * 1024 * 1024, "Maximum bytes of content that one account keeps.", {
+    maxBytes: read.integer("CONTENT_BYTES", 256 * 1024 * 1024, "Maximum bytes of content that one account can store.", {
       min: 1_024,
     }),
   };
@@ -131,13 +131,13 @@ export function busVariables(read: VariableReader) {
         replicas: read.integer(
           "NATS_REPLICAS",
           1,
-          "Servers of NATS that store an event before it counts as published; a cluster has at least as many.",
+          "NATS servers that must store an event before it counts as published; the cluster needs at least as many.",
           { min: 1, max: 5 },
         ),
         keepBytes: read.integer(
           "NATS_KEEP_BYTES",
           1024 ** 3,
-          "Largest size of each stream of events; the oldest beyond it are dropped, counted in the books or not.",
+          "Maximum size of each event stream; beyond it the oldest events are dropped, even if they are not in the books yet.",
           { min: 1_048_576 },
         ),
       },

@@ -89,7 +89,7 @@ export async function openTracing(
       },
     };
   } catch (error) {
-    throw new StartError(`Tracing could not begin: ${error instanceof Error ? error.message : String(error)}`, 1);
+    throw new StartError(`Tracing could not start: ${error instanceof Error ? error.message : String(error)}`, 1);
   }
 }
 

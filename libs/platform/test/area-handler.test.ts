@@ -75,7 +75,7 @@ const refusal = /^HTTP\/1\.1 503 [^]*retry-after: 1\r\n[^]*"code":"server_overlo
 test.each([
   ["body", []],
   ["form", ["content-type: multipart/form-data; boundary=x"]],
-])("a call whose %s has not arrived is refused once the gateway ends it", async (handler, head) => {
+])("a call whose %s has not arrived is refused when the gateway ends it", async (handler, head) => {
   const { socket, response } = await send(handler, ["content-length: 100", "connection: close", ...head], "some");
   endCall(response, restartFailure());
   await once(socket, "data").then(([answer]) => expect(String(answer)).toMatch(refusal));
@@ -83,7 +83,7 @@ test.each([
   expect(limits.budget.usedBytes).toBe(0);
 });
 
-test("the edge's notice on a call's connection ends the call: its handler's error is then the gateway's failure", async () => {
+test("the edge's notice on a call's connection ends the call: its handler gets the gateway's failure", async () => {
   const { socket } = await send("wait", ["content-length: 0"]);
   socket.end(shutdownRequest);
   const answers = await text(socket);

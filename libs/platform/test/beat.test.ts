@@ -5,7 +5,7 @@ import { runOnBeat, msUntilBeat } from "../src/beat.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-test("a pause until a beat ends at one, and is never much shorter or longer than requested", () => {
+test("a pause until the next beat is never much shorter or longer than requested", () => {
   fc.assert(
     fc.property(fc.integer({ min: 20, max: 100_000 }), fc.integer({ min: 0, max: 100_000 }), (ms, passed) => {
       vi.advanceTimersByTime(passed);

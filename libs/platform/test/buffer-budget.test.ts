@@ -69,7 +69,7 @@ describe("shares", () => {
     only.take(45);
     expect(() => budget.holdFor(of("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
     budget.holdFor(of("a", "t2")).take(5);
-    expect(() => budget.holdFor(of("a", "t3")).take(1)).toThrow(/account hold their share/);
+    expect(() => budget.holdFor(of("a", "t3")).take(1)).toThrow(/account use their full share/);
     budget.holdFor(of("b")).take(30);
     only[Symbol.dispose]();
     budget.holdFor(of("a", "t1")).take(1);

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { canStartCluster, freePorts, startNats, until } from "@modelgate/testkit";
 import { openBus } from "../src/index.ts";
 
-test.skipIf(!canStartCluster)("a NATS that refuses the password for a while is retried", async () => {
+test.skipIf(!canStartCluster)("a NATS server that temporarily refuses the password is retried", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-bus-"));
   const [port = 0] = await freePorts(1);
   const start = (password: string) =>
@@ -32,5 +32,5 @@ test.skipIf(!canStartCluster)("a NATS that refuses the password for a while is r
   stack.defer(() => third.child.stop());
   await until("the bus to be back", () => bus.connected);
   expect(await bus.publish([{ subject: "usage.v1.text", body: "{}", id: "once" }])).toEqual([undefined]);
-  expect(said.filter((line) => line.includes("nats is away"))).toHaveLength(1);
+  expect(said.filter((line) => line.includes("nats is unavailable"))).toHaveLength(1);
 });

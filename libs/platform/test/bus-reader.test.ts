@@ -37,7 +37,7 @@ test("a batch that its reader returned is delivered again together, not message 
   const away: number[] = [];
   const failing = bus.consume("USAGE", "again", 100, (bodies) => {
     away.push(bodies.length);
-    return Promise.reject(new Error("the books are away"));
+    return Promise.reject(new Error("the books are unavailable"));
   });
   await until("a batch to be there", () => away.length > 0);
   await failing[Symbol.asyncDispose]();

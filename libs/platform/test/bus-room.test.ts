@@ -30,13 +30,13 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
     return { bus: await openBus(nats.url, log, { keepBytes }), said };
   };
 
-  test("reports the stream that does not fit and the sizes of all, instead of being unavailable", async () => {
+  test("reports the stream that does not fit and the sizes of all, instead of an outage", async () => {
     const { bus, said } = await open(40 * mebibyte);
     await using _closed = bus;
     await until("it to be logged", () => said.length > 0);
-    expect(said.join("")).toContain("events cannot be kept");
+    expect(said.join("")).toContain("events cannot be stored");
     expect(said.join("")).toMatch(
-      /does not keep TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,
+      /does not store TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,
     );
     expect(bus.connected).toBe(false);
     expect(await createMetrics("test").getSingleMetricAsString("modelgate_store_up")).toMatch(
@@ -44,7 +44,7 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
     );
   });
 
-  test("streams that cannot grow are used with their present size", async () => {
+  test("streams that cannot grow are used with their current size", async () => {
     // Two of 40 MiB are there from before: the third fits as a small one.
     const { bus: small } = await open(8 * mebibyte);
     await until("all streams to be there", () => small.connected);

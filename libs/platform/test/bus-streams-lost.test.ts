@@ -71,7 +71,7 @@ test("messages that were fetched and not handled yet are not lost with their str
   await using _reader = bus.consume("USAGE", "slow", 100, async (bodies) => {
     if (state.refuses && bodies.includes("fetched")) {
       state.refused++;
-      throw new Error("the books are away");
+      throw new Error("the books are unavailable");
     }
     handled.push(...bodies);
   });

@@ -4,12 +4,12 @@ import { certificateRefused, certificateCheck, withoutCertificate } from "../src
 const certificate = { subject: { CN: "nats" }, subjectaltname: "DNS:nats.example, IP Address:10.0.0.1" };
 
 test.each<[string, readonly string[], string, boolean]>([
-  ["a name that it has", ["tls://nats.example:4222"], "nats.example", true],
-  ["a name that it has not", ["tls://nats.example:4222"], "other.example", false],
+  ["a name that it contains", ["tls://nats.example:4222"], "nats.example", true],
+  ["a name that it does not contain", ["tls://nats.example:4222"], "other.example", false],
   ["one of the addresses", ["tls://10.0.0.2:4222", "tls://10.0.0.1:4222"], "localhost", true],
   ["none of the addresses", ["tls://10.0.0.2:4222"], "localhost", false],
   ["localhost itself", ["tls://localhost:4222", "tls://10.0.0.1:4222"], "localhost", false],
-  ["names alone, where none was asked", ["tls://nats.example:4222"], "localhost", false],
+  ["names only, if none is requested", ["tls://nats.example:4222"], "localhost", false],
 ])("a certificate is checked against %s", (_, servers, asked, good) => {
   // What the check reads of a certificate.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
@@ -17,7 +17,7 @@ test.each<[string, readonly string[], string, boolean]>([
   expect(complaint === undefined).toBe(good);
 });
 
-test("only an error about certificates ends a start", () => {
+test("only an error about certificates aborts the start", () => {
   expect(certificateRefused("Redis", new Error("connect ECONNREFUSED"))).toBeUndefined();
   expect(certificateRefused("Redis", undefined)).toBeUndefined();
   expect(certificateRefused("Redis", new Error("certificate has expired; more"))?.message).toBe(

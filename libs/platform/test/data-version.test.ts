@@ -23,7 +23,7 @@ test("a version starts with data of its version and of an earlier one, and refus
   await expect(start).rejects.toThrow(StartError);
   await expect(start).rejects.toThrow(
     new RegExp(
-      `^Redis holds data of a newer version: its format is ${dataVersion + 1}, and this version knows ${dataVersion}\\.[^\\n]*$`,
+      `^Redis holds data of a newer version: its format is ${dataVersion + 1}, and this version supports ${dataVersion}\\.[^\\n]*$`,
     ),
   );
   // The refused version has changed nothing.

@@ -33,7 +33,7 @@ test("a client that disconnects ends its call with ClientGone, which is not a fa
   expect(endedBy(ending)).toBeUndefined();
 });
 
-test("a client has disconnected before: the signal is aborted immediately", async () => {
+test("if the client has already disconnected, the signal is aborted immediately", async () => {
   const { asked, response } = await open();
   asked.destroy();
   await once(response, "close");

@@ -12,7 +12,7 @@ async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
   return response;
 }
 
-test("a draining server serves one more request on a kept connection, with connection: close, and ends", async () => {
+test("a draining server serves one more request on a kept connection, with connection: close, and ends it", async () => {
   const server = await listen({
     host: "127.0.0.1",
     port: 0,

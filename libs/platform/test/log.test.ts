@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-test("no secret reaches a line, by its name or by its format", () => {
+test("no secret is logged, recognised by its name or its format", () => {
   const script = `
     import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
     const { log, close } = createLogger("test", "info");
@@ -17,7 +17,7 @@ test("no secret reaches a line, by its name or by its format", () => {
   expect(printed.match(/\[redacted\]/g)).toHaveLength(8); // an error shows its words twice, in message and stack
 });
 
-test("lines without a reader do not prevent a process from exiting", async () => {
+test("unread log lines do not prevent a process from exiting", async () => {
   const script = `
     import { createLogger } from ${JSON.stringify(join(import.meta.dirname, "../src/log.ts"))};
     const { log, close } = createLogger("test", "info");

@@ -3,7 +3,7 @@ import { Registry } from "prom-client";
 import { expect, test } from "vitest";
 import { measureLoopLag } from "../src/metrics.ts";
 
-test("reports the delay of the loop since the last sample, and not the interval between samples", async () => {
+test("reports the delay of the event loop since the last sample, without the interval between samples", async () => {
   const register = new Registry();
   measureLoopLag(register);
   const read = async (which: string): Promise<number> => {

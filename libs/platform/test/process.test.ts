@@ -16,11 +16,11 @@ describe("headers that the edge signs", () => {
 
   test.each([
     ["another secret", () => verifyCaller(["other"], signed, 99)],
-    ["its time is over", () => verifyCaller(["secret"], signed, 101)],
+    ["an expired time", () => verifyCaller(["secret"], signed, 101)],
     ["nothing", () => verifyCaller(["secret"], undefined, 99)],
     ["no signature", () => verifyCaller(["secret"], text, 99)],
     [
-      "another caller under it",
+      "another caller's data under the signature",
       () =>
         verifyCaller(
           ["secret"],
@@ -29,7 +29,7 @@ describe("headers that the edge signs", () => {
         ),
     ],
     [
-      "a field too many",
+      "an additional field",
       () => verifyCaller(["secret"], signCaller("secret", { ...caller, admin: true } as Caller), 99),
     ],
   ])("are refused with %s", (_, verify) => {
@@ -42,7 +42,7 @@ describe("headers that the edge signs", () => {
     expect(() => verifyCaller(["next"], signed, 99)).toThrow(Failure);
   });
 
-  test("are not accepted as the operator's credential, nor the reverse", () => {
+  test("are not accepted as the operator's credential, and the credential not as the edge's headers", () => {
     const credential = signOperator("secret", 100);
     expect([
       isOperator(["secret"], credential, 99),

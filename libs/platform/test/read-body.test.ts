@@ -56,7 +56,7 @@ describe("compressions", () => {
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
     ["zstd", zstdCompressSync],
-  ])("%s is read, its bomb is refused at the limit, its corruption is reported", async (encoding, compress) => {
+  ])("%s is decompressed, a bomb is refused at the limit, and corruption is reported", async (encoding, compress) => {
     const headers = { "content-encoding": encoding };
     expect(await send(compress(Buffer.from("hello")), headers)).toBe(200);
     expect(outcomes).toEqual(["hello"]);
@@ -65,7 +65,7 @@ describe("compressions", () => {
     expect(budget.usedBytes).toBe(0);
   });
 
-  test("an unknown one gets 415", async () => {
+  test("an unknown encoding gets 415", async () => {
     expect(await send("x", { "content-encoding": "lzma" })).toBe(415);
   });
 });
@@ -132,7 +132,7 @@ function begin(holder: string, length: number, part: string) {
   return { asked, status };
 }
 
-test("a declared length alone takes nothing of the limit", async () => {
+test("a declared length alone uses nothing of the limit", async () => {
   changes = { maxBytes: 1_000_000, silenceMs: 10_000 };
   const asked = Array.from({ length: 8 }, () => begin("greedy t", 900_000, "x"));
   await expect.poll(() => budget.usedBytes).toBe(8);
@@ -151,7 +151,7 @@ test("a body below the minimum rate gets 408, and the error names the rate", asy
   expect(budget.usedBytes).toBe(0);
 });
 
-test("a full budget aborts the newest body of the account that holds the most, and accepts the other's", async () => {
+test("a full budget aborts the newest body of the account that holds the most, and accepts the other account's", async () => {
   changes = { silenceMs: 10_000 };
   budget = new BufferBudget(20_000);
   const first = begin("greedy t", 10_000, "x".repeat(8_000));

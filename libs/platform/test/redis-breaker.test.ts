@@ -29,7 +29,7 @@ afterEach(() => {
   server.close();
 });
 
-test("once Redis is slow nothing more is sent to it until it answers again", async () => {
+test("after Redis has become slow, no commands are sent until it answers again", async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

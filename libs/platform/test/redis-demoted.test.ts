@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startBackends } from "@modelgate/testkit";
 import { openRedis } from "../src/index.ts";
 
-test("a primary that has become a replica is left, and the new primary is looked up", async () => {
+test("a primary that has become a replica is disconnected, and the new primary is looked up", async () => {
   await using backends = await startBackends();
   const redis = await openRedis(backends.redisUrl, pino({ level: "silent" }));
   try {

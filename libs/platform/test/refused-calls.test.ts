@@ -62,7 +62,7 @@ test("only messages about keys, limits and balances are stored, and names are on
   ]);
 });
 
-test("an account with endless refusals is counted, and another's refusal is not lost", async () => {
+test("an account with endless refusals is counted, and another account's refusal is not lost", async () => {
   const taken = await published((refused) => {
     for (let at = 0; at < 5_000; at++) refused.add(request, new Failure("rate_limit_exceeded"));
     refused.add({ ...request, accountId: "other" }, new Failure("rate_limit_exceeded"));
@@ -83,9 +83,9 @@ test("refusals that no ledger reads are limited, and the newest are kept", async
 
 test.each<[string, CallFacts, unknown, number]>([
   ["a refused call", {}, new Failure("model_not_found"), 1],
-  ["one whose failure is booked", { isBooked: true }, new Failure("upstream_error"), 0],
-  ["one whose client left", {}, new ClientGone("left"), 0],
-  ["a fault of ours, without what it was", {}, new Error("secret"), 1],
+  ["one whose failure has a usage event", { isBooked: true }, new Failure("upstream_error"), 0],
+  ["one whose client disconnected", {}, new ClientGone("left"), 0],
+  ["an internal error, without details", {}, new Error("secret"), 1],
 ])("%s is recorded the expected number of times: %#", async (_, facts, error, times) => {
   const caller = { accountId: "acme", tokenId: "tok_1", group: "default", requestId: "req_1", expiresAt: 0 };
   const call: Pick<ServiceCall, "caller" | "facts" | "id" | "requestId"> = {

@@ -27,9 +27,9 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
 
 test.concurrent.each([
   ["ends with 0 when nothing hangs", "return { serves };", 0, undefined],
-  ["that cannot close what it holds", "return { serves, close: never };", 1, '"step":"closing what it holds"'],
-  ["whose own drain hangs", "return { serves, drain: never };", 1, '"step":"draining"'],
-  ["that is asked to end while its start hangs", "await never();", 1, '"step":"starting"'],
+  ["that cannot close its connections", "return { serves, close: never };", 1, '"step":"closing connections"'],
+  ["whose drain hangs", "return { serves, drain: never };", 1, '"step":"draining"'],
+  ["that gets SIGTERM while its start hangs", "await never();", 1, '"step":"starting"'],
 ])("a service %s", async (_, open, status, said) => {
   const end = await run(open);
   expect(end.status).toBe(status);

@@ -46,7 +46,7 @@ const keys = { counter: "c", sets: ["s1", "s2"] };
 const largest = 9_223_372_036_854_775_807n;
 
 describe("defineScript()", () => {
-  test("gives a script its keys and arguments by name, and the caller the reply's values", async () => {
+  test("passes keys and arguments to a script by name, and returns the reply's values by name", async () => {
     const reply = await echo(redis, keys, { count: 3, amount: largest, fresh: false, note: "n", bounds: [1, 2] });
     expect(reply).toEqual({ verdict: "echoed", count: 4, amount: largest, fresh: false, note: "n", seen: [2, 4] });
     expect(await redis.get("c")).toBe("3");
@@ -61,12 +61,12 @@ describe("defineScript()", () => {
     });
   });
 
-  test("keeps the order of declaration, whatever the order of the object", async () => {
+  test("uses the order of declaration, not the order of the object", async () => {
     const reply = await echo(redis, keys, { bounds: [5], note: "n", fresh: true, amount: 7n, count: 1 });
     expect(reply).toMatchObject({ count: 2, amount: 7n, fresh: true, seen: [10] });
   });
 
-  test("sends the script again if Redis no longer has it", async () => {
+  test("loads the script again if Redis no longer has it", async () => {
     await redis.script("FLUSH");
     expect(await echo(redis, keys, { count: 3, amount: 0n, fresh: true, note: undefined, bounds: [] })).toEqual({
       verdict: "bare",
@@ -181,7 +181,7 @@ describe("defineScript() with `grouped`", () => {
     expect(calls).toBe(3);
   });
 
-  test("sends the program again if Redis no longer has it", async () => {
+  test("loads the program again if Redis no longer has it", async () => {
     await redis.script("FLUSH");
     expect(await add(redis, { counter: "g7" }, { by: 1 })).toEqual({ verdict: "added", sum: 1 });
   });

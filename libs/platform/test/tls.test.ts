@@ -35,13 +35,13 @@ describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () =
     );
   });
 
-  test("an unavailable NATS does not fail the start", async () => {
+  test("an unavailable NATS does not abort the start", async () => {
     await using bus = await openBus("tls://127.0.0.1:1", log);
     expect(bus.connected).toBe(false);
   });
 
   test.each(["rediss://127.0.0.1:1", "rediss+cluster://127.0.0.1:1", "rediss+sentinel://127.0.0.1:1/master"])(
-    "an unavailable Redis of content does not fail the start: %s",
+    "an unavailable Redis of content does not abort the start: %s",
     async (url) => {
       const redis = await openContentRedis(url, log, 1_000);
       expect(redis.status).not.toBe("ready");

@@ -36,7 +36,7 @@ describe("readVariables", () => {
     expect(wrong).not.toThrow(/short/);
   });
 
-  test("refuses a start without a required variable", () => {
+  test("refuses to start without a required variable", () => {
     expect(() => readVariables(declare, {})).toThrow(/URL_A is not set[\s\S]*SECRET is not set/);
   });
 });

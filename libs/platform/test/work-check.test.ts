@@ -14,7 +14,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-test("servers report if something was written", async () => {
+test("servers report whether something was written", async () => {
   const before = await readServerState(redis);
   await redis.get("absent");
   expect(await readServerState(redis)).toEqual(before);

@@ -26,7 +26,7 @@ export function relayVariables(
     metricsTop: read.integer(
       "METRICS_TOP",
       0,
-      "Accounts, and groups, with the most calls that the metrics show by name; 0: none.",
+      "Number of accounts, and of groups, with the most calls that metrics show by name; 0: none.",
       { max: 1_000 },
     ),
     /** Time in ms after which the concurrency seats of a service that died are free again. */
@@ -78,10 +78,15 @@ function limitVariables(read: VariableReader, outputTokens: number) {
     leaseMs: 15_000,
     /** Maximum events that may wait in the outbox of one shard; beyond it, calls are refused (503). */
     outboxBound: 100_000,
-    heartbeatMs: read.integer("HEARTBEAT_MS", 15_000, "Silence of a vendor after which a stream gets a sign of life.", {
-      min: 10,
-      max: 30_000, // half of the silence that the edge accepts
-    }),
+    heartbeatMs: read.integer(
+      "HEARTBEAT_MS",
+      15_000,
+      "Silence of a vendor after which the client's stream gets a heartbeat.",
+      {
+        min: 10,
+        max: 30_000, // half of the silence that the edge accepts
+      },
+    ),
     /** Maximum ms for which the chunks of a burst in a stream are collected; 0: each chunk is passed on immediately. */
     gatherMs: 1,
     /** Maximum bytes of an answer that is not a stream; 2,048 embeddings of 3,072 floats are about 130 MB of JSON. */
@@ -92,7 +97,9 @@ function limitVariables(read: VariableReader, outputTokens: number) {
 function bodyVariables(read: VariableReader, bodyBytes: number) {
   return {
     body: {
-      maxBytes: read.integer("BODY_BYTES", bodyBytes, "Largest JSON body of a request, decompressed.", { min: 1_024 }),
+      maxBytes: read.integer("BODY_BYTES", bodyBytes, "Maximum size of a request's JSON body, decompressed.", {
+        min: 1_024,
+      }),
       /** Maximum ms until a body has arrived completely. */
       totalMs: 600_000,
       /** Maximum nesting depth of a body. */
@@ -115,14 +122,9 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       floorBytesPerSecond: 1_024,
     },
     buffers: {
-      bytes: read.integer(
-        "BUFFER_BYTES",
-        512 * mebibyte,
-        "Bodies and answers that the process holds in memory at once.",
-        {
-          min: 1_024,
-        },
-      ),
+      bytes: read.integer("BUFFER_BYTES", 512 * mebibyte, "Maximum size of all bodies and answers in memory.", {
+        min: 1_024,
+      }),
       shares: {
         /** Percentage of the memory that one account may use. A single body may exceed it. */
         accountPercent: 50,
@@ -139,11 +141,7 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
 
 /** Reads the variable with the hosts of the operator's private network from which files may be fetched. */
 export function privateHostsVariable(read: VariableReader): string {
-  return read.text(
-    "FETCH_PRIVATE_HOSTS",
-    "",
-    "Hosts of the operator's own network that images may be fetched from, separated by commas.",
-  );
+  return read.text("FETCH_PRIVATE_HOSTS", "", "Private hosts that images may be fetched from, separated by commas.");
 }
 
 /** Values of the variables of every service that calls vendors. */

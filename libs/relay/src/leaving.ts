@@ -49,7 +49,7 @@ export class Leaving implements SendState, Disposable {
     if (failure !== undefined) throw failure;
     if (!this.#ending.aborted && this.#broken?.aborted !== true) return;
     this.#delayed?.abort();
-    throw new ClientGone("the client left before its answer");
+    throw new ClientGone("the client disconnected before the answer");
   }
 
   /**

@@ -92,7 +92,7 @@ export async function openRelay(
     body: { ...env.body, ...env.pace, budget },
     refused: await sharedRefusedCalls(shared, env),
     ready() {
-      if (redis.status !== "ready") throw new Error("redis is away");
+      if (redis.status !== "ready") throw new Error("redis is unavailable");
       if (!catalog.ready) throw new Error("no configuration yet");
     },
   };

@@ -39,7 +39,10 @@ export async function queryVendor(
             const reader = exchange.read(answer);
             if (reader.kind === "whole") return (await readAnswer(answer, reader, limits.answerBytes, budget)).body;
             answer.abort();
-            throw new Failure("upstream_error", "The vendor did not answer immediately.");
+            throw new Failure(
+              "upstream_error",
+              "The vendor answered with a stream, which this request does not expect.",
+            );
           },
         };
       },

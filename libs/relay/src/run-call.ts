@@ -194,7 +194,7 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
   if (!isClientGone && !hasBegun) throw failure;
   if (!isClientGone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
   await settled;
-  throw new ClientGone("the client left before its answer");
+  throw new ClientGone("the client disconnected before the answer");
 }
 
 /**

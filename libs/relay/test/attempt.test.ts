@@ -140,9 +140,9 @@ describe("the route of a call", () => {
   });
 
   test.each([
-    ["what its kind counts", { countUnsupported: () => Promise.resolve(3) }, 3],
+    ["the fields that its kind counts", { countUnsupported: () => Promise.resolve(3) }, 3],
     ["nothing, of a kind whose wires express all fields", {}, 0],
-  ])("loses %s", async (_, kind, count) => {
+  ])("drops %s", async (_, kind, count) => {
     expect(await (await attempted({}, kind)).lost()).toBe(count);
   });
 });
@@ -169,7 +169,7 @@ describe("the request of an attempt", () => {
     expect(request.url.search).toBe(`?${query}`);
   });
 
-  test("is the provider's own, where the exchange has one", async () => {
+  test("is the provider's if the exchange has one", async () => {
     const own = { url: new URL("https://vendor.example/tasks"), method: "POST", headers: {} } as const;
     const { request } = await attempted({ forward }, { exchange: () => ({ ...exchange, request: own }) });
     expect(request).toBe(own);
@@ -188,7 +188,7 @@ describe("a query that costs nothing", () => {
     expect(seen).toEqual(["q /v1/chat/completions"]);
   });
 
-  test("fails where the vendor answers with a task, which is aborted", async () => {
+  test("fails if the vendor answers with a task, which is aborted", async () => {
     const task: AnswerReader = { kind: "task", read: () => Promise.reject(new Error("nothing is read")) };
     const answer = new FakeAnswer();
     const attempts = attemptsWith(() => undefined, answer);

@@ -140,7 +140,7 @@ export class FakeClient implements AnswerSink {
   /** The client leaves, or is left. */
   leave(): void {
     this.cut = true;
-    this.#ending.abort(new ClientGone("the client left before its answer"));
+    this.#ending.abort(new ClientGone("the client disconnected before the answer"));
     this.#close(false);
   }
 

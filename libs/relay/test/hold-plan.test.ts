@@ -82,13 +82,13 @@ async function open({ balance, budgets }: Account) {
 /** Nano-dollars that a bound of output is held for beside the body of 100 tokens. */
 const heldFor = (tokens: number): bigint => 100_000n + BigInt(tokens) * 20_000n;
 
-describe("a call that names no bound", () => {
+describe("a call without an output limit", () => {
   test.each([
-    ["covers the default bound", heldFor(16_384), undefined, 0n],
-    ["is a nano-dollar short of it", heldFor(16_384) - 1n, 16_383, 19_999n],
-    ["covers a part of a token more", heldFor(300) + 7n, 300, 7n],
+    ["covers the default limit", heldFor(16_384), undefined, 0n],
+    ["is a nano-dollar short of the default limit", heldFor(16_384) - 1n, 16_383, 19_999n],
+    ["covers a fraction of a token more", heldFor(300) + 7n, 300, 7n],
     ["covers the minimum", heldFor(256), 256, 0n],
-  ])("is held for the bound that the balance covers: it %s", async (_, balance, tokens, left) => {
+  ])("is held for the limit that the balance covers: it %s", async (_, balance, tokens, left) => {
     const { hold, available } = await open({ balance });
     const { held, plan } = await hold(planOf({}));
     expect(plan.cost.size.paidOutputTokens).toBe(tokens);
@@ -96,26 +96,23 @@ describe("a call that names no bound", () => {
     expect(await available()).toBe(left);
   });
 
-  test.each([heldFor(256) - 1n, 0n])(
-    "is refused where the balance of %s does not cover the minimum",
-    async (balance) => {
-      const { hold, available } = await open({ balance });
-      await expect(hold(planOf({}))).rejects.toMatchObject({
-        code: "insufficient_quota",
-        message: expect.stringContaining("may cost up to $0.32778"),
-      });
-      expect(await available()).toBe(balance);
-    },
-  );
+  test.each([heldFor(256) - 1n, 0n])("is refused if the balance of %s does not cover the minimum", async (balance) => {
+    const { hold, available } = await open({ balance });
+    await expect(hold(planOf({}))).rejects.toMatchObject({
+      code: "insufficient_quota",
+      message: expect.stringContaining("may cost up to $0.32778"),
+    });
+    expect(await available()).toBe(balance);
+  });
 
-  test("is held for the bound that a budget covers", async () => {
+  test("is held for the limit that a budget covers", async () => {
     const { hold, available } = await open({ balance: 1_000_000_000n, budgets: { tokenPerDay: String(heldFor(500)) } });
     expect((await hold(planOf({}))).plan.cost.size.paidOutputTokens).toBe(500);
     expect(await available()).toBe(1_000_000_000n - heldFor(500));
     await expect(hold(planOf({}))).rejects.toBeInstanceOf(InsufficientQuota);
   });
 
-  test("of several answers is bounded in each of them", async () => {
+  test("with several answers is limited in each of them", async () => {
     const { hold } = await open({ balance: heldFor(3 * 400) + 59_999n });
     const { plan } = await hold(planOf({ choices: 3 }));
     expect(plan.cost.size).toMatchObject({ paidOutputTokens: 400, maxOutputTokens: 1_200 });
@@ -129,7 +126,7 @@ describe("a call that names no bound", () => {
     expect((await lowered.hold(stream)).held.expected.output).toMatchObject({ first: 2_047, most: 2_047 });
   });
 
-  test("is bounded by the price of the model that serves it, a fallback too", async () => {
+  test("is limited by the price of the model that serves it, also a fallback", async () => {
     const { hold, serving } = await open({ balance: heldFor(1_000) });
     const { held } = await hold(planOf({}));
     expect(held.expected.upperNanos).toBe(heldFor(1_000));
@@ -140,7 +137,7 @@ describe("a call that names no bound", () => {
   });
 });
 
-test("a bound that the client named is never lowered", async () => {
+test("a client's limit is never lowered", async () => {
   const { hold, available } = await open({ balance: heldFor(1_000) });
   await expect(hold(planOf({ maxOutputTokens: 1_001 }))).rejects.toBeInstanceOf(InsufficientQuota);
   expect(await available()).toBe(heldFor(1_000));
@@ -148,7 +145,7 @@ test("a bound that the client named is never lowered", async () => {
   expect(plan.cost.size.paidOutputTokens).toBeUndefined();
 });
 
-test("the holds of calls at the same time never exceed the balance", async () => {
+test("the holds of concurrent calls never exceed the balance", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.bigInt({ min: 0n, max: heldFor(40_000) }),

@@ -237,10 +237,10 @@ describe("the models that serve a call", () => {
   });
 
   test.each([
-    ["no channel is to be had", away],
+    ["no channel is available", away],
     ["its vendor fails", new Failure("upstream_error")],
-    ["its vendor refuses more", new Failure("upstream_rate_limited")],
-  ])("a fallback where %s, at its own price; the first hold is given back", async (_, failure) => {
+    ["its vendor refuses further requests", new Failure("upstream_rate_limited")],
+  ])("a fallback if %s, at its own price; the first hold is released", async (_, failure) => {
     const vendors = { named: failure, second: body() };
     const { client, planned, settled, released } = await run({ vendors, fallbacks: ["second"] });
     expect([planned, released]).toEqual([["named", "second"], 1]);
@@ -254,7 +254,7 @@ describe("the models that serve a call", () => {
     });
   });
 
-  test("the next fallback where the caller, or the request, cannot have one", async () => {
+  test("the next fallback if the caller, or the request, cannot have one", async () => {
     const refuse = (model: string): void => {
       if (model === "second") throw new Failure("unsupported_parameter");
     };
@@ -283,7 +283,7 @@ describe("the models that serve a call", () => {
     expect(client.headers["x-modelgate-model"]).toBe("third");
   });
 
-  test("none where the named one cannot serve the request: nothing is held", async () => {
+  test("none if the named one cannot serve the request: nothing is held", async () => {
     const wrong = new Failure("unsupported_parameter");
     const refuse = (): void => {
       throw wrong;
@@ -293,9 +293,9 @@ describe("the models that serve a call", () => {
   });
 
   test.each([
-    ["the exchange cannot say", new Failure("unsupported_parameter"), "unsupported_parameter"],
-    ["is a fault of the gateway's", new RangeError("a fault"), "internal_error"],
-  ])("no fallback where what fails %s: it costs nothing", async (_, thrown, code) => {
+    ["cannot be expressed in the exchange", new Failure("unsupported_parameter"), "unsupported_parameter"],
+    ["is the gateway's fault", new RangeError("a fault"), "internal_error"],
+  ])("no fallback if what fails %s: it costs nothing", async (_, thrown, code) => {
     const exchanged = (): void => {
       throw thrown;
     };
@@ -304,7 +304,7 @@ describe("the models that serve a call", () => {
     expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "failed" } }]);
   });
 
-  test("a stream that has begun and whose last model fails has no fallback: it ends with that failure, at 200", async () => {
+  test("a stream that has begun and whose last model fails has no fallback: it ends with that failure, with status 200", async () => {
     const { client, error, settled } = await run({
       vendors: { named: new Failure("upstream_error") },
       waiting,
@@ -315,7 +315,7 @@ describe("the models that serve a call", () => {
     expect(client.headers["x-modelgate-channel"]).toBeUndefined();
   });
 
-  test("none where planning fails by a fault of the gateway's own: nothing is charged", async () => {
+  test("none if planning fails by the gateway's fault: nothing is charged", async () => {
     const refuse = (model: string): void => {
       if (model === "second") throw new RangeError("a fault");
     };
@@ -323,7 +323,7 @@ describe("the models that serve a call", () => {
     expect([error, released]).toEqual([new RangeError("a fault"), 1]);
   });
 
-  test("none where every model fails: the client gets the last failure, and pays nothing", async () => {
+  test("none if every model fails: the client gets the last failure, and pays nothing", async () => {
     const last = new Failure("upstream_error");
     const { client, error, settled, released } = await run({
       vendors: { named: away, second: last },
@@ -338,8 +338,8 @@ describe("the models that serve a call", () => {
 
   test.each([
     ["the call would fail anywhere", { isFinal: true, failure: new Failure("upstream_error") }],
-    ["the request is wrong", new Failure("invalid_value")],
-  ] as const)("no fallback where %s", async (_, vendor) => {
+    ["the request is invalid", new Failure("invalid_value")],
+  ] as const)("no fallback if %s", async (_, vendor) => {
     const { error, planned, settled } = await run({
       vendors: { named: vendor, second: body() },
       fallbacks: ["second"],
@@ -350,19 +350,19 @@ describe("the models that serve a call", () => {
   });
 });
 
-describe("money that cannot be held", () => {
-  test("for a fallback: the client learns why the model before it could not serve", async () => {
+describe("a hold that is refused", () => {
+  test("for a fallback: the client gets the failure of the previous model", async () => {
     const { error, client, settled, released } = await run({ vendors: { named: away }, fallbacks: ["dear", "second"] });
     expect([error, client.begun, settled, released]).toEqual([away, false, [], 1]);
   });
 
-  test("for the named model: the client learns that, and nothing is held or settled", async () => {
+  test("for the named model: the client gets the refusal, and nothing is held or settled", async () => {
     const { error, client, settled, released } = await run({ vendors: {}, fallbacks: ["second"], price: 1_000 });
     expect([client.begun, settled, released]).toEqual([false, [], 0]);
     expect(error).toMatchObject({ code: "insufficient_quota" });
   });
 
-  test("for a fallback, in a stream that has begun: the stream ends with that", async () => {
+  test("for a fallback, in a stream that has begun: the stream ends with the refusal", async () => {
     const { error, client, settled } = await run({
       vendors: { named: away },
       fallbacks: ["dear"],
@@ -384,7 +384,7 @@ describe("a call that ends before its answer", () => {
   /** A vendor that works until its call ends, which an act of the client's or the gateway's brings about. */
   const working = (act: () => void): Vendor => ({ begun: act });
 
-  test("a call whose client leaves is charged for the input that the vendor has received", async () => {
+  test("a call whose client disconnects is charged for the input that the vendor has received", async () => {
     const client = new FakeClient();
     const { error, settled } = await run({
       client,
@@ -397,7 +397,7 @@ describe("a call that ends before its answer", () => {
     ]);
   });
 
-  test("a call whose client has left is not sent to a vendor, and is not charged", async () => {
+  test("a call whose client has disconnected is not sent to a vendor, and is not charged", async () => {
     const client = new FakeClient();
     client.leave();
     const { error, settled } = await run({ client, vendors: { named: body() } });
@@ -405,7 +405,7 @@ describe("a call that ends before its answer", () => {
     expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "cancelled", status: 499, estimated: false } }]);
   });
 
-  test("by its client alone, where the vendor is read on: its report is charged", async () => {
+  test("because its client disconnects, while the vendor is read on: its report is charged", async () => {
     const client = new FakeClient();
     const answer = new FakeAnswer("application/json");
     const vendors = { named: answer };
@@ -424,10 +424,10 @@ describe("a call that ends before its answer", () => {
   });
 
   test.each([
-    ["time runs out: it owes what is certain", "upstream_timeout", 1_000_000n],
+    ["time runs out: the certain part is charged", "upstream_timeout", 1_000_000n],
     ["failure costs nothing", "upstream_error", 0n],
   ] as const)(
-    "by its client alone, where the vendor is read on and its %s; no fallback is planned",
+    "because its client disconnects, while the vendor is read on and its %s; no fallback is planned",
     async (_, code, cost) => {
       const client = new FakeClient();
       const { error, planned, settled } = await run({
@@ -442,7 +442,7 @@ describe("a call that ends before its answer", () => {
     },
   );
 
-  test("by its client alone, where no more vendors can be read on: the vendor's work is ended", async () => {
+  test("because its client disconnects, when no more vendors can be read on: the vendor is aborted", async () => {
     const client = new FakeClient();
     const detachedAnswers = new DetachedAnswers({ most: 1, ms: 60_000 });
     using _taken = detachedAnswers.take();
@@ -457,7 +457,7 @@ describe("a call that ends before its answer", () => {
   });
 
   test.each([[undefined], [true]])(
-    "because the gateway ends: a failure that costs nothing (read on: %j)",
+    "because the gateway shuts down: a failure that costs nothing (read on: %j)",
     async (on) => {
       const client = new FakeClient();
       const going = new Failure("server_overloaded");
@@ -472,7 +472,7 @@ describe("a call that ends before its answer", () => {
     },
   );
 
-  test("because the client's body fails: that is its failure, and costs nothing", async () => {
+  test("because the client's body fails: that failure is reported, and costs nothing", async () => {
     const broken = new AbortController();
     const wrong = new Failure("invalid_value");
     const { error, settled } = await run({

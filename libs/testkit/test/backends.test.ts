@@ -10,7 +10,7 @@ import { useSharedContainers } from "../src/shared-containers.ts";
 const docker = await canStartContainers();
 if (!docker) process.stdout.write("containers: not tried, no Docker engine answers with (or can pull) the images\n");
 const ways: readonly (readonly [string, () => Promise<Backends>])[] = [
-  ["servers of this machine", startLocalBackends],
+  ["local servers", startLocalBackends],
   ...(docker ? [["containers", startContainers] as const] : []),
 ];
 

@@ -48,7 +48,7 @@ describe("in a bare checkout", () => {
   const tools = (): readonly string[] =>
     existsSync(join(folder, ".tools")) ? readdirSync(join(folder, ".tools")) : [];
 
-  test("a kill half way leaves nothing that looks complete, and the next run continues", async () => {
+  test("a kill in the middle leaves nothing that looks complete, and the next run continues", async () => {
     program("npm", "touch asked; sleep 60");
     const child = spawn(process.execPath, words("prepare"), place());
     await until("npm to be asked", () => existsSync(join(folder, "asked")));
@@ -58,7 +58,7 @@ describe("in a bare checkout", () => {
     program("npm", "echo 'no network here' >&2; exit 1");
     const { status, stderr } = bootstrap("prepare");
     expect(status).toBe(1);
-    expect(stderr).toContain("pnpm could not be got from npm: install it by hand");
+    expect(stderr).toContain("pnpm could not be downloaded from npm: install it yourself");
     expect(stderr).toContain("no network here");
     expect(tools()).not.toContain("lock");
   });
@@ -75,7 +75,7 @@ describe("in a bare checkout", () => {
     expect(again.stderr).toBe("");
   });
 
-  test("an unknown task is one clear sentence", () => {
+  test("an unknown task is reported in one clear sentence", () => {
     const { status, stderr } = bootstrap("fly");
     expect(status).toBe(1);
     expect(stderr).toBe(

@@ -39,6 +39,6 @@ test.each(["media", "audio", "video", "realtime", "edge", "ledger", "control"])(
   },
 );
 
-test("text loads them", () => {
+test("the text service loads them", () => {
   expect(loadedBy("services/text/src/service.ts")).toContain(textWires);
 });

@@ -25,7 +25,7 @@ test("optional members are left out by withoutUndefined, not by a conditional sp
   expect(found.toSorted()).toEqual(Object.keys(spreading).toSorted());
 });
 
-test("there is one function that leaves undefined members out", () => {
+test("only one function omits undefined members", () => {
   const declares = /\bfunction (?:present|withoutUndefined|definedOf)\b|fromEntries\([^;]*=> value !== undefined\)/;
   const found = files.filter((file) => declares.test(readFileSync(join(root, file), "utf8")));
   expect(found).toEqual(["libs/contracts/src/without-undefined.ts"]);

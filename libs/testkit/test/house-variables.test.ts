@@ -32,7 +32,7 @@ describe.each(suite)("$service", ({ service, variables }) => {
   });
 });
 
-test("a variable is one line: its name is spelled once in the source", () => {
+test("a variable's name appears once in the source", () => {
   const names = new Set(all.map(({ name }) => name).filter((name) => !/^[A-Z]+_(OPS_)?PORT$/.test(name)));
   const spelled = [...names].map((name) => ({
     name,
@@ -41,7 +41,7 @@ test("a variable is one line: its name is spelled once in the source", () => {
   expect(spelled.filter((one) => one.in.length !== 1)).toEqual([]);
 });
 
-test("a variable means the same in every service", () => {
+test("a variable has the same meaning in every service", () => {
   const meanings = Map.groupBy(all, ({ name }) => name);
   const differing = [...meanings].filter(([, each]) => new Set(each.map(({ meaning }) => meaning)).size > 1);
   expect(differing.map(([name]) => name)).toEqual([]);

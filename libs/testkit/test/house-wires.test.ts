@@ -26,7 +26,7 @@ describe("a text wire is one folder, and one line of its registry", () => {
     ]);
   });
 
-  test("no other list names the wires", () => {
+  test("no other list has the wires' names", () => {
     const listed = /\[[^[\]]*\]/g;
     const lists = files.filter(({ text }) =>
       (text.match(listed) ?? []).some((list) => wires.filter((wire) => list.includes(`"${wire}"`)).length >= 3),

@@ -63,7 +63,7 @@ describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ nam
 const knowPaths = ["contracts", "providers", "simulator", "testkit"];
 
 describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name", ({ folder }) => {
-  test("contains no path of the interface: the endpoint table is the only list", () => {
+  test("contains no path of the interface: only the endpoint table lists them", () => {
     const spelled = sourcesBelow(join(folder, "src")).flatMap((file) =>
       withoutComments(readFileSync(file, "utf8"))
         .split("\n")
@@ -110,7 +110,7 @@ describe("services have the same structure", () => {
   });
 });
 
-test("nothing that is shipped depends on the suite's own tests or the simulator", () => {
+test("shipped code does not depend on the suite's tests or the simulator", () => {
   const depends = shipped.filter(({ dependencies }) =>
     ["e2e", "simulator"].some((name) => dependencies.includes(name)),
   );

@@ -35,7 +35,7 @@ export async function withBudgets<Reply extends StepReply>(
     current = { version, budgets: list === "" ? [] : readBudgets(list) };
     remember(redis, accountId, current);
   }
-  throw new Error(`the budgets of ${accountId} change too often`);
+  throw new Error(`the budgets of ${accountId} are changing too often`);
 }
 
 /** Reply of a step. "other-budgets" has the current version of the account's budgets and their JSON. */

@@ -1,15 +1,14 @@
 import { formatUsd, parseNanos, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import type { AppliedBudget, Budget } from "./budget.ts";
 
-/** Subject of the message, by the kind of a budget's scope. */
-const subjects: Readonly<Record<string, (value: string, call: OverBudget) => string>> = {
-  account: () => "This account",
-  key: (id, { tokenId }) =>
-    id === tokenId ? "This key" : "This key, with the others of the account that share its limit,",
-  group: () => "This account in this key's group",
-  model: (name) => `This account with the model ${name}`,
-  tag: (tag) => `This account's calls with the tag ${tag}`,
-  "end-user": (id) => `The end user ${id}`,
+/** Owner of a budget in the message, by the kind of the budget's scope. */
+const owners: Readonly<Record<string, (value: string, call: OverBudget) => string>> = {
+  account: () => "this account",
+  key: (id, { tokenId }) => (id === tokenId ? "this key" : "this key and the other keys that share its limit"),
+  group: () => "this account in this key's group",
+  model: (name) => `this account with the model ${name}`,
+  tag: (tag) => `this account's calls with the tag ${tag}`,
+  "end-user": (id) => `the end user ${id}`,
 };
 
 /** A call that a budget does not cover. */
@@ -23,17 +22,17 @@ export function overBudgetMessage(over: AppliedBudget | undefined, call: OverBud
   if (over === undefined) return `A budget does not cover this call of ${call.draft.model}.`;
   const { budget, period } = over;
   const [kind = "", ...value] = budget.scope.split(":");
-  const subject = subjects[kind]?.(value.join(":"), call) ?? "This account";
+  const owner = owners[kind]?.(value.join(":"), call) ?? "this account";
   const amount = `$${formatUsd(parseNanos(budget.nanos))}`;
-  const each = budget.period === "total" ? "in total" : `a ${budget.period}`;
+  const each = budget.period === "total" ? "in total" : `per ${budget.period}`;
   const rest = `$${formatUsd(left < 0n ? 0n : left)}`;
-  return `${subject} may spend ${amount} ${each}, and the ${rest} that are left do not cover this call of ${call.draft.model}; ${resetOf(budget, period.endMs)}.${nameOf(budget)}`;
+  return `The budget of ${owner} is ${amount} ${each}, and the remaining ${rest} does not cover this call of ${call.draft.model}; ${resetOf(budget, period.endMs)}.${nameOf(budget)}`;
 }
 
 function resetOf({ period, zone = "UTC" }: Budget, endMs: number): string {
-  if (period === "total") return "the budget does not begin again";
+  if (period === "total") return "it does not reset";
   const end = new Date(endMs).toISOString().replace(".000Z", "Z");
-  return `the next ${period} begins at ${end}${zone === "UTC" ? "" : ` (midnight in ${zone})`}`;
+  return `it resets at ${end}${zone === "UTC" ? "" : ` (midnight in ${zone})`}`;
 }
 
 /** Returns the name of a budget in the account's list; "" for the budget of a key or a group. */

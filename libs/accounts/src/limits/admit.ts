@@ -122,7 +122,7 @@ const limitMessages = {
   day: ({ requestsPerDay = 0 }: TokenLimits) =>
     `limited to ${requestsPerDay} requests per day, and they are used up until midnight (UTC).`,
   tokens: ({ tokensPerMinute = 0 }: TokenLimits) =>
-    `limited to ${tokensPerMinute} tokens per minute, and they are used up for now.`,
+    `limited to ${tokensPerMinute} tokens per minute, which are used up for now.`,
   concurrency: ({ concurrency = 0 }: TokenLimits) => `limited to ${concurrency} calls at the same time.`,
 };
 
@@ -136,7 +136,7 @@ export function limitFailure(
   if (decision === "balance") return new Failure("insufficient_quota", "The account's balance is exhausted.");
   if (decision === "no-account")
     return new Failure("account_disabled", `The account of this key (${tokenId}) no longer exists.`);
-  const keys = limitsId === tokenId ? "This key is" : "The keys that members made in this key's group are together";
+  const keys = limitsId === tokenId ? "This key is" : "The keys that members created in this key's group are together";
   return new Failure("rate_limit_exceeded", `${keys} ${limitMessages[decision](limits)}`, {
     retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
   });

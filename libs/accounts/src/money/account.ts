@@ -39,7 +39,7 @@ export interface AccountOpening {
 
 /** Returns the credit event of an opening balance. Throws RangeError if the balance is negative or too large. */
 export function openingCredit({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
-  if (balance < 0n || balance > maxAmount) throw new RangeError("a balance is from zero to a billion dollars");
+  if (balance < 0n || balance > maxAmount) throw new RangeError("a balance must be from 0 to 1 billion dollars");
   return {
     id: `${id}.opening`,
     time: createdAt,

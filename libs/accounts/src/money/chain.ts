@@ -131,15 +131,15 @@ export class ChainWalk {
   #follow(entry: ChainEntry): boolean {
     const { receipt, amountNanos, hashMatches: sound } = entry;
     const before = this.#last?.receipt;
-    if (!sound) return this.#diverge(entry, "is not what its hash was made of: it was altered");
+    if (!sound) return this.#diverge(entry, "does not match its hash: it was altered");
     if (before !== undefined || receipt.number === 1) {
       if (receipt.previous !== (before?.hash ?? ""))
-        return this.#diverge(entry, "does not carry the hash of the receipt before it");
+        return this.#diverge(entry, "does not have the hash of the receipt before it");
       const balance = BigInt(before?.balanceNanos ?? "0") + amountNanos;
       if (BigInt(receipt.balanceNanos) !== balance)
         return this.#diverge(
           entry,
-          `says a balance of ${receipt.balanceNanos}, where the receipts before make ${balance}`,
+          `has a balance of ${receipt.balanceNanos}, but the earlier receipts add up to ${balance}`,
         );
     }
     for (const [at, hash] of [

@@ -174,5 +174,5 @@ function refusalOf(
  * for fewer output tokens may be admitted.
  */
 function tooLowMessage({ nanos, draft }: HoldRequest): string {
-  return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, and what the account has available does not cover that: top it up, or ask for less.`;
+  return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, more than the account's available balance: top it up, or request less output.`;
 }

@@ -55,7 +55,7 @@ export async function sweepHolds(
     });
     if (entry !== undefined) swept.push(entry);
   }
-  if (unreadable.length > 0) throw new AggregateError(unreadable, `${unreadable.length} dead holds cannot be read`);
+  if (unreadable.length > 0) throw new AggregateError(unreadable, `${unreadable.length} expired holds cannot be read`);
   return swept;
 }
 

@@ -152,10 +152,10 @@ async function compareAmounts(
   const balance = seen.availableNanos + seen.heldNanos;
   const last = walk.last?.receipt;
   if (last !== undefined && last.hash !== seen.head)
-    return { receipt: last.number, message: "is not the newest one that the account knows" };
+    return { receipt: last.number, message: "is not the newest one that the account has" };
   const computed = BigInt(last?.balanceNanos ?? "0");
   const differ = (what: string, stored: bigint, sum: bigint): Divergence | undefined =>
-    stored === sum ? undefined : { message: `the account says ${what} ${stored}, its receipts make ${sum}` };
+    stored === sum ? undefined : { message: `the account has ${what} ${stored}, but its receipts add up to ${sum}` };
   const credits = await listCredits(redis, id);
   const credited = credits
     .filter(({ receipt }) => receipt !== undefined && receipt.number <= seen.receipts)
@@ -166,7 +166,7 @@ async function compareAmounts(
     differ("spending of", seen.spentNanos, from === 1 ? walk.spentNanos : seen.creditedNanos - balance) ??
     (seen.openHoldsNanos === undefined || seen.openHoldsNanos === seen.heldNanos
       ? undefined
-      : { message: `the account holds ${seen.heldNanos}, its open calls ${seen.openHoldsNanos}` })
+      : { message: `the account holds ${seen.heldNanos}, but its open calls hold ${seen.openHoldsNanos}` })
   );
 }
 
@@ -181,11 +181,12 @@ async function compareAnchors(
   for (const anchor of anchors) {
     const { number, head, time } = anchor;
     const signed = `the head that was signed at ${time}`;
-    if (anchor.createdAt !== createdAt) return { message: `the account was made at ${anchor.createdAt} by ${signed}` };
+    if (anchor.createdAt !== createdAt)
+      return { message: `the account was created at ${anchor.createdAt} according to ${signed}` };
     if (number > seen.receipts)
       return {
         receipt: seen.receipts,
-        message: `is the newest one, and ${signed} is receipt ${number}: the end is missing`,
+        message: `is the newest one, but ${signed} is receipt ${number}: the end is missing`,
       };
     const hash = number === seen.receipts ? seen.head : walk.hashOf(number);
     if (hash !== undefined && hash !== head && !(await wasReplaced(head)))
@@ -194,7 +195,7 @@ async function compareAnchors(
     confirmsHead ||= number === seen.receipts && hash === head && anchor.balanceNanos === balance;
   }
   if (walk.last !== undefined || from === 1 || confirmsHead) return undefined;
-  return { message: `none of its ${seen.receipts} receipts is kept, and its balance was not signed` };
+  return { message: `none of its ${seen.receipts} receipts is stored, and its balance was not signed` };
 }
 
 /**

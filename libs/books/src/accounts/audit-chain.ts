@@ -91,10 +91,10 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   if (number !== head.number || hash !== head.hash) return diverges(`entry ${number + 1} is missing`);
   const latest = Math.max(0, ...hashes.keys());
   if (latest > number)
-    return diverges(`it ends at entry ${number}, and entry ${latest} was signed: its end is missing`);
+    return diverges(`it ends at entry ${number}, but entry ${latest} was signed: the end is missing`);
   const { rows } = await sql<{ count: number }>`select count(*) as count from audit where number = 0`.execute(books.db);
   const inserted = rows[0]?.count ?? 0;
-  return inserted === 0 ? { head } : diverges(`entries were put in beside its chain: ${inserted}`);
+  return inserted === 0 ? { head } : diverges(`entries were inserted outside its chain: ${inserted}`);
 }
 
 /** Time in ms after the migration for which an earlier version may still write entries. */

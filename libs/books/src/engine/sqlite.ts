@@ -107,6 +107,6 @@ function checkParameters(parameters: readonly unknown[]): SQLInputValue[] {
   return parameters.map((value) => {
     if (value === null || typeof value === "string" || typeof value === "number" || typeof value === "bigint")
       return value;
-    throw new TypeError(`SQLite takes no ${typeof value} as a parameter`);
+    throw new TypeError(`SQLite does not accept a ${typeof value} as a parameter`);
   });
 }

@@ -95,7 +95,7 @@ class OpenForm implements Form {
     if (this.#bytes > this.#limits.maxBytes) this.breakOff(bodyTooLarge(this.#limits.maxBytes));
   };
   readonly #onClose = (): void => {
-    if (!this.#request.complete) this.breakOff(new ClientGone("the client left before its form was whole"));
+    if (!this.#request.complete) this.breakOff(new ClientGone("the client disconnected before the form was complete"));
   };
   readonly #onEnding = (): void => this.breakOff(asFailure(this.#ending?.reason));
 
@@ -132,7 +132,7 @@ class OpenForm implements Form {
   }
 
   [Symbol.dispose](): void {
-    this.breakOff(new Error("the form is read no further"));
+    this.breakOff(new Error("the rest of the form is not read"));
     this.holding[Symbol.dispose]();
   }
 
@@ -239,7 +239,7 @@ function fieldTooLarge(name: string, { fieldBytes }: FormLimits): Failure {
 }
 
 function bodyTooLarge(maxBytes: number): Failure {
-  return tooLarge(`The body is larger than ${maxBytes} bytes, the most that this endpoint accepts.`);
+  return tooLarge(`The body is larger than ${maxBytes} bytes, the maximum of this endpoint.`);
 }
 
 function tooLarge(message: string): Failure {

@@ -78,7 +78,10 @@ export function authoriseBySecret(secrets: Secrets): Authorise {
   return ({ headers: { authorization = "" } }) => {
     const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
     if (isOperator(secrets, credential, Math.floor(Date.now() / 1_000))) return secretCaller;
-    throw new Failure("invalid_api_key", "This is the operator's API; its credential is made with MODELGATE_SECRET.");
+    throw new Failure(
+      "invalid_api_key",
+      "This is the operator's API; its credential is derived from MODELGATE_SECRET.",
+    );
   };
 }
 
@@ -106,7 +109,8 @@ export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, lo
       await pipeline(Readable.from(data.pieces), response);
     } catch (error) {
       const failure = failureFrom(error);
-      if (failure.code === "internal_error") log.error({ err: failure.cause ?? failure }, "operator's call failed");
+      if (failure.code === "internal_error")
+        log.error({ err: failure.cause ?? failure }, "an operator's request failed");
       answerFailure(response, "common", failure, id);
     }
   }

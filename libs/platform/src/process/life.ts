@@ -8,7 +8,7 @@ export const lastStepsMs = 8_000;
 
 /** Current step of a process, and the maximum ms from a stop signal to the exit. */
 export interface ProcessState {
-  step: "starting" | "draining" | "closing what it holds";
+  step: "starting" | "draining" | "closing connections";
   endWithinMs: number;
 }
 

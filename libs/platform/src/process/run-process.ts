@@ -65,7 +65,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     log.info({ signal: await stopped }, "draining");
     life.step = "draining";
     await running.drain();
-    life.step = "closing what it holds";
+    life.step = "closing connections";
   } catch (error) {
     reportFailure(name, error);
   } finally {

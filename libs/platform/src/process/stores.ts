@@ -53,6 +53,6 @@ export async function refuseNewerData(redis: Redis, version = dataVersion): Prom
   const newest = Number(await redis.zscore(dataVersionKey, "newest"));
   if (newest > version)
     throw new StartError(
-      `Redis holds data of a newer version: its format is ${newest}, and this version knows ${version}. Start the newer version, or restore a backup from before it.`,
+      `Redis holds data of a newer version: its format is ${newest}, and this version supports ${version}. Start the newer version, or restore a backup from before it.`,
     );
 }

@@ -100,7 +100,7 @@ class Worker {
       if (performance.now() - startedAt >= recoveredAfterMs) pauseMs = firstPauseMs;
       this.#log.error(
         { worker: this.number, status, pauseMs },
-        "a worker ended by itself: started again after a pause",
+        "a worker exited unexpectedly; it is restarted after a pause",
       );
       await pause(pauseMs, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
       pauseMs = Math.min(pauseMs * 2, maxPauseMs);

@@ -105,7 +105,7 @@ test("fields and files are returned in their order", async () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-test("the encoding identity may be named", async () => {
+test("the content encoding identity is accepted", async () => {
   const outcome = await send(field("a", "b") + end, { ...typed, "content-encoding": "Identity" });
   expect(outcome).toEqual({ fields: [["a", "b"]], files: [] });
 });
@@ -131,7 +131,7 @@ describe("refused forms, and their errors", () => {
     ],
     ["cut in a file", file("image", "abc"), typed, { code: "invalid_value" }],
     [
-      "a malformed head",
+      "malformed part headers",
       `--${boundary}\r\nnot a header\0\r\n\r\nx\r\n${end}`,
       typed,
       { code: "invalid_value", message: "The form has a malformed part." },
@@ -149,7 +149,7 @@ describe("refused forms, and their errors", () => {
       { code: "invalid_value", message: "A part of the form has no name." },
     ],
     [
-      "an endless name",
+      "a name without an end",
       field("n".repeat(300), "x") + end,
       typed,
       { code: "invalid_value", message: "A part of the form has a name longer than 200 bytes." },
@@ -174,7 +174,7 @@ describe("refused forms, and their errors", () => {
     expect(budget.usedBytes).toBe(0);
   });
 
-  test("silence", async () => {
+  test("a silent client", async () => {
     const asking = request({ port, method: "POST", headers: { ...typed, "content-length": "1000" } });
     asking.on("error", () => undefined).write(field("a", "b"));
     await expect.poll(() => outcomes[0]).toMatchObject({ code: "request_timeout" });
@@ -297,7 +297,7 @@ describe("a client that sends slowly", () => {
   test.each<[string, Read]>([
     ["held in memory", (asked) => bufferForm(asked, current, holder)],
     [
-      "put on disk",
+      "spooled to disk",
       async (asked) => {
         using form = openForm(asked, current, holder);
         for await (const part of form) if (part.kind === "file") await spoolFile(part, { folder, budget }, holder);

@@ -65,12 +65,8 @@ test("a call without a credential, or with one that has expired, is refused", as
 });
 
 test.each([
-  ["the secret's owner acts for whom it names", authoriseBySecret([secret]), "ada"],
-  [
-    "an operator who is called secret acts for no one else",
-    () => ({ name: "secret", role: "admin" }) as const,
-    "secret",
-  ],
+  ["the owner of the secret acts as the named operator", authoriseBySecret([secret]), "ada"],
+  ["an operator named secret cannot act as another", () => ({ name: "secret", role: "admin" }) as const, "secret"],
 ])("%s", async (_, authorise, expected) => {
   const whoActs = { "POST /who": async ({ actor }: { actor: string }) => actor };
   const who = createServer(operatorHandler(whoActs, authorise, createLogger("control", "silent").log));

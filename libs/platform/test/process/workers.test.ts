@@ -20,7 +20,7 @@ async function textAt(url: string): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test("workers share a port, a dead one is restarted, and one port answers the probes for all", async () => {
+test("workers share a port, an exited one is restarted, and one port answers the probes for all", async () => {
   const [port = 0, opsPort = 0, booksPort = 0] = await freePorts(3);
   const env = {
     ...process.env,
@@ -64,7 +64,7 @@ test("workers share a port, a dead one is restarted, and one port answers the pr
       60_000,
     );
     await vi.waitFor(async () => expect(again).toContain(Number(await textAt(`http://127.0.0.1:${booksPort}/`))));
-    expect(printed).toContain("a worker ended by itself");
+    expect(printed).toContain("a worker exited unexpectedly");
 
     supervisor.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
@@ -83,13 +83,13 @@ test("workers that cannot start end the process with their status and their outp
   expect(said).toContain("DRAIN_MS must be a whole number");
 });
 
-test("a port that is shared must be named", async () => {
+test("a shared port must be named", async () => {
   const env = { ...process.env, DOOR_PORT: "0", HOST: "127.0.0.1" };
   const supervisor = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
   let said = "";
   supervisor.stderr.setEncoding("utf8").on("data", (piece: string) => (said += piece));
   expect(await once(supervisor, "close")).toEqual([78, null]);
-  expect(said).toContain("A port that workers share must be set: the one of door.");
+  expect(said).toContain("The port of door must be set, because workers share it.");
 });
 
 test("a metric of several processes is described once, with the samples of all", () => {

@@ -146,7 +146,7 @@ async function readDocument<Request, Answer extends WithUsage, Output>(
 ): Promise<VendorAnswer<Answer>> {
   const json = await parseAnyAnswer(bytes);
   if (vendor.parse === undefined)
-    throw new Failure("upstream_error", "The vendor's answer is not expected to be JSON.");
+    throw new Failure("upstream_error", "The vendor answered with JSON, which this endpoint does not expect.");
   const answer = vendor.parse(json, headers);
   return {
     answer: vendor.usage === undefined ? answer : { ...answer, usage: vendor.usage(json, headers) },

@@ -29,7 +29,7 @@ export function renderSupported<R extends RenderedFields>(
   if (before.length === 0 && rendered.dropped.length === 0) return rendered;
   const dropped = [...new Set([...before, ...rendered.dropped.map((field) => spell(spelling, field))])];
   if (strict && dropped.length > 0)
-    throw new Failure("unsupported_parameter", `The vendor of this model cannot take: ${dropped.join(", ")}.`, {
+    throw new Failure("unsupported_parameter", `The vendor of this model does not support: ${dropped.join(", ")}.`, {
       param: dropped[0],
     });
   return { ...rendered, dropped };

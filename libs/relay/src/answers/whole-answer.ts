@@ -121,6 +121,6 @@ class AnswerCollector implements BodySink {
 function tooLarge(maxBytes: number): Failure {
   return new Failure(
     "answer_too_large",
-    `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; ask for less at once.`,
+    `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; request less output.`,
   );
 }

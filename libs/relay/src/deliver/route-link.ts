@@ -62,7 +62,7 @@ export class RouteLink implements VendorLink {
 
   #runRequest(action: { act: "follow" | "cancel"; task: string; lastEvent?: string | undefined }): VendorRequest {
     const request = this.#route.provider.run?.({ ...this.#call, ...action });
-    if (request === undefined) throw new Failure("upstream_error", "The vendor has no answers in the background.");
+    if (request === undefined) throw new Failure("upstream_error", "The vendor does not support background responses.");
     return request;
   }
 
@@ -99,6 +99,6 @@ async function reach<Answer>(sent: Promise<Answer>): Promise<Answer> {
     return await sent;
   } catch (cause) {
     if (cause instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause });
-    throw new Failure("upstream_error", "The vendor takes no further request of this call.", { cause });
+    throw new Failure("upstream_error", "The vendor accepts no further request for this call.", { cause });
   }
 }

@@ -150,7 +150,7 @@ export function refuseUnpricedTier(priced: PricedImages, price: Price, { dropped
   if (dropped.includes(param)) return;
   throw new Failure(
     "unsupported_parameter",
-    `${param} asks for more than this model's price for an image covers. Leave it out, or ask the operator for a price.`,
+    `${param} is not covered by this model's image price. Leave it out, or ask the operator to set a price.`,
     { param },
   );
 }

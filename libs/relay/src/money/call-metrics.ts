@@ -71,7 +71,7 @@ const estimated = new SeriesCounter({
 });
 const capped = new Counter({
   name: "modelgate_usage_capped_total",
-  help: "Calls whose vendor reported or sent more than the call can have used; the rest was not billed.",
+  help: "Calls whose vendor reported or sent more than the call can have used; the excess was not billed.",
   labelNames: ["channel", "model", "unit"],
 });
 /** Counts settlements that found no hold, because the call was charged before or its hold was lost. */
@@ -82,7 +82,7 @@ export const holdsNotFound = new Counter({
 /** Number of vendor answers that are being read after their clients disconnected. */
 export const leftAnswers = new Gauge({
   name: "modelgate_left_answers",
-  help: "Answers that are read to their end after their clients left.",
+  help: "Answers that are read to the end after the client disconnected.",
 });
 const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open streams." });
 

@@ -204,12 +204,9 @@ export class CallFees {
     if (tool.fallback !== undefined) return this.#checkFallback(tool.fallback, path);
     if (unpriced === "pass") return;
     if (!isToolPriced(tool, price))
-      throw refused(path, `${path} is a tool that the vendor charges for, and this model has no price for it`);
+      throw refused(path, `${path} is a tool that the vendor charges for, but this model has no price for it`);
     if (tool.surchargePath !== undefined)
-      throw refused(
-        tool.surchargePath,
-        `${tool.surchargePath} asks for more than this model's price for an image covers`,
-      );
+      throw refused(tool.surchargePath, `${tool.surchargePath} is not covered by this model's image price`);
   }
 
   #checkFallback(model: string, path: string): void {
@@ -226,7 +223,7 @@ export class CallFees {
     const path = requested?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
     throw refused(
       path,
-      `${path} asks for the service tier ${JSON.stringify(name.slice(0, 64))}, which this model has no price for`,
+      `${path} requests the service tier ${JSON.stringify(name.slice(0, 64))}, which this model has no price for`,
     );
   }
 
@@ -323,5 +320,7 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
  * the group.
  */
 function refused(param: string, reason: string): Failure {
-  return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator for a price.`, { param });
+  return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator to set a price.`, {
+    param,
+  });
 }

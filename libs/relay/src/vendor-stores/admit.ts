@@ -49,7 +49,7 @@ export async function admitVendorIds(
   const [first] = ids;
   if (first === undefined) return noVendorIds;
   if (ids.length > maxVendorIds)
-    throw new Failure("invalid_value", `The request names more than ${maxVendorIds} things in its vendor's store.`, {
+    throw new Failure("invalid_value", `The request names more than ${maxVendorIds} objects in its vendor's store.`, {
       param: first.path,
     });
   const shared = isShared(catalog.current(), caller);
@@ -106,7 +106,7 @@ function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
 /** Creates the failure of a request that names an object which its account may not use. */
 function foreignObject({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   const { does, instead } = hints[store];
-  const reason = does ?? `names ${nouns[store]} that this account did not make through this gateway`;
+  const reason = does ?? `names ${nouns[store]} that this account did not create through this gateway`;
   return new Failure(
     "unsupported_parameter",
     `${path} ${reason}. ${instead}, or ask the operator for vendorStores: shared.`,
@@ -150,14 +150,14 @@ const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly ins
   prompt: { instead: "Send the instructions themselves" },
   cache: { instead: "Send the content itself" },
   audio: { instead: "Send its transcript" },
-  voice: { instead: "Use a voice that the vendor has for everybody" },
-  video: { instead: "Send pictures themselves, or remix a task of yours" },
+  voice: { instead: "Use one of the vendor's public voices" },
+  video: { instead: "Send the pictures, or remix one of your own tasks" },
   "tool-server": {
-    does: "has the vendor call a server in the operator's name",
+    does: "makes the vendor call a server on the operator's behalf",
     instead: "Call it yourself and offer its tools as functions",
   },
   "data-source": {
-    does: "has the vendor read data in the operator's name",
+    does: "makes the vendor read data on the operator's behalf",
     instead: "Send the content itself",
   },
   skill: { instead: "Send its instructions themselves" },

@@ -47,7 +47,7 @@ export function openCreatedIds({
     store(accountId, ids, channelKey) {
       Promise.all(
         ids.filter(isRemembered).map((each) => redis.set(keyOf(accountId, each), channelKey, "PX", lifetimeMs)),
-      ).catch((error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not remembered"));
+      ).catch((error: unknown) => log.warn({ err: error }, "ids in a vendor's store were not stored"));
     },
   };
 }

@@ -154,7 +154,7 @@ async function streamed(vendor: FakeAnswer): Promise<Accepted> {
   return { kind: "stream", exchange, firstByteAt: 0, reader, held: await HeldStream.open(vendor, reader) };
 }
 
-test("a stream's seat is free and its money settled before the client has the last byte", async () => {
+test("a stream's seat is released and its hold settled before the client has the last byte", async () => {
   const vendor = new FakeAnswer().sends(frame("a"), used, done);
   const { client, events, ends, over } = begin(await streamed(vendor));
   await over;
@@ -170,7 +170,7 @@ test("a stream's seat is free and its money settled before the client has the la
   expect(client.headers).toMatchObject({ "x-modelgate-dropped": "seed" });
 });
 
-test("a stream is ended where its money ends, and settled as completed at the counted usage", async () => {
+test("a stream ends when its balance is used up, and is settled as completed at the counted usage", async () => {
   const vendor = new FakeAnswer().sends(frame("a"));
   const { client, ends, over } = begin(await streamed(vendor), { pays: false, stepTokens: 64 });
   vendor.sends(...Array.from({ length: 40 }, () => frame("many words of an answer that goes on and on")));
@@ -219,7 +219,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
   test.each([
     ["it breaks", {}, (vendor: FakeAnswer) => vendor.breaks(), '"code":"upstream_error"', "failed"],
     [
-      "its money ends",
+      "its hold is used up",
       { pays: false, stepTokens: 64 },
       (vendor: FakeAnswer) => vendor.sends(...long),
       '"finish_reason":"length"',
@@ -261,7 +261,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
   });
 });
 
-test("a stream whose client had left before it began is read to its end, and settled as 499", async () => {
+test("a stream whose client had disconnected before it began is read to its end, and settled as 499", async () => {
   const client = new FakeClient();
   client.leave();
   const vendor = new FakeAnswer().sends(frame("a"), used, done);
@@ -310,16 +310,19 @@ test("a task is polled until it ends; a failure before the first byte is thrown"
 
 test.each([
   ["what came", [frame("one two three")], { outputTokens: 3 }],
-  ["what is certain, where nothing came", [": wait\n\n"], { inputTokens: 3 }],
-])("a detached stream that is cut by its time costs %s, and not its channel's health", async (_, pieces, units) => {
-  const vendor = new FakeAnswer().sends(...pieces);
-  const accepted = await streamed(vendor);
-  const { client, events, ends, over } = begin(accepted, { leavesFor: { ms: 1, ended: () => vendor.breaks() } });
-  await over;
-  expect(client.text).toBe("");
-  expect(ends).toMatchObject([{ ended: "cancelled", status: 499, estimated: true, units }]);
-  expect(events.filter((event) => event.startsWith("the channel broke"))).toEqual([]);
-});
+  ["the certain part, if nothing was received", [": wait\n\n"], { inputTokens: 3 }],
+])(
+  "a detached stream that reaches its time limit costs %s, and does not affect its channel",
+  async (_, pieces, units) => {
+    const vendor = new FakeAnswer().sends(...pieces);
+    const accepted = await streamed(vendor);
+    const { client, events, ends, over } = begin(accepted, { leavesFor: { ms: 1, ended: () => vendor.breaks() } });
+    await over;
+    expect(client.text).toBe("");
+    expect(ends).toMatchObject([{ ended: "cancelled", status: 499, estimated: true, units }]);
+    expect(events.filter((event) => event.startsWith("the channel broke"))).toEqual([]);
+  },
+);
 
 describe("a task's further requests to its vendor", () => {
   /** Finishes a task with one of them, which gets this answer. */
@@ -336,7 +339,7 @@ describe("a task's further requests to its vendor", () => {
       'POST /chat/completions {"n":1,"user":"ours"} 1',
     ],
     ["poll the task", (vendor: VendorLink) => vendor.poll("task-1"), "POST /tasks/task-1 {} undefined"],
-  ])("%s, by the same key", async (_, ask, expected) => {
+  ])("%s, with the same key", async (_, ask, expected) => {
     const seen: string[] = [];
     const { client, over } = further(ask, ({ method, url, headers, body }) => {
       expect(headers).toMatchObject({ authorization: "Bearer s" });
@@ -352,7 +355,7 @@ describe("a task's further requests to its vendor", () => {
   test.each([
     ["that the vendor refuses", 429, "upstream_rate_limited", []],
     ["that the vendor fails at", 500, "upstream_error", ["the channel broke: upstream_error"]],
-    ["that do not reach it", undefined, "upstream_error", ["the channel broke: upstream_error"]],
+    ["that do not reach the vendor", undefined, "upstream_error", ["the channel broke: upstream_error"]],
   ])("%s end the call; its failures count against the channel", async (_, status, code, broken) => {
     const { events, ends, over } = further(sending, () =>
       status === undefined
@@ -364,7 +367,7 @@ describe("a task's further requests to its vendor", () => {
   });
 });
 
-test("a job takes over the call's money, and its record is the answer", async () => {
+test("a job takes over the call's hold, and its record is the answer", async () => {
   const store = (held: JobMoney): Promise<Buffer> => {
     held.handOver();
     return Promise.resolve(Buffer.from('{"id":"job"}'));
@@ -375,7 +378,7 @@ test("a job takes over the call's money, and its record is the answer", async ()
   expect(events).toEqual(["handed over", "the seat is free", "the client has its last byte"]);
 });
 
-test("a job that cannot be stored throws; one whose call has ended meanwhile is stored without an answer", async () => {
+test("a job that cannot be stored throws; a job whose call has ended in the meantime is stored without an answer", async () => {
   const lost = { store: () => Promise.reject(new Failure("create_uncertain")) };
   const failed = begin({ kind: "job", exchange, firstByteAt: 0, job: lost });
   await expect(failed.over).rejects.toMatchObject({ code: "create_uncertain" });

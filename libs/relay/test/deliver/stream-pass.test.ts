@@ -61,12 +61,12 @@ async function begin(
 
 describe("a stream that cannot begin an answer", () => {
   test.each([
-    ["an error in pieces", [error.slice(0, 20), error.slice(20)]],
+    ["an error in several chunks", [error.slice(0, 20), error.slice(20)]],
     ["an error after a comment", [`: hello\n\n${error}`]],
-    ["an error with more behind it", [`${error}${done}`]],
-    ["an event of another shape", ['data: {"choices":"nope"}\n\n']],
-    ["what is not JSON", ["data: nope\n\n"]],
-    ["nothing but its end", [done]],
+    ["an error with data after it", [`${error}${done}`]],
+    ["an event of another form", ['data: {"choices":"nope"}\n\n']],
+    ["an event that is not JSON", ["data: nope\n\n"]],
+    ["only the terminal frame", [done]],
   ])("fails before the client's head is committed: %s", async (_, pieces) => {
     const vendor = new FakeAnswer().sends(...pieces);
     await expect(HeldStream.open(vendor, reader)).rejects.toMatchObject({ code: "upstream_error" });
@@ -113,7 +113,7 @@ describe("a vendor that writes in a burst", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
   afterEach(() => void vi.useRealTimers());
 
-  test("is paused for a moment, then read further", async () => {
+  test("is paused briefly, then read further", async () => {
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
     expect([client.text, vendor.paused]).toEqual([frame("a"), false]);
     vi.advanceTimersByTime(1);
@@ -128,7 +128,7 @@ describe("a vendor that writes in a burst", () => {
     expect(await ended).toEqual({ ended: "completed" });
   });
 
-  test("stays paused while its client is behind", async () => {
+  test("stays paused while its client is slow", async () => {
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
     client.full = true;
     vendor.sends(frame("b"));
@@ -175,7 +175,7 @@ test("a stream above its maximum bytes fails, and its vendor is stopped", async 
   expect(vendor.aborted).toBe(true);
 });
 
-describe("a stream whose money ends", () => {
+describe("a stream whose hold is used up", () => {
   /** Pays for so many frames, and for one more each time it is asked, until it refuses. */
   function paysFor(frames: number, more: () => Failure | undefined) {
     let left = frames;
@@ -199,7 +199,7 @@ describe("a stream whose money ends", () => {
   }
   const whole = `${frame("a")}${frame("b")}${frame("c")}${done}`;
 
-  test("waits with its vendor paused, and passes its frames in their order once there is more", async () => {
+  test("waits with its vendor paused, and passes its frames in order when the hold is extended", async () => {
     const money = paysFor(1, () => undefined);
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
     await money.asked;
@@ -211,7 +211,7 @@ describe("a stream whose money ends", () => {
     expect(client.text).toBe(whole);
   });
 
-  test("ends as at its maximum tokens if it is refused, and no waiting frame passes", async () => {
+  test("ends like at its maximum tokens if the extension is refused, and no waiting frame passes", async () => {
     const money = paysFor(2, () => new Failure("insufficient_quota"));
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
     money.answer();
@@ -224,9 +224,9 @@ describe("a stream whose money ends", () => {
   });
 
   test.each([
-    ["the store stays away", 1, "server_overloaded"],
-    ["nothing was shown yet", 0, "insufficient_quota"],
-  ] as const)("ends with an error where %s", async (_, frames, code) => {
+    ["the store stays unavailable", 1, "server_overloaded"],
+    ["nothing was sent yet", 0, "insufficient_quota"],
+  ] as const)("ends with an error if %s", async (_, frames, code) => {
     const money = paysFor(frames, () => new Failure(code));
     const { client, ended } = await begin(new FakeAnswer().sends(whole), money);
     money.answer();

@@ -5,7 +5,7 @@ import { InputImages } from "../../src/images/input-images.ts";
 
 const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 
-test("images that one channel's proxy could not fetch are fetched through the next channel's, once", async () => {
+test("images that one channel's proxy could not fetch are fetched once through the next channel's proxy", async () => {
   const proxies: (string | undefined)[] = [];
   const remote = {
     fetch: async ({ proxy }: { readonly proxy: string | undefined }) => {

@@ -50,7 +50,7 @@ const words = fc.oneof(
 );
 const frames = fc.array(fc.tuple(words, fc.nat({ max: 5_000 })), { maxLength: 60 });
 
-test("nothing passes without a hold, and nothing with one is refused", async () => {
+test("nothing passes without a hold, and nothing with a refused one", async () => {
   await fc.assert(
     fc.asyncProperty(
       frames,
@@ -96,7 +96,7 @@ test("text is counted instead of estimated near the end, so that a stream uses a
   expect(passed).toBeLessThanOrEqual(1_000);
 });
 
-test("once all that can come is held for, nothing more is held, and a frame of any size passes", async () => {
+test("when the maximum is held, no further hold is made, and a frame of any size passes", async () => {
   const { allowance, meter, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
   const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
@@ -107,7 +107,7 @@ test("once all that can come is held for, nothing more is held, and a frame of a
   expect(allowance.covers(end.length) || allowance.admits(end.length)).toBe(true);
 });
 
-describe("a stream that was paid for whole", () => {
+describe("a stream with a complete hold", () => {
   const most = 400;
   const wholly = (extraReasoningTokens = 0) => {
     const meter = new Meter();
@@ -132,7 +132,7 @@ describe("a stream that was paid for whole", () => {
     );
   });
 
-  test("a stream ends far beyond its bound, but not for reasoning that the bound does not cover", async () => {
+  test("a stream ends far beyond its limit, but not for reasoning that the limit excludes", async () => {
     const story = Array.from({ length: 20_000 }, () => ["story ", 20] as const);
     const { passed, refused } = await play(wholly(), story, () => undefined);
     expect(refused).toBe(wroteBeyondBound);
@@ -144,7 +144,7 @@ describe("a stream that was paid for whole", () => {
   });
 });
 
-test("a hold that was lost with its Redis does not end the stream: it is charged at its end", async () => {
+test("a hold that was lost with its Redis does not end the stream: the stream is charged at its end", async () => {
   const output = { first: 256, step: 256, most: Infinity };
   const options = { output, meter: new Meter() };
   const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });

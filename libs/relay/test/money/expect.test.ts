@@ -20,7 +20,7 @@ const size = fc.record({
   choices: fc.integer({ min: 1, max: 8 }),
 });
 
-test("a hold covers every usage within its bounds, and its floor", () => {
+test("a hold covers every usage within its limits, and its floor", () => {
   const shares = (count: number) => fc.array(fc.nat({ max: 100 }), { minLength: count, maxLength: count });
   fc.assert(
     fc.property(price, size, shares(5), shares(3), (written, asked, [none = 0, ...into], [less = 0, ...outOf]) => {
@@ -43,7 +43,7 @@ test("a hold covers every usage within its bounds, and its floor", () => {
   );
 });
 
-test("text that a vendor may be sent in addition is in the hold, but not in its floor", () => {
+test("additional text that a vendor may be sent is in the hold, but not in its floor", () => {
   const model = { name: "m", kind: "moderation" as const, ownedBy: "o", price: compilePrice({ input: 1 }) };
   const size = { textBytes: 1, addedBytes: 999, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
   expect(upperCost(size, model, 1, 0)).toBe(1_000_000n);
@@ -64,7 +64,7 @@ test.each([
   [500, 4_000, 3, 500],
   [50_000, 4_000, 3, 12_000],
   [50_000, undefined, 1, 50_000],
-])("a client's bound of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
+])("a client's limit of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
   const asked = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
   expect(wholeOutput(asked, model, 16_384)).toBe(held);
@@ -109,7 +109,7 @@ test.each([
   expect(turns).toBeGreaterThan(0);
 });
 
-test("an absurdly large maximum of output reserves a number within Redis' range", () => {
+test("an absurdly large output limit reserves a number within Redis' range", () => {
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ request: 0.001 }) };
   const asked = { textBytes: 10, mediaTokens: 0, maxOutputTokens: 1.28e302, choices: 128 };
   expect(expectText(asked, model, 1, 1_000).tokens).toBe(1_000_000_000);

@@ -50,7 +50,7 @@ const refusal = (run: () => unknown): unknown => {
   }
 };
 
-describe("what has no price", () => {
+describe("charges without a price", () => {
   const cases: readonly (readonly [JsonRecord, string])[] = [
     [{ tools: [{ type: "function" }, { type: "code_interpreter" }] }, "tools[1]"],
     [{ tools: [{ type: "mcp" }] }, "tools[0]"],
@@ -58,7 +58,7 @@ describe("what has no price", () => {
     [{ tools: [{ type: "image_generation", quality: "high" }] }, "tools[0].quality"],
     [{ service_tier: "scale" }, "service_tier"],
   ];
-  test.each(cases)("%j is refused by its place, and passes where the group says so", (body, param) => {
+  test.each(cases)("%j is refused with its path, and passes if the group allows it", (body, param) => {
     expect(refusal(() => feesOf(body).checked(exchange(body)))).toEqual({ code: "unsupported_parameter", param });
     expect(refusal(() => feesOf(body, { unpriced: "pass" }).checked(exchange(body)))).toBeUndefined();
   });
@@ -69,11 +69,11 @@ describe("what has no price", () => {
     { service_tier: "priority" },
     { tools: [{ type: "web_search" }] },
     { tools: [{ type: "image_generation", model: "draw" }] },
-  ])("%j has one, or costs no more than usual", (body) => {
+  ])("%j has a price, or costs no more than usual", (body) => {
     expect(refusal(() => feesOf(body).checked(exchange(body)))).toBeUndefined();
   });
 
-  test("a model that a tool names must be one that the caller may use, also where tools pass", () => {
+  test("a model that a tool names must be allowed for the caller, even where tools pass", () => {
     const body = { tools: [{ type: "image_generation", model: "other" }] };
     for (const unpriced of ["refuse", "pass"] as const)
       expect(refusal(() => feesOf(body, { unpriced }).checked(exchange(body)))).toEqual({
@@ -82,13 +82,13 @@ describe("what has no price", () => {
       });
   });
 
-  test("is nothing to a vendor that is not asked for it", () => {
+  test("is ignored for a vendor that does not get it", () => {
     const fees = feesOf({ tools: [{ type: "code_interpreter" }], service_tier: "scale" });
     expect(refusal(() => fees.checked(exchange({}, { requestedFees: { tools: [], tiers: [] } })))).toBeUndefined();
     expect(fees.billed({ inputTokens: 1 })).toMatchObject({ units: { inputTokens: 1 }, isTierUnpriced: false });
   });
 
-  test("is refused where the client stands for it when another wire's request says it otherwise", () => {
+  test("is refused if another wire's request would state it differently", () => {
     const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
     const requestedFees = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
     expect(refusal(() => fees.checked(exchange({}, { requestedFees })))).toMatchObject({
@@ -108,7 +108,7 @@ test("tools with a price are limited at the vendor; tools without a price are fo
   expect(sent(feesOf(other, { unpriced: "pass" }), other)).toEqual(other);
 });
 
-describe("the tier", () => {
+describe("the service tier", () => {
   test.each<[JsonRecord, string | undefined, number, string | undefined, boolean]>([
     [{}, undefined, 1, undefined, false],
     [{}, "default", 1, undefined, false],
@@ -132,7 +132,7 @@ describe("the tier", () => {
   });
 });
 
-test("calls are counted once however often an answer reports them, and anew with every attempt", () => {
+test("calls are counted once however often an answer reports them, and again with every attempt", () => {
   const body = { tools: [{ type: "web_search" }] };
   const fees = feesOf(body);
   fees.checked(exchange(body));
@@ -145,18 +145,18 @@ test("calls are counted once however often an answer reports them, and anew with
   expect(fees.billed({}).units).toEqual({});
 });
 
-test.each([1e308, Number.POSITIVE_INFINITY])("a bound of %s calls is held for as far as can be counted", (most) => {
+test.each([1e308, Number.POSITIVE_INFINITY])("a limit of %s calls is held for up to the countable maximum", (most) => {
   const { units, inputTokens } = feesOf({ tools: [{ type: "web_search" }], max_tool_calls: most }).held;
   for (const amount of [units.webSearches, inputTokens]) expect(Number.isSafeInteger(amount)).toBe(true);
 });
 
-test("a vendor that reports more calls than any answer makes is not believed", () => {
+test("a vendor's report of more calls than possible is capped", () => {
   const fees = feesOf({});
   fees.saw({ counts: { webSearches: 1e300 } });
   expect(fees.billed({}).units.webSearches).toBeLessThanOrEqual(1_000);
 });
 
-test("a search that the chat wire cannot report is one, where there was an answer", () => {
+test("a search that the chat wire cannot report counts as one if there was an answer", () => {
   const body = { web_search_options: {} };
   const fees = feesOf(body, {}, "chat");
   fees.checked(exchange(body, { wire: "chat" }));
@@ -164,7 +164,7 @@ test("a search that the chat wire cannot report is one, where there was an answe
   expect(fees.billed({ inputTokens: 1 }).units).toEqual({ inputTokens: 1, webSearches: 1 });
 });
 
-test("a hold covers every bill within its bounds: tokens, tools and the tier that served them", () => {
+test("a hold covers every bill within its limits: tokens, tools and the service tier", () => {
   const requestedFees = fc.record(
     {
       service_tier: fc.constantFrom("auto", "default", "flex", "priority"),

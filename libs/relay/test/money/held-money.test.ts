@@ -106,7 +106,7 @@ const limits = { leaseMs: 60_000, outboxBound: 1_000_000 };
 const fault = fc.constantFrom<StoreFault>("answers", "is away", "loses its answer");
 const step = fc.constantFrom<Step>("settle", "release", "hand over", "throw");
 
-test("after any error and any outage of Redis, held money is settled or released exactly once", async () => {
+test("after any error and any outage of Redis, a hold is settled or released exactly once", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 5 }),
@@ -162,7 +162,7 @@ async function settleLater(accountId: string, { record, callId }: HeldMoney): Pr
   expect(await findAccount(store, accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 5n });
 }
 
-test("the end of a process waits for holds whose calls are still counted", async () => {
+test("the shutdown of a process waits for holds whose calls are still counted", async () => {
   const renewals = openRenewals({ redis: store, log, leaseMs: 60_000 });
   const counted = renewals.keep({ accountId: "a", callId: "one", progress: () => undefined });
   const steps: string[] = [];

@@ -10,8 +10,8 @@ const cost: TextCost = {
 };
 
 test.each([
-  ["a whole stream is charged what its vendor reported", "completed", 3, false],
-  ["one that broke after a report of its beginning is charged what came", "cancelled", 90, true],
+  ["a complete stream is charged for the reported usage", "completed", 3, false],
+  ["a stream that broke after a first report is charged for the received part", "cancelled", 90, true],
 ] as const)("%s", async (_, ended, outputTokens, estimated) => {
   const meter = new Meter();
   meter.report({ inputTokens: 7, outputTokens: 3 });
@@ -20,7 +20,7 @@ test.each([
   expect({ units, ...rest }).toEqual({ units: { requests: 1, inputTokens: 7, outputTokens }, estimated });
 });
 
-test("one that broke after its last report is charged that", async () => {
+test("a stream that broke after its last report is charged for that report", async () => {
   const meter = new Meter();
   meter.add("word ".repeat(89));
   meter.report({ inputTokens: 7, outputTokens: 3 });
@@ -30,7 +30,7 @@ test("one that broke after its last report is charged that", async () => {
   });
 });
 
-test("images that were counted are used, whether the vendor reports usage or not", async () => {
+test("counted images are charged, whether the vendor reports usage or not", async () => {
   const meter = new Meter();
   meter.addImages(1);
   expect([meter.any, meter.usage]).toEqual([true, { images: 1 }]);
@@ -44,7 +44,7 @@ test.each([
   [1_000, { inputTokens: 251, outputTokens: 0 }, true],
   [{ inputTokens: 9 }, { inputTokens: 9 }, false],
 ] as const)(
-  "an answer in one piece is charged what was reported, else what its vendor was sent: %j",
+  "a complete answer is charged for the reported usage, else for the input sent to its vendor: %j",
   async (sent, units, estimated) => {
     const text: TextCost = { ...cost, size: { ...cost.size, textBytes: 1, addedBytes: 1_000 } };
     const answer = typeof sent === "object" ? { usage: sent } : { addedBytes: sent };

@@ -3,7 +3,7 @@ import { TopCallers } from "../../src/money/top-callers.ts";
 
 const call = (failed = 0) => ({ calls: 1, failed, tokens: 10, costUsd: 0.5 });
 
-test("the callers with the most calls are shown, all others as one", () => {
+test("the callers with the most calls are shown, and all others as one", () => {
   const top = new TopCallers(2);
   for (const [caller, calls] of [
     ["a", 3],
@@ -19,7 +19,7 @@ test("the callers with the most calls are shown, all others as one", () => {
   ]);
 });
 
-test("however many callers there are, few are kept, the large ones among them, and no call is lost", () => {
+test("for any number of callers few are stored, including the large ones, and no call is lost", () => {
   const top = new TopCallers(3);
   let all = 0;
   for (let round = 0; round < 300; round++) {

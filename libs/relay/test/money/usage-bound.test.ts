@@ -8,17 +8,21 @@ const size = { textBytes: 1_000, mediaTokens: 0, maxOutputTokens: 100, choices: 
 const bound = boundOfText(size, model);
 
 test.each<[string, Units, readonly UnitName[]]>([
-  ["as much as was asked for", { inputTokens: 1_000, outputTokens: 100 }, []],
-  ["a least bound of 16 tokens, and an end mark", { inputTokens: 9, outputTokens: 117 }, []],
-  ["instructions of the vendor's own", { inputTokens: 20_000, outputTokens: 1 }, []],
-  ["thoughts beside the bound", { outputTokens: 100 + 30_000, reasoningTokens: 30_000 }, []],
-  ["images and sound beside the bound", { outputTokens: 100, outputImageTokens: 2_520, outputAudioTokens: 700 }, []],
-  ["more input than there can be", { inputTokens: 1e300, outputTokens: 5 }, ["inputTokens"]],
-  ["more output than there can be", { inputTokens: 5, outputTokens: 1e300 }, ["outputTokens"]],
-  ["all of it as thoughts", { outputTokens: 1e300, reasoningTokens: 1e300 }, ["outputTokens"]],
+  ["as much as requested", { inputTokens: 1_000, outputTokens: 100 }, []],
+  ["a minimum limit of 16 tokens, and an end token", { inputTokens: 9, outputTokens: 117 }, []],
+  ["instructions that the vendor adds", { inputTokens: 20_000, outputTokens: 1 }, []],
+  ["reasoning in addition to the limit", { outputTokens: 100 + 30_000, reasoningTokens: 30_000 }, []],
+  [
+    "images and audio in addition to the limit",
+    { outputTokens: 100, outputImageTokens: 2_520, outputAudioTokens: 700 },
+    [],
+  ],
+  ["more input than possible", { inputTokens: 1e300, outputTokens: 5 }, ["inputTokens"]],
+  ["more output than possible", { inputTokens: 5, outputTokens: 1e300 }, ["outputTokens"]],
+  ["all output as reasoning", { outputTokens: 1e300, reasoningTokens: 1e300 }, ["outputTokens"]],
   ["input spread over units", { inputTokens: 60_000, cachedInputTokens: 60_000 }, ["cachedInputTokens"]],
-  ["images of a model that writes", { images: 1e9 }, ["images"]],
-  ["seconds of a call that has none", { seconds: 5 }, ["seconds"]],
+  ["images of a text model", { images: 1e9 }, ["images"]],
+  ["seconds of a call without seconds", { seconds: 5 }, ["seconds"]],
   ["search units", { requests: 1e9 }, ["requests"]],
   [
     "no amounts",
@@ -38,13 +42,13 @@ test("fractions of a token are dropped", () => {
   });
 });
 
-describe("whatever a vendor reports", () => {
+describe("for any report of a vendor", () => {
   const amounts = fc.oneof(fc.nat(), fc.double(), fc.constantFrom(1e300, -1, Number.NaN, Infinity, 2 ** 53));
   const reports: fc.Arbitrary<Units> = fc
     .dictionary(fc.constantFrom(...unitNames), amounts)
     .map((report) => ({ ...report }));
 
-  test("the billed amount is within the bound, and never more than was reported", () => {
+  test("the billed amount is within the limit, and never above the report", () => {
     fc.assert(
       fc.property(reports, (reported) => {
         const { units } = capUnits(reported, bound);
@@ -60,13 +64,13 @@ describe("whatever a vendor reports", () => {
   });
 });
 
-test("a request that a vendor's tools add to is bounded by the widest context", () => {
+test("a request that a vendor's tools extend is limited by the largest context", () => {
   const beyond = boundOfText({ ...size, readsUnseenInput: true }, model);
   expect(capUnits({ inputTokens: 1_900_000 }, beyond).capped).toEqual([]);
   expect(capUnits({ inputTokens: 1_900_000 }, bound).capped).toEqual(["inputTokens"]);
 });
 
-test("without a bound of the client's, the catalogue's is the bound of each answer", () => {
+test("without a limit of the client, the catalogue's limit applies to each answer", () => {
   const unbounded = { ...size, maxOutputTokens: undefined, choices: 2 };
   expect(boundOfText(unbounded, { ...model, maxOutputTokens: 1_000 }).outputTokens).toBe(2_040 + 2 * 16);
   expect(capUnits({ outputTokens: 200_000 }, boundOfText(unbounded, model)).capped).toEqual([]);
