@@ -29,7 +29,7 @@ export function recordParser<const Schema extends TSchema>(
     const value = upgrade(parseJson(record, text));
     if (isSound(value)) return value;
     const [first] = compiled().Errors(value);
-    throw new UnknownShape(record, `${first?.instancePath || "it"} ${first?.message ?? "has another shape"}`);
+    throw new UnknownShape(record, `${first?.instancePath || "it"} ${first?.message ?? "does not match the schema"}`);
   };
 }
 

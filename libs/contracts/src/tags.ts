@@ -32,7 +32,7 @@ export function isTagName(name: string): boolean {
  */
 export function parseTags(header: string): Tags {
   const pairs = header.split(",").map((pair) => pair.trim());
-  if (pairs.length > maxTags) throw malformedTags(`has ${pairs.length} tags; at most ${maxTags} are kept`);
+  if (pairs.length > maxTags) throw malformedTags(`has ${pairs.length} tags; at most ${maxTags} are allowed`);
   const tags = new Map<string, string>();
   for (const pair of pairs) {
     const [name = "", ...rest] = pair.split("=").map((part) => part.trim());

@@ -25,7 +25,7 @@ const event = {
 };
 const attempt = { channel: "main", key: "k1", ms: 12, status: 500, failed: "upstream_error" };
 
-test("an event of an earlier version is read with the present name of its vendors' messages", () => {
+test("an event of an earlier version is read with the current name of its vendors' messages", () => {
   const stored = JSON.stringify({ ...event, tries: [{ ...attempt, said: "Overheated" }, attempt] });
   const tries = [{ ...attempt, vendorMessage: "Overheated" }, attempt];
   expect(readUsageEvent(stored)).toEqual({ ...event, tries });

@@ -73,7 +73,7 @@ export async function openDeps({
     provider,
     env,
     ready() {
-      if (redis.status !== "ready") throw new Error("redis is away");
+      if (redis.status !== "ready") throw new Error("redis is unavailable");
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -11,7 +11,7 @@ import type { AllowedSources } from "./configuration/sources.ts";
 export const configurationPath = (read: VariableReader): string | undefined =>
   read.optionalText(
     "MODELGATE_CONFIG",
-    "Path of the configuration (YAML); unset: it lives in the books, and is edited in the console or by `gatectl config`.",
+    "Path of the configuration (YAML); unset: it is stored in the books, and edited in the console or with `gatectl config`.",
   );
 
 /** Reads the sources of keys and addresses that a configuration from the console or the API may name. */
@@ -25,7 +25,7 @@ const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> =>
       .text(
         "CONFIG_VARIABLES",
         "",
-        "Variables that a configuration from the console or the API may name beside vendors' usual ones, separated by commas.",
+        "Variables that a configuration from the console or the API may name in addition to vendors' usual ones, separated by commas.",
       )
       .split(",")
       .map((name) => name.trim()),
@@ -39,7 +39,7 @@ export const variables = serviceVariables("control", (read) => ({
     path: configurationPath(read),
     seedPath: read.optionalText(
       "MODELGATE_SEED",
-      "Path of the configuration (YAML) that the books begin with; unset: one group, and no models yet.",
+      "Path of the first configuration (YAML) for new books; unset: one group and no models.",
     ),
     /** Interval, in ms, of polling the configuration and its key files, in case no change is announced. */
     pollMs: 2_000,
@@ -54,18 +54,21 @@ export const variables = serviceVariables("control", (read) => ({
   ),
   consoleUrl: read.optionalUrl(
     "CONSOLE_URL",
-    "Address of the console for browsers, where they reach it through another one.",
+    "Address of the console in browsers, if it differs from that of control.",
   ),
   proxies: proxiesVariable(read),
   oidc: {
-    issuer: read.optionalUrl("OIDC_ISSUER", "Address of an OpenID provider that people sign in to the console with."),
-    clientId: read.text("OIDC_CLIENT_ID", "modelgate", "Name of the console at that provider."),
-    clientSecret: read.optionalSecret("OIDC_CLIENT_SECRET", "Its secret there; unset: a public client."),
+    issuer: read.optionalUrl("OIDC_ISSUER", "Address of an OpenID provider for signing in to the console."),
+    clientId: read.text("OIDC_CLIENT_ID", "modelgate", "Client ID of the console at the OpenID provider."),
+    clientSecret: read.optionalSecret(
+      "OIDC_CLIENT_SECRET",
+      "Client secret at the OpenID provider; unset: a public client.",
+    ),
     groupsClaim: read.text("OIDC_GROUPS_CLAIM", "groups", "Claim of an ID token that names a person's groups."),
     roles: read.text(
       "OIDC_ROLES",
       "",
-      "Roles of groups, as in platform=admin,support=viewer,acme=operator@acme: a role after @ is a member's of that account.",
+      "Roles of groups, for example platform=admin,support=viewer,acme=operator@acme; a role with @ makes a member of that account.",
     ),
   },
 }));

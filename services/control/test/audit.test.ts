@@ -106,7 +106,7 @@ test("signed heads are exported, and a saved export is verified", async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 120_000);
 
-test("accounts cannot be changed without the ledger, and can be once it is back", async () => {
+test("accounts cannot be changed without the ledger, and can be when it is available again", async () => {
   await suite.process("ledger").stop();
   expect((await operate("/accounts", { id: "late" })).status).toBe(503);
   await suite.restart("ledger");

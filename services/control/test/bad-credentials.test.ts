@@ -68,7 +68,7 @@ const mistakes: readonly Mistake[] = [
     provider: "bedrock",
     path: bedrock,
     key: "aws:absent",
-    said: /AWS credentials cannot be had for the profile absent: /,
+    said: /AWS credentials are not available for the profile absent: /,
     of: "key",
   },
   {
@@ -101,8 +101,12 @@ const mistakes: readonly Mistake[] = [
 /** A vendor whose list of models is empty, or refused, by the first step of the path. */
 let lister: ScriptedServer;
 const listers = [
-  { id: "lists-nothing", off: /its vendor lists no model/, checked: /lists? (?:of no model: its vendor lists )?none/ },
-  { id: "refuses-list", off: /its vendor answered 401 .*Invalid API Key/, checked: /is answered 401: Invalid API Key/ },
+  { id: "lists-nothing", off: /its vendor lists no model/, checked: /returned an empty list of models/ },
+  {
+    id: "refuses-list",
+    off: /its vendor answered 401 .*Invalid API Key/,
+    checked: /returned status 401: Invalid API Key/,
+  },
 ] as const;
 
 const folder = mkdtempSync(join(tmpdir(), "credentials-"));
@@ -190,21 +194,21 @@ const wires: readonly (readonly [wire: string, path: (model: string) => string, 
   ],
 ];
 describe.each(mistakes)("$name", ({ name, said, of }) => {
-  test("is one line of the live check", async () => {
+  test("is reported in one line by the live check", async () => {
     const { status, lines } = await check();
     const at = mistakes.findIndex((mistake) => mistake.name === name);
     const own = lines.filter((line) => line.includes(`channels[${at}]`));
     expect([status, own]).toEqual([1, [expect.stringMatching(said)]]);
   });
 
-  test("is one line of the channel's test", async () => {
+  test("is reported in one line by the channel's test", async () => {
     const { status, stdout } = await suite.gatectl("channel", "test", name);
     const lines = stdout.trim().split("\n");
     expect([status, lines]).toEqual([1, [expect.any(String), expect.stringContaining("fails"), expect.any(String)]]);
     expect(lines[2]).toMatch(said);
   });
 
-  test.each(wires)("is not the client's fault in %s, and not a 500", async (wire, path, body) => {
+  test.each(wires)("is not the client's error in %s, and not a 500", async (wire, path, body) => {
     const answer = await fetch(suite.edgeUrl + path(name), {
       method: "POST",
       headers: {
@@ -223,7 +227,7 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
     expect(text).not.toMatch(/AKIA|secret|ya29|arn:/);
   });
 
-  test("is one line of the channel's state, after these calls", async () => {
+  test("is reported in one line by the channel's state after these calls", async () => {
     const state = await until("it to be shown", async () => {
       const channel = await channelOf(name);
       const found = of === "key" ? [channel] : [...(channel?.modelsOut ?? []), ...(channel?.accountsOut ?? [])];
@@ -240,7 +244,7 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
 });
 
 describe.each(listers)("$id", ({ id, off, checked: line }) => {
-  test("is one line of the check, of the channel's test and of its state", async () => {
+  test("is reported in one line by the check, the channel's test and its state", async () => {
     const at = mistakes.length + listers.findIndex((lister) => lister.id === id);
     const own = (await check()).lines.filter((each) => each.includes(`channels[${at}]`));
     expect(own).toEqual([expect.stringMatching(line)]);

@@ -21,7 +21,7 @@ test.each([
   ["n", false],
   ["", false],
   ["yesterday", false],
-])("a person at the terminal who answers %j", async (answer, confirmed) => {
+])("a user at the terminal who answers %j", async (answer, confirmed) => {
   const terminal = terminalOf(answer);
   expect(await confirm(terminal, "Restore version 3?")).toBe(confirmed);
   expect(terminal.shown()).toContain("Restore version 3? [y/N]");

@@ -3,11 +3,11 @@ import { fieldCell, fittedTable, table, visible } from "../src/gatectl/table.ts"
 
 test.each([
   ["a colour", "\u001b[31mred", "\\u001b[31mred"],
-  ["a C1 command", "\u009b2J", "\\u009b2J"],
-  ["a line of its own", "one\r\ntwo", "one\\u000d\\u000atwo"],
-  ["a turned direction", "a\u202eb", "a\\u202eb"],
-  ["letters of any language", "é 模型\t", "é 模型\t"],
-])("%s is shown, not run", (_, text, expected) => {
+  ["a C1 control character", "\u009b2J", "\\u009b2J"],
+  ["a line break", "one\r\ntwo", "one\\u000d\\u000atwo"],
+  ["a direction override", "a\u202eb", "a\\u202eb"],
+  ["letters of other languages", "é 模型\t", "é 模型\t"],
+])("%s is displayed, not executed", (_, text, expected) => {
   expect(visible(text)).toBe(expected);
 });
 

@@ -222,13 +222,13 @@ describe("gatectl", () => {
       const answer = await call();
       return answer.status === 402 && answer;
     });
-    expect(refused.text).toContain("may spend $0.0005 a day");
+    expect(refused.text).toContain("is $0.0005 per day");
     await suite.ask("token", "set", id, "--dollars-per-day", "none");
     await until("the budget to be gone", async () => (await call()).status === 200);
     expect(await suite.ask("token", "show", id)).not.toHaveProperty("budget");
   });
 
-  test("a budget of a tag refuses the tag's calls at once, is changed and deleted, and is listed with a key's", async () => {
+  test("a budget of a tag refuses the tag's calls immediately, is changed and deleted, and is listed with a key's", async () => {
     const call = async (tag: string) => {
       const headers = { authorization: `Bearer ${payerKey}`, "content-type": "application/json" };
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
@@ -248,7 +248,7 @@ describe("gatectl", () => {
 
     const refused = await call("team=red");
     expect(refused.status).toBe(402);
-    expect(refused.text).toContain("tag team=red may spend $0.0005 a month");
+    expect(refused.text).toContain("tag team=red is $0.0005 per month");
     expect(refused.text).toContain(id);
     expect((await call("team=blue")).status).toBe(200);
     await suite.ask("budget", "set", "payer", id, "--mode", "soft");
@@ -286,19 +286,19 @@ describe("gatectl", () => {
     expect(status).toBe(1);
   });
 
-  test("a second budget of a scope and period is refused, and so is one beside a key's own", async () => {
+  test("a second budget of a scope and period is refused, also if the first one belongs to a key", async () => {
     const wish = ["budget", "create", "payer", "--period", "day", "--zone", "UTC", "--amount", "1", "--scope"];
     const make = (scope: string) => suite.gatectl(...wish, scope);
     const { id } = await suite.ask<{ id: string }>(...wish, "model:chat");
-    expect((await make("model:chat")).stderr).toContain(`The budget ${id} has this scope and period already`);
+    expect((await make("model:chat")).stderr).toContain(`The budget ${id} already has this scope and period`);
     await suite.ask("budget", "delete", "payer", id);
     const [{ id: key = "" } = {}] = await suite.ask<{ id?: string }[]>("token", "list", "payer");
     await suite.ask("token", "set", key, "--dollars-per-day", "1");
-    expect((await make(`key:${key}`)).stderr).toContain("The key has a budget for each day already");
+    expect((await make(`key:${key}`)).stderr).toContain("The key already has a budget for each day");
     await suite.ask("token", "set", key, "--dollars-per-day", "none");
     const keys = await suite.ask<{ id: string }>(...wish, `key:${key}`);
     const both = await suite.gatectl("token", "set", key, "--dollars-per-day", "1");
-    expect(both.stderr).toContain(`The account's budget ${keys.id} limits this key for each day already`);
+    expect(both.stderr).toContain(`The account's budget ${keys.id} already limits this key for each day`);
     await suite.ask("budget", "delete", "payer", keys.id);
   });
 
@@ -333,7 +333,7 @@ describe("gatectl", () => {
     [["usage", "list", "--after", "x"], 1, /after must be/],
     [["usage", "list", "--from", "soon"], 1, /from must be/],
     [["usage", "--to", "2020-01-01"], 1, /from .* must not be after to/],
-    [["usage", "export", "--out", "/no/such/folder/usage.csv"], 1, /broke off: ENOENT/],
+    [["usage", "export", "--out", "/no/such/folder/usage.csv"], 1, /was interrupted: ENOENT/],
     [["usage", "export", "--format", "xml", "--out", "/dev/null"], 1, /csv, ndjson or focus/],
     [["usage", "export"], 2, /--json needs --out/],
     [["token", "set", "tok_none"], 2, /nothing to change/],
@@ -349,7 +349,7 @@ describe("gatectl", () => {
     expect(error.message).not.toMatch(/at .*\.ts:|Example:/);
   });
 
-  test("every command has a help text, and prints tables for people", async () => {
+  test("every command has a help text, and prints tables", async () => {
     const overview = await suite.gatectl("--help");
     const commands = [
       ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage|ledger)(?: [a-z-]+)?) {2}/gm),
@@ -360,7 +360,7 @@ describe("gatectl", () => {
     expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
   });
 
-  test("as a process it exits with the command's status, its answer on stdout and errors on stderr", async () => {
+  test("as a process it exits with the command's status, its output on stdout and errors on stderr", async () => {
     const [fine, wrong] = [spawned("account", "show", "demo", "--json"), spawned("account", "fly", "--json")];
     expect(fine).toMatchObject({ status: 0, stderr: "" });
     expect(JSON.parse(fine.stdout)).toMatchObject({ id: "demo" });
@@ -378,7 +378,7 @@ describe("the configuration", () => {
       JSON.stringify(await response.json()),
     );
 
-  test("a valid change takes effect without a restart, an invalid one is refused with its paths and changes nothing", async () => {
+  test("a valid change takes effect without a restart; an invalid one is refused with its paths and changes nothing", async () => {
     expect(await answer()).toContain('"chat"');
     suite.configure({
       ...config,
@@ -477,7 +477,7 @@ describe("the configuration", () => {
     });
   });
 
-  test("the operator's API answers no request without the secret", async () => {
+  test("the operator's API accepts no request without the secret", async () => {
     for (const authorization of ["", "Bearer operator.9999999999.forged", `Bearer ${key}`]) {
       const answer = await fetch(`${suite.controlUrl}/accounts`, { headers: { authorization } });
       expect(answer.status).toBe(401);

@@ -45,6 +45,6 @@ test.each([
     expect(imported.text).toContain(kept);
 });
 
-test("a file that has all models is unchanged", () => {
+test("a file that already has all models is unchanged", () => {
   expect(importModels(text, "groq", listed.slice(0, 1)).text).toBe(text);
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-test("the models that a channel's vendor lists are written into the file with their prices, which is then good and shown", async () => {
+test("the models that a channel's vendor lists are written into the file with their prices, and the file is valid", async () => {
   expect(await suite.ask("model", "import", "groq", "--file", file)).toMatchObject({
     added: ["openai/gpt-oss-20b"],
     known: ["openai/gpt-oss-120b"],

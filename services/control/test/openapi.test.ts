@@ -20,7 +20,7 @@ test("every referenced schema exists, and every operation has a unique id", () =
   expect(document["openapi"]).toBe("3.1.0");
 });
 
-test("a route without a row of the table is an error, and so is a row without a route", () => {
+test("a route that is not in the table is an error, and so is an operation without a route", () => {
   const route = async () => ({});
   expect(() => guardRoutes({ "GET /loose": route }, {})).toThrow("GET /loose");
   const row = { summary: "", area: "system", role: "viewer", answer: "text/csv" } as const;

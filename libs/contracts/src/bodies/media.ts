@@ -1,6 +1,6 @@
 import { Type } from "typebox";
 
-const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
+const model = Type.String({ minLength: 1, description: "a model name from `GET /v1/models`" });
 const optionalText = Type.Optional(Type.String());
 const positiveInteger = Type.Optional(Type.Integer({ minimum: 1 }));
 const file = (description: string) => Type.Unsafe<string>({ type: "string", format: "binary", description });
@@ -21,8 +21,8 @@ export const ImageRequest = Type.Object(
     prompt: Type.Optional(Type.String({ maxLength: 32_000 })),
     size: Type.Optional(Type.String({ description: "<width>x<height>, or auto" })),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
-    image: imageValue("what is edited, one or several"),
-    mask: imageValue("what of it is left as it is"),
+    image: imageValue("the image or images to edit"),
+    mask: imageValue("mask: its opaque areas are left unchanged"),
     quality: optionalText,
     style: optionalText,
     background: optionalEnum("transparent", "opaque", "auto"),
@@ -43,7 +43,7 @@ export const ImageRequest = Type.Object(
         messages: Type.Array(
           Type.Object({
             role: Type.String(),
-            content: Type.Array(Type.Object({ text: optionalText, image: imageValue("what is edited") })),
+            content: Type.Array(Type.Object({ text: optionalText, image: imageValue("the image to edit") })),
           }),
           { minItems: 1, maxItems: 1 },
         ),
@@ -114,7 +114,7 @@ export const SpeechRequest = Type.Object(
   {
     model,
     input: Type.String({ minLength: 1 }),
-    voice: Type.Optional(Type.Unknown({ description: "a vendor's name of a voice, or {id}" })),
+    voice: Type.Optional(Type.Unknown({ description: "the vendor's name of a voice, or {id}" })),
     instructions: optionalText,
     response_format: Type.Optional(
       Type.Union([
@@ -195,7 +195,7 @@ export const EpsilonRequest = Type.Object(
     binary_data_base64: Type.Optional(Type.Array(Type.String())),
     image_urls: Type.Optional(Type.Array(Type.String())),
     seed: Type.Optional(Type.Integer()),
-    frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 a second, and one" })),
+    frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 per second plus 1" })),
     aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
     task_id: Type.Optional(Type.String({ description: "of the task whose result is fetched" })),
     callback_url: callbackUrl,

@@ -1,6 +1,6 @@
 import { Type, type TSchema } from "typebox";
 
-const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
+const model = Type.String({ minLength: 1, description: "a model name from `GET /v1/models`" });
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 
@@ -17,7 +17,7 @@ const sharedMembers = {
     Type.Object({
       num_predict: nullable(
         Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(-1), Type.Literal(-2)], {
-          description: "most tokens of the answer; -1 and -2: no bound",
+          description: "maximum tokens of the answer; -1 and -2: no limit",
         }),
       ),
       temperature: nullable(Type.Number()),
@@ -76,9 +76,9 @@ export const OllamaGenerateRequest = Type.Object(
     prompt: nullable(Type.String()),
     system: nullable(Type.String()),
     images,
-    suffix: nullable(Type.String({ description: "refused: no vendor fills a gap in words" })),
+    suffix: nullable(Type.String({ description: "refused: no vendor supports text after a gap" })),
     context: nullable(Type.Array(Type.Integer(), { description: "refused: tokens of one model" })),
-    raw: nullable(Type.Boolean({ description: "dropped: nothing is put around a prompt here" })),
+    raw: nullable(Type.Boolean({ description: "dropped: the gateway applies no prompt template" })),
     template: nullable(Type.String({ description: "dropped, as vendors have their own" })),
   },
   { $id: "OllamaGenerateRequest" },

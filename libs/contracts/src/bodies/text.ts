@@ -1,6 +1,6 @@
 import { Type, type TSchema } from "typebox";
 
-const model = Type.String({ minLength: 1, description: "a name of GET /v1/models, exactly" });
+const model = Type.String({ minLength: 1, description: "a model name from `GET /v1/models`" });
 const anyObject = Type.Record(Type.String(), Type.Unknown());
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const nonEmptyObjects = Type.Array(anyObject, { minItems: 1 });
@@ -204,11 +204,9 @@ export const RerankRequest = Type.Object(
     documents: Type.Array(Type.Union([Type.String(), anyObject]), { minItems: 1 }),
     top_n: nullable(positiveInteger),
     top_k: nullable(positiveInteger),
-    return_documents: nullable(
-      Type.Boolean({ description: "whether each result holds its document; false by default" }),
-    ),
+    return_documents: nullable(Type.Boolean({ description: "include the document in each result; false by default" })),
     rank_fields: nullable(
-      Type.Array(Type.String(), { description: "members of a document that is an object, of which its text is made" }),
+      Type.Array(Type.String(), { description: "fields of an object document that form its text" }),
     ),
     max_chunks_per_doc: nullable(positiveInteger),
     max_tokens_per_doc: nullable(positiveInteger),

@@ -24,8 +24,11 @@ export function* keyProblems({ channels }: Configuration): Iterable<Configuratio
 }
 
 function keyProblem(key: string): string | undefined {
-  if (key.startsWith("env:")) return /^env:[A-Za-z_]\w*$/.test(key) ? undefined : "is not env: and a variable's name";
-  if (key.startsWith("file:")) return key === "file:" ? "is not file: and a path" : undefined;
-  if (key.includes("${")) return "is no key: a variable is written env:NAME here";
-  return isSendableKey(key) ? undefined : "holds what no header can carry: white space, or letters beyond ASCII";
+  if (key.startsWith("env:"))
+    return /^env:[A-Za-z_]\w*$/.test(key) ? undefined : "must be env: and the name of a variable";
+  if (key.startsWith("file:")) return key === "file:" ? "must be file: and a path" : undefined;
+  if (key.includes("${")) return "is not a key: write a variable as env:NAME";
+  return isSendableKey(key)
+    ? undefined
+    : "contains characters that are not allowed in a header: white space or non-ASCII letters";
 }

@@ -8,11 +8,11 @@ export function* nameProblems({ groups, models }: Configuration): Iterable<Confi
     if (!isValidName(name)) yield { path: pathOf("groups", name), message: invalidNameMessage };
   for (const name of Object.keys(models)) {
     if (!isValidName(name)) yield { path: pathOf("models", name), message: invalidNameMessage };
-    if (name === "*") yield { path: "models.*", message: 'cannot be a model\'s name: "*" stands for all of them' };
+    if (name === "*") yield { path: "models.*", message: 'cannot be a model\'s name: "*" means all models' };
   }
 }
 
-const invalidNameMessage = `is no name: it has 1 to ${maxNameCharacters} characters, none of them a control, and no white space around it`;
+const invalidNameMessage = `is not a valid name: use 1 to ${maxNameCharacters} characters, no control characters, and no white space at either end`;
 
 function isValidName(name: string): boolean {
   return name !== "" && name.length <= maxNameCharacters && name.trim() === name && !/\p{Cc}/u.test(name);

@@ -13,12 +13,12 @@ export function proxyUrlProblem(text: string): string | undefined {
   if (text.length > maxProxyCharacters) return `is longer than ${maxProxyCharacters} characters`;
   const url = URL.parse(text);
   if (url === null || !schemes.has(url.protocol) || url.hostname === "")
-    return "is no address of a proxy, as http://proxy.example:3128 or socks5://proxy.example:1080";
-  if (url.pathname.length > 1 || url.search !== "" || url.hash !== "") return "has more than a host and a port";
+    return "is not the address of a proxy, such as http://proxy.example:3128 or socks5://proxy.example:1080";
+  if (url.pathname.length > 1 || url.search !== "" || url.hash !== "") return "must have only a host and a port";
   try {
     decodeURIComponent(url.username + url.password);
   } catch {
-    return "has a name or a password that is not percent-encoded correctly";
+    return "has a user name or a password that is not percent-encoded correctly";
   }
   return undefined;
 }
@@ -41,11 +41,12 @@ export function* proxyProblems({ proxy, channels }: Configuration): Iterable<Con
 }
 
 function proxyProblem(text: string): string | undefined {
-  if (text.startsWith("env:")) return /^env:[A-Za-z_]\w*$/.test(text) ? undefined : "is not env: and a variable's name";
+  if (text.startsWith("env:"))
+    return /^env:[A-Za-z_]\w*$/.test(text) ? undefined : "must be env: and the name of a variable";
   const problem = proxyUrlProblem(text);
   if (problem !== undefined) return problem;
   const { username, password } = new URL(text);
   return username === "" && password === ""
     ? undefined
-    : "has a name or a password: put the whole address into a variable, and write env:NAME";
+    : "has a user name or a password: put the whole address into a variable, and write env:NAME";
 }

@@ -71,6 +71,6 @@ function headerProblem(name: string, value: string): string | undefined {
   if (isReservedHeader(name))
     return "cannot be set: the gateway sets the headers of keys, connections and prices itself";
   if (value.startsWith("env:"))
-    return /^env:[A-Za-z_]\w*$/.test(value) ? undefined : "is not env: and a variable's name";
-  return isHeaderValue(value) ? undefined : "has a value that no header can carry";
+    return /^env:[A-Za-z_]\w*$/.test(value) ? undefined : "must be env: and the name of a variable";
+  return isHeaderValue(value) ? undefined : "has a value with characters that are not allowed in a header";
 }

@@ -31,9 +31,9 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
     if (shares === undefined) continue;
     const path = `models.${name}.shares`;
     if (!Object.values(shares).some((share) => share > 0)) yield { path, message: "has no share above 0" };
-    if (served.has(name)) yield { path, message: "is for a model without channels of its own, and a channel names it" };
+    if (served.has(name)) yield { path, message: "is only for a model without channels, but a channel names it" };
     if (model.price !== undefined)
-      yield { path: `models.${name}.price`, message: "is never paid: calls cost what the models of its shares do" };
+      yield { path: `models.${name}.price`, message: "is never used: calls cost what the models of its shares cost" };
   }
 }
 
@@ -47,7 +47,7 @@ function targetProblem(
   const target = Object.hasOwn(models, other) ? models[other] : undefined;
   if (target === undefined) return `is not in models: ${redactedName(other)}`;
   if (other === name) return "is the model itself";
-  if (target.shares !== undefined) return `has shares of its own: ${other}`;
+  if (target.shares !== undefined) return `also has shares: ${other}`;
   return target.kind === kind ? undefined : `is for ${target.kind}, not ${kind}: ${other}`;
 }
 

@@ -44,7 +44,7 @@ export const GroupConfiguration = Type.Object(
           requestsPerDay: limit("per token, in a day of UTC"),
           tokensPerMinute: limit("per token"),
           concurrency: limit("open calls per token"),
-          dollarsPerDay: budget("US dollars that an account's tokens of the group spend in a day of UTC"),
+          dollarsPerDay: budget("US dollars that an account's tokens of the group may spend per UTC day"),
           dollarsPerMonth: budget("the same for a month"),
         },
         noOtherMembers,
@@ -60,7 +60,7 @@ export const GroupConfiguration = Type.Object(
       Type.Enum(["drop", "refuse", "pass"], {
         default: "drop",
         description:
-          "what becomes of vendor-side tools and dearer service tiers that have no price, not even a published one",
+          "handling of vendor-side tools and more expensive service tiers without any price, not even a published one",
       }),
     ),
     showChannel: Type.Optional(
@@ -124,7 +124,7 @@ export const PriceConfiguration = Type.Object(
     tiers: Type.Optional(
       Type.Array(LengthPriceConfiguration, {
         maxItems: 16,
-        description: "of calls with more input tokens than `above`: what differs for the whole call",
+        description: "prices for calls with more input tokens than `above`; they apply to the whole call",
       }),
     ),
     serviceTiers: Type.Optional(
@@ -139,7 +139,7 @@ export const PriceConfiguration = Type.Object(
       Type.Record(Type.String({ pattern: "^[1-9]\\d{1,4}p$" }), ResolutionPriceConfiguration, {
         ...noOtherMembers,
         description:
-          "of videos: what differs from a resolution on, named by the pixels of its shorter side, as in 1080p",
+          "prices for videos from a resolution upwards, named by the pixels of its shorter side, for example 1080p",
       }),
     ),
   } satisfies Record<keyof WrittenPrices, unknown>,
@@ -162,8 +162,8 @@ export const ModelConfiguration = Type.Object(
         description: 'US dollars; "auto": from the bundled catalogue, as for a known model that names none',
       }),
     ),
-    maxOutputTokens: limit("most tokens of one answer, as the model's vendors bound it"),
-    contextTokens: limit("most tokens of a call's input and answer; shown in model lists"),
+    maxOutputTokens: limit("maximum tokens of one answer, as the model's vendors limit it"),
+    contextTokens: limit("maximum tokens of input and answer together; shown in model lists"),
     choice: Type.Optional(
       Type.Enum([...channelChoices], {
         default: "weighted",
@@ -176,13 +176,12 @@ export const ModelConfiguration = Type.Object(
         minItems: 1,
         maxItems: 8,
         description:
-          "other models that serve its calls, in this order and at their own price, when all of its channels are away",
+          "other models that serve its calls, in this order and at their own price, when all of its channels are unavailable",
       }),
     ),
     shares: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
-        description:
-          "instead of channels of its own: the models that its calls are split between, with the share of each",
+        description: "instead of channels: the models that its calls are split between, with the share of each",
       }),
     ),
   },
@@ -199,7 +198,8 @@ export const ChannelConfiguration = Type.Object(
       Type.String({
         pattern: "^(https?://|\\$\\{)",
         maxLength: 2000,
-        description: "what the vendor's own SDK takes; ${NAME} is read from the environment; absent: the vendor's own",
+        description:
+          "base URL as the vendor's SDK takes it; ${NAME} is read from the environment; absent: the vendor's default",
       }),
     ),
     keys: Type.Optional(
@@ -209,12 +209,13 @@ export const ChannelConfiguration = Type.Object(
       }),
     ),
     models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name), Type.Literal("*")], {
-      description: 'names, or {gateway name: upstream name}, or "*": what the vendor lists',
+      description: 'names, or {gateway name: upstream name}, or "*": all that the vendor lists',
     }),
     wires: Type.Optional(
       Type.Array(Type.Enum([...upstreamWires]), {
         minItems: 1,
-        description: "the wire formats that this address speaks, best first, where the provider's usual ones are wrong",
+        description:
+          "the wire formats that this address supports, best first; needed only where the provider's usual ones are wrong",
       }),
     ),
     groups: Type.Optional(Type.Array(name, { minItems: 1 })),
@@ -222,9 +223,9 @@ export const ChannelConfiguration = Type.Object(
     weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, default: 1 })),
     maxConcurrency: limit("open calls, across all replicas"),
     keyConcurrency: limit("open calls of each key, across all replicas"),
-    requestsPerMinute: limit("calls that are sent in a minute, across all replicas"),
+    requestsPerMinute: limit("calls per minute, across all replicas"),
     timeoutMs: timeout("longest silence", 600_000),
-    firstByteTimeoutMs: timeout("longest wait for the first byte of a stream; timeoutMs where absent"),
+    firstByteTimeoutMs: timeout("maximum wait for the first byte of a stream; timeoutMs where absent"),
     proxy: proxy(
       "proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME; none: without the default proxy",
     ),
@@ -233,8 +234,8 @@ export const ChannelConfiguration = Type.Object(
         description: "headers of every request to the vendor; a value may be env:NAME",
       }),
     ),
-    defaults: members("members of JSON bodies to the vendor, where the request has none of that name"),
-    force: members("members of JSON bodies to the vendor, whatever the request has"),
+    defaults: members("fields added to JSON bodies to the vendor if the request does not have them"),
+    force: members("fields set in JSON bodies to the vendor, even if the request has them"),
   },
   noOtherMembers,
 );
@@ -259,7 +260,7 @@ export const TokenConfiguration = Type.Object(
     budget: Type.Optional(
       Type.Object(
         {
-          dollarsPerDay: budget("US dollars that the token spends in a day of UTC"),
+          dollarsPerDay: budget("US dollars that the token may spend per UTC day"),
           dollarsPerMonth: budget("the same for a month"),
         },
         noOtherMembers,

@@ -22,7 +22,7 @@ export const RefusedCall = Type.Object(
     code: Type.String({ description: "the failure's code" }),
     param: Type.Optional(Type.String({ description: "the field or header that was wrong" })),
     message: Type.Optional(
-      Type.String({ description: "what the client was told of its key, its limits or its balance" }),
+      Type.String({ description: "message to the client about its key, its limits or its balance" }),
     ),
   },
   { $id: "RefusedCall" },

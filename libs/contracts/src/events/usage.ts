@@ -18,7 +18,7 @@ export const CallAttempt = Type.Object({
   vendorMessage: Type.Optional(
     Type.String({
       maxLength: maxVendorMessage,
-      description: "the vendor's own message, or the connection's, of why it failed; not for members of accounts",
+      description: "error message of the vendor or the connection; not shown to members of accounts",
     }),
   ),
 });
@@ -97,20 +97,20 @@ export const UsageEvent = Type.Object(
       }),
     ),
     heldNanos: Type.Optional(
-      Type.String({ pattern: "^\\d+$", description: "what was put aside for the call in all, nano-dollars" }),
+      Type.String({ pattern: "^\\d+$", description: "total amount that was held for the call, nano-dollars" }),
     ),
     priceVersion: Type.Optional(Type.String({ description: "names the model's price as it was then" })),
     unpriced: Type.Optional(
       Type.Array(Type.Enum([...unitNames, "serviceTier"]), {
         description:
-          "what was used and the model's price does not name: units that cost nothing, a service tier at the usual price",
+          "units without a price, which cost nothing, or a service tier without one, which costs the usual price",
       }),
     ),
     capped: Type.Optional(
       Type.Array(Type.Enum([...unitNames]), {
         description:
-          "units of which the vendor reported or wrote more than the call could use, or no valid amount: " +
-          "`units` holds what was billed of them",
+          "units of which the vendor reported or sent more than the call could use, or no valid amount: " +
+          "`units` has the billed amounts",
       }),
     ),
     serviceTier: Type.Optional(
@@ -125,7 +125,7 @@ export const UsageEvent = Type.Object(
         }),
         {
           description:
-            "other models of the vendor that worked on the call: `costNanos` includes their units, at their prices, " +
+            "other models of the vendor that worked on the call; `costNanos` includes their units, at their prices, " +
             "and `units` does not",
         },
       ),

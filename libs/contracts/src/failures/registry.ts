@@ -159,7 +159,7 @@ export const failures = {
   answer_too_large: {
     ...upstreamFailed,
     retryable: false,
-    message: "The vendor's answer exceeds the gateway's size limit; request less at once.",
+    message: "The vendor's answer exceeds the gateway's size limit; request less output.",
   },
   create_uncertain: {
     ...upstreamFailed,
@@ -188,7 +188,7 @@ export const failures = {
   session_expired: { ...invalid, status: 400, message: "The session has reached one of its limits." },
 
   // The gateway
-  server_overloaded: { ...unavailable, message: "The gateway is at one of its own limits; try again shortly." },
+  server_overloaded: { ...unavailable, message: "The gateway has reached one of its own limits; try again shortly." },
   internal_error: {
     status: 500,
     type: "server_error",

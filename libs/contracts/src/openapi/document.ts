@@ -92,7 +92,7 @@ function successResponses(endpoint: Endpoint): Json {
 const textHeaders: Json = {
   [headers.maxOutputTokens]: {
     description:
-      "Output tokens of each answer at most, where the request names no bound and the balance does not cover the default one.",
+      "Maximum output tokens of each answer if the request sets no limit and the balance does not cover the default.",
     schema: { type: "integer" },
   },
 };

@@ -39,7 +39,7 @@ export const billedParameters: readonly Parameter[] = [
     in: "header",
     required: false,
     schema: text,
-    description: `kept with the call, for usage by tag: team=search,feature=chat; at most ${maxTags}. No vendor gets it.`,
+    description: `stored with the call, for usage by tag: team=search,feature=chat; at most ${maxTags}. It is not sent to vendors.`,
   },
 ];
 

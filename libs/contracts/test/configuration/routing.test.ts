@@ -28,7 +28,7 @@ test.each([
     [["models.a.fallbacks[1]", "appears more than once: plain"]],
   ],
   [{ a: { kind: "chat", fallbacks: ["vectors"] } }, [["models.a.fallbacks[0]", "is for embedding, not chat: vectors"]]],
-  [{ a: { kind: "chat", fallbacks: ["split"] } }, [["models.a.fallbacks[0]", "has shares of its own: split"]]],
+  [{ a: { kind: "chat", fallbacks: ["split"] } }, [["models.a.fallbacks[0]", "also has shares: split"]]],
   [
     { a: { kind: "video", fallbacks: ["film"] } },
     [["models.a.fallbacks[0]", "is not for models of kind video and realtime"]],

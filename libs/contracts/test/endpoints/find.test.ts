@@ -51,7 +51,7 @@ test.each([
   ["/V1/v1/models", "common"],
   ["/v1/v1/messages", "alpha"],
   ["/v1/v1beta/models", "gamma"],
-])("%s doubles the base address", (path, errors) => {
+])("%s repeats the base address", (path, errors) => {
   expect(findEndpoint("POST", path)).toEqual({ kind: "double-v1", errors });
 });
 
@@ -73,7 +73,7 @@ test.each([
   ["/v1beta/models/a:generateContent", "gamma"],
   ["/kling/v1/videos/text2video", "task"],
   ["/jimeng", "epsilon"],
-])("PUT %s fails in the %s format, whether or not its endpoint is known yet", (path, errors) => {
+])("PUT %s fails in the %s format, whether or not its endpoint exists", (path, errors) => {
   expect(findEndpoint("PUT", path)).toMatchObject({ kind: "wrong-method", errors });
   expect(errorFormatOfPath(path)).toBe(errors);
 });

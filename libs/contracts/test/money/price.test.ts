@@ -32,7 +32,7 @@ const multiplier = fc.oneof(
 describe("costOf", () => {
   test.each<[string, Units, WrittenPrice, number, bigint]>([
     [
-      "input and output per million",
+      "input and output prices per million",
       { inputTokens: 1_000, outputTokens: 10 },
       { input: 2.5, output: 10 },
       1,
@@ -60,20 +60,20 @@ describe("costOf", () => {
     ],
     ["units without a price cost nothing", { images: 3 }, { input: 2.5 }, 1, 0n],
     [
-      "image tokens at prices of their own",
+      "image tokens with their own prices",
       { inputTokens: 10, inputImageTokens: 100, outputTokens: 20, outputImageTokens: 1_000 },
       { input: 5, inputImage: 10, output: 12, outputImage: 120 },
       1,
       50_000n + 1_000_000n + 240_000n + 120_000_000n,
     ],
     [
-      "image tokens without a price of their own, as all others",
+      "image tokens without their own price cost the usual price",
       { inputImageTokens: 100, outputImageTokens: 1_000 },
       { input: 5, output: 12 },
       1,
       500_000n + 12_000_000n,
     ],
-    ["image tokens that are free", { outputImageTokens: 1_000 }, { output: 12, outputImage: 0 }, 1, 0n],
+    ["free image tokens", { outputImageTokens: 1_000 }, { output: 12, outputImage: 0 }, 1, 0n],
     ["reasoning is part of output", { outputTokens: 10, reasoningTokens: 8 }, { output: 10 }, 1, 100_000n],
   ])("%s", (_, used, written, times, cost) => {
     expect(costOf(used, compilePrice(written), times)).toBe(cost);

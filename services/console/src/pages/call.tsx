@@ -219,7 +219,7 @@ function Notes({ call }: { readonly call: Call }) {
     call.estimated ? say("The vendor reported no usage: the units are estimated.") : undefined,
     call.capped === undefined
       ? undefined
-      : say("Limited to the most that the call can have used: {units}.", { units: call.capped.join(", ") }),
+      : say("Limited to the maximum that the call can have used: {units}.", { units: call.capped.join(", ") }),
     call.unpriced === undefined ? undefined : say("No price for: {units}.", { units: call.unpriced.join(", ") }),
     call.serviceTier === undefined ? undefined : say("Service tier: {tier}.", { tier: call.serviceTier }),
   ].filter((note) => note !== undefined);

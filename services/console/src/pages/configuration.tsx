@@ -51,7 +51,7 @@ function FromFile({ found }: { readonly found: ConfigurationDocument }) {
     <Card withBorder>
       <Alert mb="sm" title={say("The configuration is a file")}>
         {say(
-          "MODELGATE_CONFIG names {path}. Changes of that file take effect at once; changes on these pages are shown as YAML to copy.",
+          "MODELGATE_CONFIG names {path}. Changes to that file take effect immediately; changes on these pages are shown as YAML to copy.",
           { path: found.path ?? "" },
         )}
       </Alert>

@@ -43,7 +43,7 @@ export function ModelsPage() {
                   numeric: true,
                   cell: ({ contextTokens }) => (contextTokens === undefined ? "–" : count(contextTokens)),
                 },
-                { heading: say("Calls of 7 days"), numeric: true, cell: ({ name }) => count(recordOf(name).calls) },
+                { heading: say("Calls, last 7 days"), numeric: true, cell: ({ name }) => count(recordOf(name).calls) },
                 { heading: say("Failed"), numeric: true, cell: ({ name }) => recordOf(name).failed },
                 { heading: say("First byte p50"), numeric: true, cell: ({ name }) => recordOf(name).firstByte },
                 { heading: say("Served by"), cell: ({ channels }) => channels.join(", ") || say("no channel") },

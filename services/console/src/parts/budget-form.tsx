@@ -67,7 +67,7 @@ function BudgetFields({ accountId, onDone }: { readonly accountId: string; reado
           required
           {...field("scope", create)}
         />
-        <TextInput label={say("US dollars of a period")} inputMode="decimal" required {...field("amount", create)} />
+        <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", create)} />
         <Select
           label={say("Period")}
           data={choicesOf(periods)}
@@ -83,7 +83,7 @@ function BudgetFields({ accountId, onDone }: { readonly accountId: string; reado
         />
         {!isTotal && (
           <TextInput
-            label={say("Maximum that goes over to the next period (empty: nothing)")}
+            label={say("Maximum that rolls over to the next period (empty: nothing)")}
             inputMode="decimal"
             {...field("rolloverCap", create)}
           />
@@ -116,7 +116,7 @@ export function DeleteBudget({ accountId, budget }: { readonly accountId: string
       </Button>
       <Dialog opened={opened} onClose={close} title={title}>
         <Stack>
-          <Text>{say("Calls are not limited by it from now on. What it has counted is deleted too.")}</Text>
+          <Text>{say("It no longer limits calls. Its counted spend is deleted too.")}</Text>
           <FailedChange error={remove.error} />
           <Group justify="end">
             <Button color="red" loading={remove.isPending} onClick={remove.start}>

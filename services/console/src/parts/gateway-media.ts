@@ -66,7 +66,7 @@ export async function makeVideo(gateway: Gateway, prompt: string, progress: Prog
     }
     await new Promise((resolve) => setTimeout(resolve, videoPollMs));
   }
-  throw new Error("the video was not done in time");
+  throw new Error("the video did not finish in time");
 }
 
 async function send(gateway: Gateway, path: string, body: object): Promise<Response> {

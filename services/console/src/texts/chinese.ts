@@ -189,7 +189,7 @@ export const chinese = {
   "price by resolution, or minimum charge of a call that did not finish": "按分辨率计价，或未结束调用的最低费用",
   "rounded to the nano-dollar": "舍入到纳美元",
   "The vendor reported no usage: the units are estimated.": "供应商未报告用量：用量为估算值。",
-  "Limited to the most that the call can have used: {units}.": "已限制为该调用可能的最大用量：{units}。",
+  "Limited to the maximum that the call can have used: {units}.": "已限制为该调用可能的最大用量：{units}。",
   "No price for: {units}.": "没有单独的价格：{units}。",
   "Service tier: {tier}.": "服务等级：{tier}。",
   // accounts and keys
@@ -234,13 +234,12 @@ export const chinese = {
   Resets: "重置时间",
   "Create budget": "创建预算",
   "Delete the budget {name}": "删除预算 {name}",
-  "Calls are not limited by it from now on. What it has counted is deleted too.":
-    "此后调用不再受其限制，其累计金额也一并删除。",
+  "It no longer limits calls. Its counted spend is deleted too.": "此后调用不再受其限制，其累计金额也一并删除。",
   Scope: "范围",
   Mode: "方式",
   "Time zone": "时区",
-  "US dollars of a period": "每期美元金额",
-  "Maximum that goes over to the next period (empty: nothing)": "可结转至下一期的上限（留空：不结转）",
+  "US dollars per period": "每期美元金额",
+  "Maximum that rolls over to the next period (empty: nothing)": "可结转至下一期的上限（留空：不结转）",
   Maximum: "上限",
   Used: "已用",
   "{share} used": "已用 {share}",
@@ -281,7 +280,7 @@ export const chinese = {
   "above {tokens} input tokens: {prices}": "输入超过 {tokens} 令牌：{prices}",
   "Served by": "提供渠道",
   "no channel": "无渠道",
-  "Calls of 7 days": "7 天调用数",
+  "Calls, last 7 days": "7 天调用数",
   "No channels are configured.": "尚未配置渠道。",
   "keys {usable}": "密钥 {usable}",
   test: "测试",
@@ -307,7 +306,7 @@ export const chinese = {
   // configuration
   "The configuration is a file": "此处以文件为准",
   "The configuration is a file: copy this into it": "此处以文件为准：请将以下内容写入文件",
-  "MODELGATE_CONFIG names {path}. Changes of that file take effect at once; changes on these pages are shown as YAML to copy.":
+  "MODELGATE_CONFIG names {path}. Changes to that file take effect immediately; changes on these pages are shown as YAML to copy.":
     "{path} 由 MODELGATE_CONFIG 指定。请在文件中更改，更改即刻生效；在这些页面上的更改会以可复制的 YAML 提供。",
   "Version {version}, by {actor}, {time}. Pasted keys are encrypted and then shown as kept:.":
     "版本 {version}，作者 {actor}，{time}。粘贴的密钥会被加密，此后显示为 kept:。",

@@ -50,7 +50,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
           param: "amount",
         });
       if (reply === "too-many")
-        throw new Failure("invalid_value", "The account is at its limit of remembered credits.");
+        throw new Failure("invalid_value", "The account has reached its limit of stored credits.");
       return { ...accountView(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
     },
   };

@@ -5,7 +5,7 @@ import { Compile } from "typebox/compile";
 
 const eventShape = Compile(UsageEvent);
 
-/** One term of a call's cost; `model` is set for another model than the one that answered. */
+/** One term of a call's cost; `model` is set for a model other than the one that answered. */
 interface BillLine extends CostLine {
   readonly model?: string;
 }

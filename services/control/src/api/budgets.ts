@@ -86,7 +86,7 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" } }: Oper
   await accountOf(redis, id);
   const found = (await findBudgets(redis, id)).find((each) => each.id === budget);
   if (found !== undefined) return found;
-  const hint = budget.includes(":") ? " The budget of a key or a group is changed with the key or the group." : "";
+  const hint = budget.includes(":") ? " This budget belongs to a key or a group: change it there." : "";
   throw new Failure("unknown_url", `There is no budget ${JSON.stringify(budget.slice(0, 100))}.${hint}`);
 }
 
@@ -145,7 +145,7 @@ const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) =>
     if (token?.accountId !== accountId) throw invalidField("scope", "must name a key of the account");
     const own = { day: token.budget?.perDay, month: token.budget?.perMonth, week: undefined, quarter: undefined };
     if (period !== "total" && own[period] !== undefined)
-      throw new Failure("invalid_value", `The key has a budget for each ${period} already: change it with the key.`, {
+      throw new Failure("invalid_value", `The key already has a budget for each ${period}: change it with the key.`, {
         param: "scope",
         status: 409,
       });
@@ -159,7 +159,10 @@ const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) =>
     await checkNames(redis, { models: [value] }, "scope");
     const model = (await readPublishedConfiguration(redis))?.models[value];
     if (model?.shares !== undefined)
-      throw invalidField("scope", "must name a model that serves calls: those of this one are divided by its shares");
+      throw invalidField(
+        "scope",
+        "must name a model that serves calls: the calls of this one are split between other models",
+      );
     return value;
   },
   tag: async (_redis, { value }) => {
@@ -182,7 +185,7 @@ function zoneOf(body: unknown, period: PeriodName): string | undefined {
   const written = fields.optionalText(body, "zone");
   if (period === "total") {
     if (written === undefined) return undefined;
-    throw invalidField("zone", "must be absent: a budget in total has no period that begins");
+    throw invalidField("zone", "must be absent: a total budget has no period");
   }
   if (written === undefined)
     throw new Failure(
@@ -199,6 +202,6 @@ function zoneOf(body: unknown, period: PeriodName): string | undefined {
 function rolloverOf(body: unknown, period: PeriodName): string | null | undefined {
   const cap = fields.optionalBudget(body, "rolloverCap");
   if (period === "total" && typeof cap === "string")
-    throw invalidField("rolloverCap", "must be absent: a budget in total has no next period");
+    throw invalidField("rolloverCap", "must be absent: a total budget has no next period");
   return cap;
 }

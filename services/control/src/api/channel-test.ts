@@ -37,7 +37,7 @@ export async function testChannel(
   const [model, upstreamModel] = entry;
   const wire = probedWire(catalog.kindOf(model), vendor.wires);
   if (wire === undefined)
-    throw new Failure("no_available_channel", "The channel has no wire format that a test could use.", { status: 409 });
+    throw new Failure("no_available_channel", "The channel has no wire format that a test can use.", { status: 409 });
   const send = prepareTest({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
   const tried = await send().catch((error: unknown) => {

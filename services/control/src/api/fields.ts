@@ -15,7 +15,7 @@ export const fields = {
     const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "string" || value === "" || value.length > 500)
-      throw invalidField(name, "must be a text of 1 to 500 characters");
+      throw invalidField(name, "must be a string of 1 to 500 characters");
     return value;
   },
   /** Throws Failure for a field that is missing. */
@@ -25,7 +25,7 @@ export const fields = {
     const value = memberOf(body, name);
     if (value === undefined || value === null) throwMissing(name);
     if (typeof value !== "string" || value.length > 1024 * 1024)
-      throw invalidField(name, "must be a text of up to a mebibyte");
+      throw invalidField(name, "must be a string of up to 1 MiB");
     return value;
   },
   /** Reads any value; undefined if the field is absent. */
@@ -61,7 +61,7 @@ export const fields = {
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))
       throw invalidField(
         name,
-        "must begin with a letter or digit, and hold letters, digits, spaces and . _ @ + -, at most 100",
+        "must start with a letter or digit, and contain only letters, digits, spaces and . _ @ + -, at most 100",
       );
     return value;
   },
@@ -104,7 +104,7 @@ export const fields = {
     const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
-      throw invalidField(name, "must be a list of texts");
+      throw invalidField(name, "must be a list of strings");
     return value.map(String);
   },
   /** Reads IP addresses and CIDR ranges; null if the field removes the list, undefined if the field is absent. */

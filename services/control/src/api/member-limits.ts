@@ -18,7 +18,10 @@ const checks: readonly FieldCheck[] = [
   (wish, bound) =>
     wish.group === bound.group
       ? undefined
-      : { param: "group", message: `group must be one that operators gave the account, as ${bound.group}.` },
+      : {
+          param: "group",
+          message: `group must be one that operators assigned to the account, such as ${bound.group}.`,
+        },
   ({ models }, bound) =>
     bound.models === undefined || models?.every((model) => bound.models?.includes(model)) === true
       ? undefined
@@ -60,7 +63,7 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
   const first = bound && checks.flatMap((check) => check(wish, bound) ?? [])[0];
   const { param, message } = first ?? {
     param: "group",
-    message: "The account has no key of an operator yet: ask one for it.",
+    message: "The account has no key from an operator yet: ask an operator to create one.",
   };
   throw new Failure("invalid_value", message, { param });
 }

@@ -52,7 +52,7 @@ export function priceRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /prices/{version}": async ({ params: { version = "" } }) => {
       const found = await publishedPrice(redis, version);
-      if (found === undefined) throw new Failure("unknown_url", "No price was ever published under that version.");
+      if (found === undefined) throw new Failure("unknown_url", "There is no price with this version.");
       return { version, ...found };
     },
   };

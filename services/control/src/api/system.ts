@@ -2,7 +2,7 @@ import { version, type ProcessList, type OperatorRoutes } from "@modelgate/platf
 import type { Ledger } from "../ledger.ts";
 
 /** State that is shown for a store while the ledger does not answer. */
-const unknownState = { ok: false, message: "Not known: the ledger does not answer." };
+const unknownState = { ok: false, message: "Unknown: the ledger does not answer." };
 
 /** Routes of the running processes, the state of the stores, and the delay of the books. */
 export function systemRoutes(processes: ProcessList, ledger: Pick<Ledger, "read">): OperatorRoutes {

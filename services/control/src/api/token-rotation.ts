@@ -17,7 +17,7 @@ export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoute
       const { id } = await tokenFor(redis, call);
       const graceSeconds = fields.optionalInteger(call.body, "graceSeconds") ?? grace.defaultSeconds;
       if (graceSeconds > grace.maxSeconds)
-        throw new Failure("invalid_value", `graceSeconds must be at most ${grace.maxSeconds}, which are 90 days.`, {
+        throw new Failure("invalid_value", `graceSeconds must be at most ${grace.maxSeconds} (90 days).`, {
           param: "graceSeconds",
         });
       const key = newKey();

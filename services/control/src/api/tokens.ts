@@ -149,7 +149,7 @@ async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: To
   for (const { id: budget, scope, period } of await findBudgets(redis, accountId)) {
     const same = scope === `key:${id}` ? added.find((limit) => limit.period === period) : undefined;
     if (same !== undefined)
-      throw new Failure("invalid_value", `The account's budget ${budget} limits this key for each ${period} already.`, {
+      throw new Failure("invalid_value", `The account's budget ${budget} already limits this key for each ${period}.`, {
         param: same.param,
         status: 409,
       });

@@ -4,12 +4,12 @@ import { isLinkLocal } from "@modelgate/channels";
 /** Returns the reason why an address cannot be the base URL of a channel to a vendor; undefined if it can. */
 export function baseUrlProblem(baseUrl: string, provider: Provider): string | undefined {
   const { name, baseUrlQuery } = provider;
-  if (!URL.canParse(baseUrl)) return "is no URL";
+  if (!URL.canParse(baseUrl)) return "is not a URL";
   const { protocol, username, password, search, hash } = new URL(baseUrl);
-  if (protocol !== "https:" && protocol !== "http:") return "is no address of http or https";
-  if (username !== "" || password !== "") return "holds a name or a password: what admits a call stands in keys";
-  if (hash !== "") return "has a fragment, which no path can follow";
-  if (search !== "" && baseUrlQuery !== true) return `has a query, which no path of ${name} can follow`;
+  if (protocol !== "https:" && protocol !== "http:") return "must start with http:// or https://";
+  if (username !== "" || password !== "") return "has a user name or a password: credentials belong in keys";
+  if (hash !== "") return "has a fragment: remove the part after #";
+  if (search !== "" && baseUrlQuery !== true) return `has a query, which ${name} does not support`;
   return provider.addressProblem?.(baseUrl);
 }
 
@@ -24,9 +24,9 @@ const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222"
 export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;
   const { hostname, port } = new URL(origin);
-  if (isLinkLocal(hostname)) return "is a link-local address, where no vendor is";
+  if (isLinkLocal(hostname)) return "is a link-local address, which is not allowed";
   const isInside = inside.some((address) => URL.canParse(address) && new URL(address).port === port);
   return port !== "" && (storePorts.has(port) || isInside)
-    ? `has port ${port}, where a store of the gateway is, and no vendor`
+    ? `has port ${port}, which belongs to a store of the gateway`
     : undefined;
 }

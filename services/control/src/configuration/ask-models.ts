@@ -23,7 +23,7 @@ export async function fetchModelLists(
   const provider = providers[name];
   const request =
     provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
-  if (request === undefined) throw new Error(`${name} lists no models: name them`);
+  if (request === undefined) throw new Error(`${name} does not list models: name them`);
   const whole = { ...request, headers: { ...request.headers, ...headers }, timeoutMs: listMs, proxy };
   const answer = await transport.send(whole, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);

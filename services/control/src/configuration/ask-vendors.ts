@@ -84,11 +84,11 @@ function problemOfList(isServed: boolean, status: number, text: string): string 
   if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answerText(status, text);
   if (!isServed) return undefined;
   const models = parseModels(parseJson(text));
-  if (models === undefined) return "is answered with a list of models that cannot be read";
-  return models.length > 0 ? undefined : "is answered with a list of no model: its vendor lists none";
+  if (models === undefined) return "returned a list of models that cannot be read";
+  return models.length > 0 ? undefined : "returned an empty list of models";
 }
 
-const answerText = (status: number, text: string): string => `is answered ${status}: ${errorInOneLine(text)}`;
+const answerText = (status: number, text: string): string => `returned status ${status}: ${errorInOneLine(text)}`;
 
 function parseJson(text: string): unknown {
   try {

@@ -63,7 +63,7 @@ function otherKindWarnings(models: Configuration["models"], { configuration }: R
 function timeoutWarnings({ configuration }: ResolvedChannel) {
   const { firstByteTimeoutMs = 0, timeoutMs = defaultTimeoutMs } = configuration;
   if (firstByteTimeoutMs <= timeoutMs) return [];
-  return [{ path: "firstByteTimeoutMs", message: `is never reached: timeoutMs, ${timeoutMs}, ends the wait before` }];
+  return [{ path: "firstByteTimeoutMs", message: `has no effect: timeoutMs (${timeoutMs}) ends the wait first` }];
 }
 
 /** Maximum names in one warning. */
@@ -75,13 +75,16 @@ function unservedWarnings({ unserved = [] }: ResolvedChannel) {
   const more = unserved.length > maxNames ? ` and ${unserved.length - maxNames} more` : "";
   const names = unserved.slice(0, maxNames).join(", ") + more;
   return [
-    { path: "models", message: `does not serve ${names}: others serve that already, so a channel has to name it` },
+    {
+      path: "models",
+      message: `does not serve ${names}: other channels already serve it, so this channel must name it`,
+    },
   ];
 }
 
 /** Warns of a channel that serves all models of its vendor's list if the list is empty. */
 function emptyListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
-    ? [{ path: "models", message: `cannot be "*": ${name} lists no models` }]
+    ? [{ path: "models", message: `cannot be "*": ${name} does not list models` }]
     : [];
 }

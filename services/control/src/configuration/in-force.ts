@@ -103,7 +103,7 @@ export class ActiveConfiguration {
     if (this.#applied !== undefined && JSON.stringify(problems) !== JSON.stringify(this.#status.problems))
       this.#deps.log.error(
         { problems },
-        `configuration rejected, the last valid one stays in force:\n${problemLines(problems)}`,
+        `configuration rejected, the last valid one stays active:\n${problemLines(problems)}`,
       );
     this.#status = { ...this.#status, problems };
   }

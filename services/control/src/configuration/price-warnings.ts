@@ -56,16 +56,20 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
       })),
       ...textOnlyFields
         .filter((field) => price[field] !== undefined && !textKinds.has(kind))
-        .map((field) => ({ path: `${path}.${field}`, message: `is never paid: a model for ${kind} has none` })),
+        .map((field) => ({
+          path: `${path}.${field}`,
+          message: `is never used: models for ${kind} have no such price`,
+        })),
       ...resolutionOnlyPrices(price).map((field) => ({
         path: `${path}.${field}`,
-        message: "is missing: below the least of its resolutions, and where a request says none, it costs nothing",
+        message:
+          "is missing: videos below the lowest resolution, and videos without a resolution in the request, cost nothing",
       })),
       ...fieldsOf(price)
         .filter((field) => !counted.includes(priceFields[field].unit))
         .map((field) => ({
           path: `${path}.${field}`,
-          message: `is never paid: calls of a model for ${kind} are counted in ${counted.join(", ")}`,
+          message: `is never used: calls of a model for ${kind} are counted in ${counted.join(", ")}`,
         })),
     ];
   });
@@ -75,7 +79,7 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
 function substitutePrice(field: PriceField, price: WrittenPrices): string {
   const priced = priceFields[field];
   const near = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
-  return near === undefined ? "nothing (0 says that this is meant)" : `what ${near} does`;
+  return near === undefined ? "nothing (set it to 0 if this is intended)" : `what ${near} does`;
 }
 
 /** Returns the missing prices of units that vendors will report, judging by the given prices. */

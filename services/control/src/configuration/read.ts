@@ -115,7 +115,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFie
       { path: "provider", message: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` },
     ];
   const ownAddress = baseUrl ?? provider.baseUrl;
-  if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has none of its own` }];
+  if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has no default` }];
   // Values of variables are checked when they are inserted.
   const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
   const noKeys = keys === undefined && provider.keyVariable === undefined && provider.usualKey === undefined;
@@ -128,7 +128,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFie
         : [
             {
               path: `wires[${at}]`,
-              message: `is not a wire of ${name}: ${wire}; its own: ${upstreamWires.filter((known) => supportsWire(provider, known)).join(", ")}`,
+              message: `is not a wire of ${name}: ${wire}; allowed: ${upstreamWires.filter((known) => supportsWire(provider, known)).join(", ")}`,
             },
           ],
     ),

@@ -110,7 +110,8 @@ function resolveHeaders(
     const variable = value.startsWith("env:") ? value.slice("env:".length) : undefined;
     const text = variable === undefined ? value : (names[variable]?.trim() ?? "");
     if (variable !== undefined && text === "") problems.push(`${variable} is not set`);
-    else if (!isHeaderValue(text)) problems.push(`${variable ?? name} holds what no header can carry`);
+    else if (!isHeaderValue(text))
+      problems.push(`${variable ?? name} contains characters that are not allowed in a header`);
     headers[name.toLowerCase()] = text;
   }
   return { headers, problems };
@@ -147,9 +148,9 @@ async function resolveKeys(
 /** Returns the reason why a key cannot be used, without the key; undefined if it can be used. */
 function keyProblem(key: string, provider: Provider | undefined): string | undefined {
   if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
-  if (!isSendableKey(key)) return "holds what no header can carry";
+  if (!isSendableKey(key)) return "contains characters that are not allowed in a header";
   const form = provider?.keyForm;
-  return form === undefined || form.pattern.test(key) ? undefined : `holds no key of the form ${form.description}`;
+  return form === undefined || form.pattern.test(key) ? undefined : `is not a key of the form ${form.description}`;
 }
 
 /** Describes the source of a key without the key itself. */
@@ -165,7 +166,7 @@ async function resolveKey(
 ): Promise<{ readonly key: string } | { readonly absent: string }> {
   if (written.startsWith("kept:")) {
     const key = kept.get(written.slice("kept:".length));
-    return key === undefined ? { absent: `${written} cannot be opened: paste the key again` } : { key };
+    return key === undefined ? { absent: `${written} cannot be decrypted: paste the key again` } : { key };
   }
   if (written.startsWith("env:")) {
     const name = written.slice("env:".length);

@@ -70,7 +70,7 @@ function proxyProblem(
   if (proxy === undefined || proxy === before || proxy === noProxy) return undefined;
   if (!proxy.startsWith("env:")) return unsafeAddress(proxy, inside);
   const name = proxy.slice("env:".length);
-  return variables.has(name) ? undefined : `names ${name}: CONFIG_VARIABLES names the variables that are allowed`;
+  return variables.has(name) ? undefined : `names ${name}, which is not allowed: add it to CONFIG_VARIABLES`;
 }
 
 /** A channel with its proxy, or the default proxy if it names none. */
@@ -114,7 +114,7 @@ function headerProblems(
   return Object.entries(headers).flatMap(([header, value]) => {
     const [, name] = /^env:(.*)$/.exec(value) ?? [];
     if (name === undefined || variables.has(name) || Object.values(before?.headers ?? {}).includes(value)) return [];
-    const message = `names ${name}: CONFIG_VARIABLES names the variables that are allowed`;
+    const message = `names ${name}, which is not allowed: add it to CONFIG_VARIABLES`;
     return [{ path: `headers.${header}`, message }];
   });
 }
@@ -141,12 +141,12 @@ function isDefaultVariable(name: string): boolean {
 }
 
 function notAllowed(name: string): string {
-  return `names ${name}, which is no vendor's usual variable: CONFIG_VARIABLES names others that are allowed`;
+  return `names ${name}, which is not a vendor's usual variable: add it to CONFIG_VARIABLES`;
 }
 
 function fileProblem(path: string, folder: string | undefined): string | undefined {
-  if (folder === undefined) return "names a file: CONFIG_KEYS_FOLDER names the folder whose files are allowed";
-  return resolve(path).startsWith(resolve(folder) + sep) ? undefined : `is no file below ${folder}`;
+  if (folder === undefined) return "names a file, which is not allowed: set CONFIG_KEYS_FOLDER to its folder";
+  return resolve(path).startsWith(resolve(folder) + sep) ? undefined : `is not a file below ${folder}`;
 }
 
 /**

@@ -26,8 +26,8 @@ function amountOf(row: unknown): string {
 
 const amounts = {
   mode: "hard (refuses calls that it does not cover) or soft (only counts)",
-  "rollover-cap": "maximum unspent US dollars that go over to the next period; `none` takes it away",
-  name: "name for people",
+  "rollover-cap": "maximum unspent US dollars that roll over to the next period; `none` removes it",
+  name: "display name",
 };
 
 /** Returns the body of the options that a new and a changed budget share. */
@@ -63,7 +63,7 @@ export const budgetCommands: readonly Command[] = [
       "scope!": "account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
       "period!": "day, week, month, quarter or total",
       zone: "time zone in which the period begins, such as Europe/Berlin (every period but total needs one)",
-      "amount!": "US dollars of a period",
+      "amount!": "US dollars per period",
       ...amounts,
     },
     example: "gatectl budget create acme --scope tag:team=red --period month --zone Europe/Berlin --amount 100",
@@ -77,7 +77,7 @@ export const budgetCommands: readonly Command[] = [
     name: "budget set",
     summary: "Change the amount, mode, rollover or name of a budget.",
     positionals: ["ACCOUNT", "BUDGET"],
-    options: { amount: "US dollars of a period", ...amounts },
+    options: { amount: "US dollars per period", ...amounts },
     example: "gatectl budget set acme bud_0123456789ab --amount 150",
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");

@@ -57,7 +57,7 @@ const anchorColumns: readonly Column[] = [
 function commonLine(common: unknown): string {
   const divergence = field(common, "divergence");
   return divergence === undefined
-    ? `Audit (${fieldCell("entries")(common)} entries), prices and accounts hold.`
+    ? `Audit (${fieldCell("entries")(common)} entries), prices and accounts are consistent.`
     : `DIVERGES: ${fieldCell("message")(divergence)}`;
 }
 

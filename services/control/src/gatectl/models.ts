@@ -49,7 +49,7 @@ async function imported(path: string, channel: string, listed: readonly unknown[
     throw new CommandFailed(`${path} would be wrong, and was not written:\n${problemLines(problems)}`);
   if (added.length > 0) await writeFile(path, text);
   const lines = [
-    `${path}: ${added.length} added, ${known.length} there already`,
+    `${path}: ${added.length} added, ${known.length} already present`,
     ...added.map((name) => `  + ${name}`),
     ...(unpriced.length === 0 ? [] : [`without a known price, left out: ${unpriced.join(", ")}`]),
   ];

@@ -21,15 +21,15 @@ const keyColumns: readonly Column[] = [
 ];
 
 const role = "viewer, operator or admin; viewer where absent";
-const account = "makes a member of this account, who sees and manages it alone";
-const passwordFrom = "`-`: the password is read from stdin; nothing else is taken, for other users see a command line";
+const account = "create a member of this account, who sees and manages only it";
+const passwordFrom = "`-`: reads the password from stdin; other users could see it on the command line";
 
 const listOperators = (data: unknown): Output => ({ data, text: fittedTable(data, columns, "no operators") });
 
 /** Reads a password from stdin, without its line ending; undefined if the option is absent. */
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
   if (option === undefined) return undefined;
-  if (option !== "-") throw new CommandFailed("--password takes `-` only: echo the password into stdin.");
+  if (option !== "-") throw new CommandFailed("--password accepts only `-`: pipe the password into stdin.");
   return (await readAll(process.stdin)).replace(/\r?\n$/, "");
 }
 
@@ -48,7 +48,7 @@ export const operatorCommands: readonly Command[] = [
     async run({ options: { name, role: wanted, account: of } }, server) {
       const made = await server.post("/sign-in-links", { name, role: wanted, account: of });
       const link = field(made, "url");
-      if (typeof link !== "string") throw new CommandFailed("The server made no link.");
+      if (typeof link !== "string") throw new CommandFailed("The server did not create a link.");
       const url = new URL(link, await server.address()).href;
       return { data: { url, expiresAt: field(made, "expiresAt") }, text: url };
     },

@@ -141,7 +141,7 @@ function parseCommandLine(
       .find((name) => !Object.hasOwn(options, name.replace("!", "")));
     if (missing !== undefined && !help) throw new UsageError(`--${missing.replace("!", "")} is missing`);
     if (positionals.length > command.positionals.length)
-      throw new UsageError(`too many words: ${positionals.slice(command.positionals.length).join(" ")}`);
+      throw new UsageError(`too many arguments: ${positionals.slice(command.positionals.length).join(" ")}`);
     return {
       positionals: positionals.map(unescapeNegativeAmount),
       options,

@@ -162,7 +162,7 @@ export const tokenCommands: readonly Command[] = [
     summary: "Replace a token's key; the new key is shown once, and the old one works for a while.",
     positionals: ["TOKEN"],
     options: {
-      "grace-seconds": "seconds for which the old key works; 0: it ends now (default: 604800, which are 7 days)",
+      "grace-seconds": "seconds for which the old key works; 0: it ends now (default: 604800, 7 days)",
     },
     example: "gatectl token rotate tok_0123456789abcdef0123 --grace-seconds 86400",
     async run(args, server) {

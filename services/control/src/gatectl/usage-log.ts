@@ -122,7 +122,7 @@ async function writeExport(
     await pipeline(Readable.from(counted()), target, { end: out !== undefined });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandFailed(`The export broke off: ${why}.`);
+    throw new CommandFailed(`The export was interrupted: ${why}.`);
   }
   return { data: { file: out ?? null, bytes }, text: out === undefined ? "" : `${bytes} bytes written to ${out}` };
 }

@@ -41,7 +41,7 @@ function queryForAccount(query: URLSearchParams, account: string): URLSearchPara
 }
 
 function roleTooLow({ role }: Operator, wanted: string): Failure {
-  if (role === "viewer") return new Failure("permission_denied", "A viewer may look, but not change anything.");
+  if (role === "viewer") return new Failure("permission_denied", "A viewer cannot change anything.");
   return new Failure("permission_denied", `Only an ${wanted} may do this.`);
 }
 

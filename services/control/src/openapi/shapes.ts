@@ -161,7 +161,8 @@ export const RefusedCall = Type.Object({
   ...Refused.properties,
   meaning: text,
   calls: Type.Integer({
-    description: "refused calls of the account that it stands for: itself, and those left out after it",
+    description:
+      "number of refused calls of the account that it represents: itself, and those after it that were not stored",
   }),
 });
 export const RefusedPage = Type.Object({ refused: Type.Array(RefusedCall), next: orNull(text) });
@@ -176,7 +177,7 @@ export const FirstByteGroup = Type.Object({
 export const Task = TaskEvent;
 export const TaskPage = Type.Object({ tasks: Type.Array(TaskEvent), next: orNull(text) });
 export const CostLine = Type.Object({
-  model: Type.Optional(Type.String({ description: "set for another model than the one that answered" })),
+  model: Type.Optional(Type.String({ description: "set for a model other than the one that answered" })),
   unit: text,
   amount: text,
   dollarsEach: text,
@@ -206,7 +207,7 @@ export const Verification = Type.Object({
 });
 export const CommonVerification = Type.Object({
   ok: Type.Boolean(),
-  entries: Type.Integer({ description: "entries of the audit that hold" }),
+  entries: Type.Integer({ description: "verified entries of the audit" }),
   divergence: maybe(Type.Object({ message: text })),
 });
 export const VerificationPage = Type.Object({

@@ -124,7 +124,7 @@ class OpenIdProvider implements Provider {
     const [expectedState = "", expectedNonce = "", pkceCodeVerifier = ""] = (
       this.#deps.cookies.signIn(request.headers) ?? ""
     ).split(".");
-    if (expectedState === "") throw new Error("the browser brings no sign-in that began here");
+    if (expectedState === "") throw new Error("the browser has no sign-in that started here");
     const configuration = await this.#configuration();
     const tokens = await client.authorizationCodeGrant(configuration, this.#at(request, request.url ?? ""), {
       expectedState,

@@ -49,7 +49,7 @@ export async function listModels(
     const models = await fetchModelLists(query, transport);
     return {
       models: servableModels(models, provider),
-      message: models.length > 0 ? null : `${provider.name} lists no model: name them`,
+      message: models.length > 0 ? null : `${provider.name} does not list models: name them`,
     };
   } catch (error) {
     return { models: [], message: cleanText(error instanceof Error ? error.message : String(error)) };

@@ -22,7 +22,7 @@ export const knownVendors: readonly KnownVendor[] = [
   ...Object.entries(providers)
     .map(([name, { title = name, baseUrl = null }]) => ({ name, title, provider: name, baseUrl }))
     .toSorted((one, other) => one.title.localeCompare(other.title)),
-  { name: "compatible", title: "Another that speaks OpenAI's formats", provider: "openai", baseUrl: null },
+  { name: "compatible", title: "Other, with OpenAI's formats", provider: "openai", baseUrl: null },
 ];
 
 /** Routes of the vendors for which channels can be added, and of the models that each lists. */

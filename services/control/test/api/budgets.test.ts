@@ -56,10 +56,10 @@ test.each([
   ["model:chat", "model:chat"],
   ["group:default", "group:default"],
   ["account", "account"],
-])("a budget of %j is stored with the scope that calls have", async (scope, expected) => {
+])("a budget of %j is stored with the scope of its calls", async (scope, expected) => {
   expect(await create(scope)).toBe(expected);
 });
 
-test("a budget of a model whose calls are divided by shares is refused, because no call counts", async () => {
+test("a budget of a split model is refused, because its calls count for other models", async () => {
   await expect(create("model:split")).rejects.toMatchObject({ code: "invalid_value", param: "scope" });
 });

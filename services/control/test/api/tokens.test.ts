@@ -56,7 +56,7 @@ async function requestOf(account: string | undefined): Promise<Parameters<Ledger
   return request;
 }
 
-test("an account has room for 200 keys where a member makes one, and for 10,000 where an operator does", async () => {
+test("an account can have 200 keys if a member creates one, and 10,000 if an operator does", async () => {
   // The operator's key may have a budget in the account's list.
   const ofMember = { ofMember: true, within: { id: firstKey.id } };
   expect(await requestOf("acme")).toMatchObject({ max: 200, token: ofMember });
@@ -121,7 +121,7 @@ test("a rotation answers the new key, whose digest goes to the ledger, with a gr
     });
 });
 
-test("members delete members' keys only, and none of another account", async () => {
+test("members can delete only members' keys, and none of another account", async () => {
   const [own, operators] = [await keyOf(true), await keyOf(false)];
   expect((await callToken(remove, own, { account: "acme" })).asked).toEqual([{ token: own.id }]);
   await expect(callToken(remove, operators, { account: "acme" })).rejects.toMatchObject({ code: "permission_denied" });

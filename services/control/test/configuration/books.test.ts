@@ -120,7 +120,7 @@ describe("a configuration in the books", { timeout: 60_000 }, () => {
     ["an address with a variable", { baseUrl: "https://evil.example/${REDIS_URL}" }, "channels[0].baseUrl"],
     ["the key of another address", { keys: ["(hidden)"] }, "channels[0].keys[0]"],
     ["an address inside a cloud", { baseUrl: "http://169.254.169.254/v1" }, "channels[0].baseUrl"],
-  ])("a channel that would show a vendor %s is refused", async (_, more, path) => {
+  ])("a channel that would send a vendor %s is refused", async (_, more, path) => {
     const channel = { id: "main", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["chat"] };
     const edits = [{ section: "channels", name: "main", value: { ...channel, ...more } }];
     const { data } = await admin.post("/configuration/edits", { edits });
@@ -175,7 +175,7 @@ describe("a configuration in the books", { timeout: 60_000 }, () => {
     expect((await post(suite, hello("theirs"))).status).toBe(200);
   });
 
-  test("it survives a restart of control", async () => {
+  test("the configuration survives a restart of control", async () => {
     await suite.process("control").stop();
     await suite.restart("control");
     await until("control", async () => (await admin.get("/configuration")).status === 200);

@@ -22,9 +22,9 @@ const known = { input: 0.075, cachedInput: 0.0375, output: 0.3 };
 const origin = { catalogue: "@pydantic/genai-prices 0.1.8", entry: "groq/openai/gpt-oss-20b", day: "2026-09-23" };
 
 test.each<[string, object, object | undefined, object | undefined]>([
-  ["that names none has the catalogue's", {}, known, origin],
-  ["that says auto has the catalogue's", { price: "auto" }, known, origin],
-  ["that names its own has that", { price: { input: 9 } }, { input: 9 }, undefined],
+  ["without a price has the catalogue's price", {}, known, origin],
+  ["with the price auto has the catalogue's price", { price: "auto" }, known, origin],
+  ["with a configured price has that price", { price: { input: 9 } }, { input: 9 }, undefined],
 ])("a known model %s", async (_name, more, price, priceOrigin) => {
   const { models, warnings } = await completed({ fast: { kind: "chat", ...more } }, [
     { ...groq, models: { fast: "openai/gpt-oss-20b" } },
@@ -49,7 +49,7 @@ test("a vendor's tool that is missing in a configured price costs the vendor's p
   expect(models["unknown"]?.price).toEqual({ input: 9 });
 });
 
-test("an unknown model costs nothing, and a warning says so", async () => {
+test("an unknown model costs nothing, which a warning reports", async () => {
   const { models, warnings } = await completed({ own: { kind: "chat", price: "auto" } }, [
     { ...groq, models: ["own"] },
   ]);
@@ -109,7 +109,7 @@ test("a vendor's list does not replace a model of the configuration or of anothe
   expect(models["demo-chat"]?.price).toEqual({ input: 1 });
   expect(warnings).toContainEqual({
     path: "channels[1].models",
-    message: "does not serve gemma, safe, split: others serve that already, so a channel has to name it",
+    message: "does not serve gemma, safe, split: other channels already serve it, so this channel must name it",
   });
 });
 

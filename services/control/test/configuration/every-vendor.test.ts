@@ -89,7 +89,7 @@ function kindFor(name: string): ModelKind {
   return modelKinds.find((kind) => wiresOfKind[kind].some((wire) => wires.includes(wire))) ?? "chat";
 }
 
-test("a vendor without its variable is off, and names it; a self-hosted one is called without a key", async () => {
+test("a vendor without its variable is off, and names it; a self-hosted vendor is called without a key", async () => {
   const { configuration } = parseConfiguration(text(["groq", "ollama", "databricks"]));
   const channels = configuration === undefined ? [] : await resolveChannels(configuration, {});
   expect(channels.map(({ off, keys }) => ({ off, keys }))).toEqual([
@@ -100,9 +100,9 @@ test("a vendor without its variable is off, and names it; a self-hosted one is c
 });
 
 test.each([
-  ["azure", "channels[0].baseUrl", "is missing: azure has none of its own"],
+  ["azure", "channels[0].baseUrl", "is missing: azure has no default"],
   ["absent", "channels[0].provider", "is not a known vendor"],
-])("only the name %s is not a channel", (name, path, message) => {
+])("the name %s alone is not a channel", (name, path, message) => {
   const { problems = [] } = parseConfiguration(text([name]));
   expect(problems).toContainEqual({ path, message: expect.stringContaining(message) });
 });

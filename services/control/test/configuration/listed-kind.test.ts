@@ -18,7 +18,7 @@ test.each([
   expect(kindOfListed(name)).toBe(kind);
 });
 
-test("models without a wire of the channel are left out", () => {
+test("models without a wire of the channel are omitted", () => {
   expect(kindOfListed("text-embedding-3", ["messages"])).toBeUndefined();
   expect(kindOfListed("claude-x", ["messages"])).toBe("chat");
 });

@@ -5,10 +5,14 @@ import { parseConfiguration } from "../../src/configuration/read.ts";
 const ten = (name: string) => `[${Array.from({ length: 10 }, () => name).join(", ")}]`;
 
 test.each([
-  ["an alias of nothing", "models: { chat: *absent }", /absent/],
-  ["aliases that multiply", `a: &a ${ten("1")}\nb: &b ${ten("*a")}\nc: &c ${ten("*b")}\nd: ${ten("*c")}`, /alias/i],
-  ["what is no YAML", "models: [", /flow/i],
-  ["the same key twice", "models: {}\nmodels: {}", /unique/i],
+  ["an alias without an anchor", "models: { chat: *absent }", /absent/],
+  [
+    "aliases that expand exponentially",
+    `a: &a ${ten("1")}\nb: &b ${ten("*a")}\nc: &c ${ten("*b")}\nd: ${ten("*c")}`,
+    /alias/i,
+  ],
+  ["text that is not YAML", "models: [", /flow/i],
+  ["a duplicate key", "models: {}\nmodels: {}", /unique/i],
   ["nothing", "", /object/],
 ])("%s is reported as a problem", (_, text, message) => {
   const { configuration, problems = [] } = parseConfiguration(text);
@@ -26,9 +30,9 @@ const channelOf = (provider: string, more: object): string =>
 
 test.each([
   ["unheard-of", {}, "provider", /known: openai, /],
-  ["openai", { wires: ["chat", "messages"] }, "wires[1]", /not a wire of openai: messages; its own: chat, /],
-  ["anthropic", { wires: ["chat"] }, "wires[0]", /its own: messages, count-messages$/],
-  ["openai", { baseUrl: "https://" }, "baseUrl", /is no URL/],
+  ["openai", { wires: ["chat", "messages"] }, "wires[1]", /not a wire of openai: messages; allowed: chat, /],
+  ["anthropic", { wires: ["chat"] }, "wires[0]", /allowed: messages, count-messages$/],
+  ["openai", { baseUrl: "https://" }, "baseUrl", /is not a URL/],
   ["openai", { baseUrl: "https://v.example/v1?version=1" }, "baseUrl", /query/],
   ["azure", { baseUrl: "https://v.example/openai#v1" }, "baseUrl", /fragment/],
   ["openai", { baseUrl: "https://user:canary@v.example/v1" }, "baseUrl", /keys/],

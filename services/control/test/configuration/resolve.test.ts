@@ -25,8 +25,8 @@ test("an address is filled in from the environment", async () => {
 
 test.each([
   ["${AT}/v1", {}, /^AT is not set$/],
-  ["${AT}/v1", { AT: "v.example" }, /base URL is no URL/],
-  ["${AT}/v1", { AT: "https://user:canary@v.example" }, /base URL holds a name or a password/],
+  ["${AT}/v1", { AT: "v.example" }, /base URL is not a URL/],
+  ["${AT}/v1", { AT: "https://user:canary@v.example" }, /base URL has a user name or a password/],
   ["https://v.example${AT}", { AT: "/v1?key=canary" }, /base URL has a query/],
 ])("with the address %s of %j a channel is off, and a secret in it is not shown", async (written, names, why) => {
   const { off, ...shown } = await resolved(written, names);
@@ -36,12 +36,12 @@ test.each([
 
 test.each([
   ["openai", "env:KEY", "sk-canary", undefined],
-  ["openai", "env:KEY", "sk\ncanary", "KEY holds what no header can carry"],
+  ["openai", "env:KEY", "sk\ncanary", "KEY contains characters that are not allowed in a header"],
   ["jimeng", "env:KEY", "access|canary", undefined],
-  ["jimeng", "env:KEY", "canary", "KEY holds no key of the form accessKey|secretKey"],
-  ["jimeng", "canary", "", "keys[0] holds no key of the form accessKey|secretKey"],
+  ["jimeng", "env:KEY", "canary", "KEY is not a key of the form accessKey|secretKey"],
+  ["jimeng", "canary", "", "keys[0] is not a key of the form accessKey|secretKey"],
   ["openai", "file:/nowhere/key", "", "/nowhere/key cannot be read"],
-])("a key of %s that is %s, which holds %j: %s", async (provider, written, value, why) => {
+])("a key of %s that is %s, with the value %j: %s", async (provider, written, value, why) => {
   const channel = await channelWith({ KEY: value }, { provider, keys: [written] });
   expect({ off: channel?.off, keys: channel?.keys.length }).toEqual({ off: why, keys: why === undefined ? 1 : 0 });
 });
@@ -51,7 +51,7 @@ test.each<[string, object, object, Readonly<Record<string, string>>, string | un
   ["no proxy", {}, {}, {}, undefined],
   ["its own proxy", { proxy: "socks5://own.example" }, { proxy: "env:PROXY" }, {}, "socks5://own.example"],
   ["the default proxy", {}, { proxy: "env:PROXY" }, corporate, corporate.PROXY],
-  ["no proxy, whatever the default is", { proxy: "none" }, { proxy: "env:PROXY" }, {}, undefined],
+  ["no proxy, also with a default one", { proxy: "none" }, { proxy: "env:PROXY" }, {}, undefined],
 ])("a channel has %s", async (_, more, whole, names, proxy) => {
   const channel = await channelWith(names, more, whole);
   expect([channel?.proxy, channel?.off]).toEqual([proxy, undefined]);
@@ -59,9 +59,9 @@ test.each<[string, object, object, Readonly<Record<string, string>>, string | un
 
 test.each([
   [{}, "PROXY is not set"],
-  [{ PROXY: "me:canary@p.example" }, "PROXY is no address of a proxy"],
-  [{ PROXY: "http://me:canary@p.example/path" }, "PROXY has more than a host and a port"],
-  [{ PROXY: "http://me:canary%@p.example" }, "PROXY has a name or a password that is not percent-encoded"],
+  [{ PROXY: "me:canary@p.example" }, "PROXY is not the address of a proxy"],
+  [{ PROXY: "http://me:canary@p.example/path" }, "PROXY must have only a host and a port"],
+  [{ PROXY: "http://me:canary%@p.example" }, "PROXY has a user name or a password that is not percent-encoded"],
 ])("with the default proxy of %j a channel is off, and is not used without its proxy", async (names, why) => {
   const { off, proxy } = (await channelWith(names, {}, { proxy: "env:PROXY" })) ?? {};
   expect([off, proxy]).toEqual([expect.stringContaining(why), undefined]);
@@ -73,5 +73,7 @@ test("a channel's headers get the values of variables; without one of them the c
   const channel = await channelWith({ TENANT: "acme" }, { headers });
   expect([channel?.headers, channel?.off]).toEqual([{ "x-tenant": "acme", "x-team": "blue" }, undefined]);
   expect((await channelWith({}, { headers }))?.off).toBe("TENANT is not set");
-  expect((await channelWith({ TENANT: "a\ncanary" }, { headers }))?.off).toBe("TENANT holds what no header can carry");
+  expect((await channelWith({ TENANT: "a\ncanary" }, { headers }))?.off).toBe(
+    "TENANT contains characters that are not allowed in a header",
+  );
 });

@@ -61,7 +61,7 @@ test("a model that its vendor no longer lists rests, and is used again once it i
   await listed(0);
   answer = { status: 200, body: { data: [{ id: "a" }] } };
   expect(await listed(0)).toEqual({ off: undefined, models: ["a", "b"] });
-  expect(await restsOf()).toEqual([["g#b", "its vendor does not list it any more"]]);
+  expect(await restsOf()).toEqual([["g#b", "its vendor no longer lists it"]]);
   answer = { status: 200, body: { data: [{ id: "a" }, { id: "b" }] } };
   await listed(0);
   expect(await restsOf()).toEqual([]);
@@ -79,7 +79,7 @@ test.each([
   [{ status: 401, body: { error: { message: "no" } } }, /^its vendor answered 401/],
   [{ status: 200, body: { data: [] } }, /^its vendor lists no model$/],
   [{ status: 200, body: "words" }, /cannot be read/],
-])("a vendor that answers %j has its channel off, with the reason", async (first, why) => {
+])("a channel whose vendor answers %j is off, with the reason", async (first, why) => {
   answer = first;
   expect((await listed()).off).toMatch(why);
 });
@@ -89,5 +89,5 @@ test("for a vendor without a list, the error says that its models must be named"
   const { channels } = await lists.complete([
     { ...channel(), configuration: { id: "p", provider: "perplexity", models: "*" } },
   ]);
-  expect(channels[0]?.off).toBe("perplexity lists no models: name them");
+  expect(channels[0]?.off).toBe("perplexity does not list models: name them");
 });

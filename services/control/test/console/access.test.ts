@@ -5,7 +5,7 @@ import { config as baseConfig, hello, keys, rival } from "../../../../libs/relay
 
 const password = "correct horse battery staple";
 
-describe("who may use control's API", { timeout: 60_000 }, () => {
+describe("permissions of control's API", { timeout: 60_000 }, () => {
   let suite: Suite;
   let admin: BrowserClient;
   beforeAll(async () => {
@@ -134,7 +134,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
       ["models", null, "models must be among chat: an operator set them."],
       ["expiresAt", null, "expiresAt must not be after 2080-01-01"],
       ["expiresAt", "2091-01-01T00:00:00Z", "expiresAt must not be after 2080-01-01"],
-      ["group", "double", "group must be one that operators gave the account, as default."],
+      ["group", "double", "group must be one that operators assigned to the account, such as default."],
     ] as const;
     for (const [param, value, say] of wider)
       for (const key of [id, mine.id])
@@ -202,7 +202,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
       expect(await sam.post(path, given), path).toMatchObject({ status: 400, error: { param: "group" } });
   });
 
-  test("an admin ends sessions, and a change of an operator ends theirs", async () => {
+  test("an admin can end sessions, and a change of an operator ends that operator's", async () => {
     const vic = await as("vic");
     const open = (await admin.get("/sessions")).data.filter(({ name }: { name: string }) => name === "vic");
     expect(open).toHaveLength(1);
@@ -216,7 +216,7 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
     expect((await (await as("ada")).post("/operators/ada", { role: "viewer" })).status).toBe(400);
   });
 
-  test("disabling an operator ends their links, the links that they created, and sign-ins in progress", async () => {
+  test("disabling an operator ends the operator's links, the links that they created, and sign-ins in progress", async () => {
     await admin.post("/operators", { name: "zoe", role: "admin", password });
     const zoe = await as("zoe");
     const linkBy = async (maker: BrowserClient, name: string) =>
@@ -233,14 +233,14 @@ describe("who may use control's API", { timeout: 60_000 }, () => {
   });
 
   test.each(["secret", "key terraform"])(
-    "no operator may have the name %s, which the audit uses for others",
+    "an operator cannot have the name %s, which the audit reserves",
     async (name) => {
       expect(await admin.post("/operators", { name, password })).toMatchObject({ error: { param: "name" } });
       expect(await admin.post("/sign-in-links", { name })).toMatchObject({ error: { param: "name" } });
     },
   );
 
-  test("the system is every service with its version, the stores and the streams of events", async () => {
+  test("the system page lists every service with its version, the stores and the event streams", async () => {
     const { data } = await until("the processes to be seen", async () => {
       const answer = await admin.get("/system");
       return answer.data.processes.length > 0 && answer;

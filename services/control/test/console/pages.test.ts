@@ -30,7 +30,7 @@ afterAll(() => {
 
 const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${address}${path}`, init);
 
-test("every page is shown at its address, also one with a dot; files outside the build are not found", async () => {
+test("every page has an address, also one with a dot; files outside the build are not found", async () => {
   for (const path of [
     "/console/",
     "/console/overview?span=7d",
@@ -55,7 +55,7 @@ test("every page is shown at its address, also one with a dot; files outside the
   expect(await (await get("/accounts")).text()).toBe("api");
 });
 
-test("a file is sent with the best compression of its browser, once, and is cached as immutable", async () => {
+test("a file is sent with the browser's best compression, compressed once, and cached as immutable", async () => {
   const small = await get("/console/assets/app-1a2b.js", { headers: { "accept-encoding": "br, gzip" } });
   expect([small.headers.get("content-encoding"), await small.text()]).toEqual(["gzip", "run()"]);
   expect(small.headers.get("cache-control")).toContain("immutable");

@@ -31,8 +31,8 @@ describe("sessions and links", { timeout: 60_000 }, () => {
   });
 
   test.each([
-    ["whom it signs in", "ada"],
-    ["who made it", "olga"],
+    ["the operator that it signs in", "ada"],
+    ["the operator that created it", "olga"],
   ])("a link made before a change of %s is refused, and its session ends", async (_, name) => {
     const [before, after] = [await sessions.makeLink(ada, "olga"), await sessions.makeLink(ada, "olga")];
     const session = await sessions.begin(await sessions.follow(before.link), "127.0.0.1", undefined);

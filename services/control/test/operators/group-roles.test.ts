@@ -13,7 +13,7 @@ test.each([
   expect(roleOf(groups, roles)).toMatchObject(expected);
 });
 
-test("other groups have none, and without roles no group has one", () => {
+test("other groups have no role, and without configured roles no group has one", () => {
   expect(roleOf(["others"], roles)).toBeUndefined();
   expect(roleOf(["platform"], readGroupRoles(""))).toBeUndefined();
 });

@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 /** Those whose e-mail address the provider has verified. */
 const verified: readonly string[] = ["ada"];
 
-describe("signing in through an OpenID provider that runs here", { timeout: 60_000 }, () => {
+describe("signing in through a local OpenID provider", { timeout: 60_000 }, () => {
   let backends: Backends;
   let redis: Redis;
   let sessions: Sessions;
@@ -160,7 +160,7 @@ describe("signing in through an OpenID provider that runs here", { timeout: 60_0
     expect(sessionIn(jar)).toBe("");
   });
 
-  test("a callback that did not start in this browser signs no one in", async () => {
+  test("a callback that did not start in this browser does not sign in", async () => {
     const jar: Jar = new Map();
     const forged = new URL("/session/provider/callback?code=stolen&state=guessed", consoleUrl);
     const answer = await step(jar, forged);

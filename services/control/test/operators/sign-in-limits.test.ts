@@ -33,25 +33,25 @@ describe("limits of sign-ins by password", { timeout: 60_000 }, () => {
     return codes;
   };
 
-  test("the eleventh guess at a name from an address is refused, with the time to wait", async () => {
+  test("the eleventh attempt for a name from an address is refused, with the time to wait", async () => {
     const codes = await guess(11, "ada", "192.0.2.1");
     expect(codes).toEqual([...Array.from({ length: 10 }, () => "invalid_api_key"), "rate_limit_exceeded"]);
     await expect(right("ada", "192.0.2.1")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
   });
 
-  test("guesses from one address do not lock the person out at others", async () => {
+  test("attempts from one address do not lock the user out at others", async () => {
     await guess(200, "ada", "192.0.2.1");
     expect(await right("ada", "192.0.2.2")).toBe("signed in");
   });
 
-  test("guesses at other names from a shared address lock out nobody who signs in from it", async () => {
+  test("attempts for other names from a shared address do not lock out users of that address", async () => {
     await right("ada", "192.0.2.1");
     for (let at = 0; at < 40; at++) await guess(1, `name-${at}`, "192.0.2.1");
     expect(await guess(1, "new", "192.0.2.1")).toEqual(["rate_limit_exceeded"]);
     expect(await right("ada", "192.0.2.1")).toBe("signed in");
   });
 
-  test("guesses from many addresses are limited, and lock out no known address", async () => {
+  test("attempts from many addresses are limited, and do not lock out known addresses", async () => {
     await right("ada", "192.0.2.1");
     const codes: string[] = [];
     for (let at = 0; at < 12; at++) codes.push(...(await guess(9, "ada", `198.51.100.${at}`)));

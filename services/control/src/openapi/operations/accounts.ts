@@ -10,7 +10,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "viewer",
     member: "handler",
-    query: { after: "those after this id" },
+    query: { after: "list entries after this id" },
     answer: Type.Array(shape.Account),
   },
   "POST /accounts": {
@@ -42,7 +42,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     answer: Type.Array(shape.Token),
   },
   "POST /accounts/{id}/tokens": {
-    summary: "Make a key, which is in this answer alone. A member makes keys of the groups that the account has.",
+    summary: "Create a key; only this answer contains it. A member creates keys in the account's groups.",
     area: "accounts",
     role: "operator",
     member: "path",
@@ -66,7 +66,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
   },
   "POST /tokens/{id}": {
     summary:
-      "Change a key: what is absent stays, what is null is taken away. A member only narrows what operators set.",
+      "Change a key: an absent member stays, and null removes a value. A member can only narrow what operators set.",
     area: "accounts",
     role: "operator",
     member: "handler",
@@ -146,7 +146,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     answer: shape.Budget,
   },
   "POST /accounts/{id}/budgets/{budget}": {
-    summary: "Change a budget: what is absent stays, what is null is taken away. Its scope and period stay.",
+    summary: "Change a budget: an absent member stays, and null removes a value. Its scope and period cannot change.",
     area: "accounts",
     role: "operator",
     body: Type.Object({
@@ -165,29 +165,29 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     answer: emptyObject,
   },
   "GET /groups": {
-    summary: "List the groups that keys may be of.",
+    summary: "List the groups that keys can belong to.",
     area: "accounts",
     role: "viewer",
     member: "all",
     answer: Type.Array(shape.Group),
   },
   "GET /ledger/verification": {
-    summary: "Compute balances anew from every receipt.",
+    summary: "Recompute balances from all receipts.",
     area: "accounts",
     role: "viewer",
     member: "query",
     query: {
       account: "one account",
-      after: "those after this id",
+      after: "list entries after this id",
       anchor: "a signed head of the account as JSON; without an account, of the audit",
     },
     answer: shape.VerificationPage,
   },
   "GET /ledger/anchors": {
-    summary: "List the signed heads of accounts' receipts and of the audit, to be kept outside of the books.",
+    summary: "List the signed heads of accounts' receipts and of the audit, for storage outside the books.",
     area: "accounts",
     role: "viewer",
-    query: { after: "those after this account" },
+    query: { after: "list entries after this account" },
     answer: shape.AnchorPage,
   },
   "GET /audit": {
@@ -195,7 +195,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "viewer",
     member: "query",
-    query: { account: "an account's changes", limit: "how many, 100 where absent" },
+    query: { account: "an account's changes", limit: "number of entries, 100 where absent" },
     answer: shape.AuditPage,
   },
 };

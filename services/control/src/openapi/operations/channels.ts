@@ -5,21 +5,21 @@ import { optionalText, type Operation } from "../operation.ts";
 /** Operations on channels and models. */
 export const channelOperations: Readonly<Record<string, Operation>> = {
   "GET /channels": {
-    summary: "List channels and how they stand.",
+    summary: "List channels with their state.",
     area: "channels",
     role: "viewer",
     answer: Type.Array(shape.Channel),
   },
   "GET /channels/{id}": { summary: "Show a channel.", area: "channels", role: "viewer", answer: shape.Channel },
   "POST /channels/{id}/disable": {
-    summary: "Send no calls through a channel, or with one of its keys.",
+    summary: "Disable a channel, or one of its keys.",
     area: "channels",
     role: "operator",
     body: Type.Object({ key: optionalText, reason: optionalText }),
     answer: shape.Channel,
   },
   "POST /channels/{id}/enable": {
-    summary: "Use a channel again, or one of its keys.",
+    summary: "Enable a channel, or one of its keys.",
     area: "channels",
     role: "operator",
     body: Type.Object({ key: optionalText }),

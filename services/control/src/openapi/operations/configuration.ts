@@ -18,13 +18,13 @@ export const configurationOperations: Readonly<Record<string, Operation>> = {
     answer: shape.ConfigurationStatus,
   },
   "GET /configuration": {
-    summary: "Show the configuration as YAML; secrets are not in it.",
+    summary: "Show the configuration as YAML, without secrets.",
     area: "configuration",
     role: "viewer",
     answer: shape.ConfigurationDocument,
   },
   "GET /configuration/parts": {
-    summary: "Show the groups, models and channels as they are written; secrets are not in them.",
+    summary: "Show the groups, models and channels as written, without secrets.",
     area: "configuration",
     role: "viewer",
     answer: shape.ConfigurationParts,
@@ -37,8 +37,7 @@ export const configurationOperations: Readonly<Record<string, Operation>> = {
     answer: shape.ConfigurationChange,
   },
   "POST /configuration/edits": {
-    summary:
-      "Change groups, models or channels; a value that is null removes one, and a key that reads (hidden) stays.",
+    summary: "Change groups, models or channels; null removes one, and a key written as (hidden) stays.",
     area: "configuration",
     role: "admin",
     body: Type.Object({ edits: Type.Array(shape.Edit), ...settings }),
@@ -51,20 +50,20 @@ export const configurationOperations: Readonly<Record<string, Operation>> = {
     answer: Type.Array(shape.ConfigurationVersion),
   },
   "GET /configuration/versions/{version}": {
-    summary: "Show a version, what it changed, and what going back to it changes.",
+    summary: "Show a version, its changes, and the changes of restoring it.",
     area: "configuration",
     role: "viewer",
     answer: shape.ConfigurationVersionWithDifference,
   },
   "POST /configuration/versions/{version}/restore": {
-    summary: "Go back to a version, as a new one.",
+    summary: "Restore a version as a new one.",
     area: "configuration",
     role: "admin",
     body: emptyObject,
     answer: shape.ConfigurationChange,
   },
   "GET /vendors": {
-    summary: "List the vendors that a channel may be of.",
+    summary: "List the vendors that channels can use.",
     area: "configuration",
     role: "viewer",
     answer: Type.Array(shape.Vendor),

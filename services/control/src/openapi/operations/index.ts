@@ -11,7 +11,7 @@ import { sessionOperations } from "./session.ts";
 /** Operations on the API itself. */
 export const systemOperations: Readonly<Record<string, Operation>> = {
   "GET /system": {
-    summary: "Show which processes run, how the stores stand, and how far the books are behind.",
+    summary: "Show running processes, the state of the stores, and the delay of the books.",
     area: "system",
     role: "viewer",
     answer: shape.System,

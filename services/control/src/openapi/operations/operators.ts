@@ -35,7 +35,7 @@ export const operatorOperations: Readonly<Record<string, Operation>> = {
     answer: Type.Array(shape.OperatorKey),
   },
   "POST /operator-keys": {
-    summary: "Make a key for automation, which is in this answer alone.",
+    summary: "Create a key for automation; only this answer contains it.",
     area: "operators",
     role: "admin",
     body: Type.Object({ name: text, role: Type.Optional(shape.Role), account: optionalName }),
@@ -62,7 +62,7 @@ export const operatorOperations: Readonly<Record<string, Operation>> = {
     answer: Type.Object({ ended: Type.Integer() }),
   },
   "POST /sign-in-links": {
-    summary: "Make a link that signs in once.",
+    summary: "Create a link that signs in once.",
     area: "operators",
     role: "admin",
     body: Type.Object({ name: optionalText, role: Type.Optional(shape.Role), account: optionalText }),

@@ -5,7 +5,7 @@ import { emptyObject, optionalText, type Operation } from "../operation.ts";
 /** Operations for signing in and out. */
 export const sessionOperations: Readonly<Record<string, Operation>> = {
   "GET /sign-in-ways": {
-    summary: "Say how people sign in here.",
+    summary: "Show how people sign in.",
     area: "session",
     role: "visitor",
     answer: Type.Object({ provider: Type.Boolean() }),
@@ -18,7 +18,7 @@ export const sessionOperations: Readonly<Record<string, Operation>> = {
     answer: shape.Session,
   },
   "GET /session": {
-    summary: "Say who is signed in.",
+    summary: "Show who is signed in.",
     area: "session",
     role: "viewer",
     member: "all",
