@@ -14,7 +14,7 @@ export const variables = serviceVariables("audio", (read) => ({
     characters: 4_096,
   },
   form: {
-    fileBytes: read.integer("FILE_BYTES", 256 * mebibyte, "Largest file to be transcribed.", { min: 1_024 }),
+    fileBytes: read.integer("FILE_BYTES", 256 * mebibyte, "Maximum size of a file to transcribe.", { min: 1_024 }),
     /** Maximum bytes of one text field of a form. A field may contain reference voices of known speakers. */
     fieldBytes: 2 * mebibyte,
     /** Maximum bytes of all text fields of a form. */
@@ -25,8 +25,11 @@ export const variables = serviceVariables("audio", (read) => ({
   /** Maximum seconds assumed for a file whose length cannot be read, for the reservation and for the charge. */
   maxUnreadSeconds: 4 * 60 * 60,
   spool: {
-    bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Files that the process has on disk at once.", { min: 1_024 }),
-    folder: read.optionalText("SPOOL_FOLDER", "Where they are; unset: the machine's folder for temporary files."),
+    bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Maximum size of all uploaded files on disk.", { min: 1_024 }),
+    folder: read.optionalText(
+      "SPOOL_FOLDER",
+      "Folder for uploaded files; unset: the system's folder for temporary files.",
+    ),
   },
 }));
 

@@ -9,8 +9,8 @@ const error = 'data: {"type":"error","error":{"message":"no"}}\n\n';
 test.each([
   ["an error", error, false],
   ["an error without its empty line", error.trim(), false],
-  ["an event of no type", "data: {}\n\n", false],
-  ["what cannot be read", "data: {\n\n", false],
+  ["an event without a type", "data: {}\n\n", false],
+  ["an unreadable event", "data: {\n\n", false],
   ["a comment", ": keep-alive\n\n", true],
   ["audio", 'data: {"type":"speech.audio.delta","audio":"AAAA"}\n\n', true],
   ["the end", done, true],

@@ -230,7 +230,7 @@ test.each([
   ["ADTS", adts(12), 12],
   ["MP4 in fragments, whose head states nothing", fragmentedMp4(12), 12],
   ["WebM as a browser records it", webm(12), 12],
-  ["a piece of such a recording", webm(12, 3_600_000), 12],
+  ["a part of a WebM recording", webm(12, 3_600_000), 12],
 ])("%s is counted", async (_, bytes, seconds) => {
   expect((await find(bytes)).duration).toBeCloseTo(seconds, 1);
 });
@@ -256,7 +256,7 @@ test("the length of a format that is not counted is read from its header", async
 test.each([
   ["nothing", Buffer.alloc(0)],
   ["text", Buffer.from("no sound at all")],
-  ["a head without a body", wav().subarray(0, 20)],
+  ["a header without a body", wav().subarray(0, 20)],
 ])("%s has no known length", async (_, bytes) => {
   expect((await find(bytes)).duration).toBeUndefined();
 });

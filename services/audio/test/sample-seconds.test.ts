@@ -123,22 +123,22 @@ describe("twelve seconds are found in", () => {
       Buffer.concat([wavHead(form, 0), Buffer.from("JUNK"), little([4, samples.length]), samples]),
     ],
     ["a WAV that states one second", Buffer.concat([wavHead(form, 16_000), samples])],
-    ["a WAV that states more than there is", Buffer.concat([wavHead(form, 1_000_000_000), samples])],
-    ["a WAV with words after it", wave([pcm, chunk("data", samples), chunk("LIST", Buffer.alloc(501))])],
+    ["a WAV that states more than it contains", Buffer.concat([wavHead(form, 1_000_000_000), samples])],
+    ["a WAV with text after it", wave([pcm, chunk("data", samples), chunk("LIST", Buffer.alloc(501))])],
     ["a WAV with an empty chunk before it", wave([chunk("JUNK", Buffer.alloc(0)), pcm, chunk("data", samples)])],
     [
       "a WAV in two pieces",
       wave([pcm, chunk("data", samples.subarray(96_000)), chunk("data", samples.subarray(96_000))]),
     ],
-    ["a WAV whose block is said to be large", wave([fmt({ tag: 1, block: 65_535, bits: 16 }), chunk("data", samples)])],
-    ["a WAV of the extensible form", wave([extensible, chunk("data", samples, 0)])],
-    ["a WAV of A-law", wave([fmt({ tag: 6, block: 1, bits: 8 }), chunk("data", samples.subarray(96_000), unknown)])],
+    ["a WAV with a large block size", wave([fmt({ tag: 1, block: 65_535, bits: 16 }), chunk("data", samples)])],
+    ["an extensible WAV", wave([extensible, chunk("data", samples, 0)])],
+    ["an A-law WAV", wave([fmt({ tag: 6, block: 1, bits: 8 }), chunk("data", samples.subarray(96_000), unknown)])],
     [
-      "a WAV of floats",
+      "a WAV with float samples",
       wave([fmt({ tag: 3, block: 4, bits: 32 }), chunk("data", Buffer.concat([samples, samples]), 0)]),
     ],
     [
-      "a WAV of IMA ADPCM",
+      "an IMA ADPCM WAV",
       // 505 samples in a block of 256 bytes.
       wave([fmt({ tag: 17, block: 256, bits: 4 }), chunk("data", Buffer.alloc(Math.round((96_000 / 505) * 256)), 0)]),
     ],
@@ -169,11 +169,11 @@ test("the beginning of a file gives the seconds of its declared bytes, regardles
 test.each<[string, Buffer]>([
   ["nothing", Buffer.alloc(0)],
   ["text", Buffer.from("RIFF is a word, and so is WAVE")],
-  ["a head without samples", wavHead(form, 0)],
-  ["a head that is cut off", wavHead(form, 0).subarray(0, 30)],
-  ["samples at no rate", Buffer.concat([wavHead({ ...form, sampleRate: 0 }, 0), samples])],
+  ["a header without samples", wavHead(form, 0)],
+  ["an incomplete header", wavHead(form, 0).subarray(0, 30)],
+  ["samples with rate 0", Buffer.concat([wavHead({ ...form, sampleRate: 0 }, 0), samples])],
   ["compressed samples", wave([fmt({ tag: 0x55, block: 1, bits: 0 }), chunk("data", samples)])],
-  ["an endless row of empty chunks", wave(Array<Buffer>(20_000).fill(chunk("JUNK", Buffer.alloc(0))))],
+  ["an endless sequence of empty chunks", wave(Array<Buffer>(20_000).fill(chunk("JUNK", Buffer.alloc(0))))],
 ])("%s has no known length", async (_, file) => {
   expect(await secondsOf(file)).toBeUndefined();
 });

@@ -25,7 +25,7 @@ test("a wire of speech", async () => {
   expect(units).toMatchObject({ inputTokens: 5, outputAudioTokens: 7 });
 });
 
-test("a wire of transcripts, whose vendor takes the file as the body", async () => {
+test("a wire of transcripts whose vendor gets the file as the body", async () => {
   const form = new FormData();
   form.set("model", "my-transcription");
   form.set("language", "de");

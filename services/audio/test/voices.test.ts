@@ -79,7 +79,7 @@ describe.each(names)("%s", (name) => {
     expect((await spent()) - before).toBe(BigInt(byTokens.has(name) ? tokens : input.length * 30_000));
   });
 
-  test("generates it as events on request", async () => {
+  test("generates events on request", async () => {
     const text = await (await say({ stream_format: "sse" })).text();
     expect(text).toMatch(/^data: \{"type":"speech\.audio\.delta","audio":"[A-Za-z0-9+/=]+"\}\n\n/);
     expect(text).toMatch(/data: \{"type":"speech\.audio\.done","usage":\{[^}]+\}\}\n\n$/);
@@ -150,7 +150,7 @@ test("a voice is part of the URL at ElevenLabs, of the model at Deepgram, and a 
   expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Charon"}');
 });
 
-test("a voice of OpenAI is reported as dropped at Google, and refused if nothing may be dropped", async () => {
+test("a voice of OpenAI is reported as dropped at Google, and refused in strict mode", async () => {
   await area.simulator.forget("gemini");
   const ask = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
   const { response } = await client.audio.speech.create(ask).withResponse();

@@ -55,7 +55,7 @@ export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>)
     corsOrigins: env.corsOrigins,
     proxies: env.proxies,
     ready() {
-      if (redis.status !== "ready") throw new Error("redis is away");
+      if (redis.status !== "ready") throw new Error("redis is unavailable");
       if (!catalog.ready) throw new Error("no configuration yet");
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),

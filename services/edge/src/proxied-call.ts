@@ -56,7 +56,7 @@ export class ProxiedCall implements Proxied {
     // still sent, followed by the wire's error.
     response.destroy = () => {
       if (this.#isOver) return response;
-      logLost(this.#options.log, this.#request, "service lost in its answer");
+      logLost(this.#options.log, this.#request, "the service failed while it answered");
       this.breakOff(unavailable("The service behind this endpoint ended its answer early; try again."));
       return response;
     };
@@ -91,7 +91,7 @@ export class ProxiedCall implements Proxied {
     // The close event of a started answer ends it. Only the socket shows that the client has left: a request that
     // was read to its end counts as destroyed.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
-    logLost(this.#options.log, request, "service not reached", error);
+    logLost(this.#options.log, request, "the service is unreachable", error);
     this.breakOff(serviceUnavailable());
   }
 

@@ -54,7 +54,7 @@ export class ProxiedSession implements Proxied {
   failed(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
-    logLost(this.#options.log, this.#request, "service not reached", error);
+    logLost(this.#options.log, this.#request, "the service is unreachable", error);
     const context = contextOf(this.#request);
     context.failure = serviceUnavailable();
     answerFailure(this.#response, context.format, context.failure, context.requestId);
@@ -106,7 +106,7 @@ export class ProxiedSession implements Proxied {
       const context = contextOf(this.#request);
       if (!this.#isGoing) {
         context.failure = close.failure;
-        logLost(this.#options.log, this.#request, "service of a WebSocket lost");
+        logLost(this.#options.log, this.#request, "the service of a WebSocket was lost");
       }
       const last = this.#frames.fail(close, `event_${context.requestId}`);
       if (last !== undefined) client.write(last);

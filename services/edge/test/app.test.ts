@@ -65,8 +65,13 @@ const upgradeOf = (path: string, more = ""): string =>
 
 test.each([
   ["without a key", upgradeOf("/v1/realtime?model=m"), 401, "invalid_api_key"],
-  ["of an unknown path", upgradeOf("/v1/nothing"), 404, "unknown_url"],
-  ["of a page elsewhere", upgradeOf("/v1/realtime", "origin: https://evil.example\r\n"), 403, "origin_not_allowed"],
+  ["to an unknown path", upgradeOf("/v1/nothing"), 404, "unknown_url"],
+  [
+    "of a page of another origin",
+    upgradeOf("/v1/realtime", "origin: https://evil.example\r\n"),
+    403,
+    "origin_not_allowed",
+  ],
 ])("a WebSocket %s is refused as plain HTTP, and its connection ends", async (_, request, status, code) => {
   const answer = await exchange(request);
   expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -75,18 +80,18 @@ test.each([
   expect(answer).toContain(`"code":"${code}"`);
 });
 
-test("a page that is requested with an upgrade is answered as a page", async () => {
+test("a page that is requested with an upgrade is sent as a page", async () => {
   expect(await exchange(upgradeOf("/healthz"))).toMatch(/^HTTP\/1.1 200 OK\r\n[^]*\r\n\r\nok\n$/);
 });
 
-test("a WebSocket that is pipelined behind an open call ends its connection, and nothing else", async () => {
+test("a WebSocket that is pipelined behind an open call ends only its own connection", async () => {
   // The look-up of the key takes its time: the call is still open when the upgrade comes.
   const call = `GET /v1/models HTTP/1.1\r\nhost: a\r\nauthorization: Bearer sk-${"a".repeat(40)}\r\n\r\n`;
   await exchange(call + upgradeOf("/v1/realtime"));
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
 });
 
-test("a call passes the steps in order: the first refusal is the answer", async () => {
+test("a call passes the steps in order, and the first refusal is sent", async () => {
   const answer = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
     method: "POST",
     headers: { origin: "https://page.example" },

@@ -134,7 +134,7 @@ describe("a call", () => {
     expect(seen.map(({ headers }) => headers.connection)).toEqual(["keep-alive", "close"]);
   });
 
-  test("to an area without an address is a failure", () => {
+  test("to an area without an address fails", () => {
     const request = new IncomingMessage(new Socket());
     expect(() => proxy.pass("video", request, new ServerResponse(request), () => undefined)).toThrow(
       "This deployment does not run the video service.",
@@ -166,7 +166,7 @@ describe("a call", () => {
   });
 });
 
-describe("a service that breaks off", () => {
+describe("a service that disconnects", () => {
   test("before its answer: a 503 in the request's format, and the call is not sent again", async () => {
     serve((request) => request.socket.resetAndDestroy());
     const answer = await post();
@@ -175,7 +175,7 @@ describe("a service that breaks off", () => {
     expect(seen).toHaveLength(1);
   });
 
-  test("after its head: a 503 without the headers of the lost body", async () => {
+  test("after its headers: a 503 without the headers of the lost body", async () => {
     serve((_request, response) => {
       response.writeHead(200, { ...sse, "content-encoding": "gzip", "cache-control": "no-store" }).flushHeaders();
     });
@@ -195,7 +195,7 @@ describe("a service that breaks off", () => {
     ["reset", (socket: Socket): unknown => socket.resetAndDestroy()],
     ["ended", (socket: Socket): unknown => socket.end()],
     ["destroyed", (socket: Socket): unknown => socket.destroy()],
-  ])("in a stream (%s): the error event after the last whole event", async (_, breakOff) => {
+  ])("in a stream (%s): the error event after the last complete event", async (_, breakOff) => {
     serve((_request, response) => void response.writeHead(200, sse).write(`${event("1")}data: unfinis`));
     const { first, rest } = await bodyOf(await post());
     expect(first).toBe(event("1"));
@@ -219,7 +219,7 @@ describe("a service that breaks off", () => {
     const warned = vi.spyOn(log, "warn");
     const answer = await ask({}, "{}");
     await vi.waitFor(
-      () => expect(warned).toHaveBeenCalledWith(expect.anything(), "service lost in its answer"),
+      () => expect(warned).toHaveBeenCalledWith(expect.anything(), "the service failed while it answered"),
       30_000,
     );
     const body = await text(answer);
@@ -228,7 +228,7 @@ describe("a service that breaks off", () => {
     expect(sent.startsWith(body.slice(0, last))).toBe(true);
   });
 
-  test("in bytes of a promised length: the answer is cut", async () => {
+  test("in an answer with a declared length: the answer is cut", async () => {
     serve((_request, response) => {
       response.writeHead(200, { "content-type": "audio/mpeg", "content-length": "100" }).write("some");
     });
@@ -344,7 +344,7 @@ describe("a WebSocket", () => {
     ["ended", (socket: Socket): unknown => socket.end()],
     ["destroyed", (socket: Socket): unknown => socket.destroy()],
   ])(
-    "a WebSocket whose service breaks off (%s) gets complete frames, the error event and 1012",
+    "a WebSocket whose service disconnects (%s) gets complete frames, the error event and 1012",
     async (_, breakOff) => {
       const opened = Promise.withResolvers<Socket>();
       upgradeWith((socket) => {
@@ -374,14 +374,14 @@ describe("a WebSocket", () => {
     expect(answer).toContain('"code":"server_overloaded"');
   });
 
-  test("that its service does not close is closed with 1001 where the edge drains", async () => {
+  test("that its service does not close is closed with 1001 when the edge drains", async () => {
     upgradeWith((socket) => socket.resume());
     const open = await openSession("");
     proxy.end(0);
     expect((await open()).slice(-21)).toBe("\x88\x13\x03\xe9server_overloaded");
   });
 
-  test("that its service has not opened gets a 503 where the edge drains", async () => {
+  test("that its service has not opened gets a 503 when the edge drains", async () => {
     const requested = once(service, "upgrade");
     const answer = session();
     await requested;
@@ -389,7 +389,7 @@ describe("a WebSocket", () => {
     expect(await answer).toMatch(/^HTTP\/1.1 503 /);
   });
 
-  test("is ended by its service where the edge drains", async () => {
+  test("is ended by its service when the edge drains", async () => {
     upgradeWith((socket) => socket.once("end", () => socket.end(Buffer.from("\x88\x02\x03\xe9", "latin1"))).resume());
     const open = await openSession("");
     proxy.end(600_000);

@@ -51,8 +51,8 @@ function broken(session: Buffer, cut: number, piece: number): Buffer {
 const closed = { opcode: 8, isFinal: true, payload: "\x03\xf4server_overloaded" };
 const events = [frame(1, '{"type":"a"}'), frame(9, ""), frame(1, "x".repeat(300)), frame(2, "y".repeat(70_000))];
 
-describe.each([1, 3, 1_000, 100_000])("a session in pieces of %d bytes, broken anywhere", (piece) => {
-  test("has whole frames, then the error event and the close", () => {
+describe.each([1, 3, 1_000, 100_000])("a session in chunks of %d bytes, interrupted anywhere", (piece) => {
+  test("has complete frames, then the error event and the close", () => {
     const session = Buffer.concat(events.slice(0, 3));
     for (let cut = 0; cut <= session.length; cut++) {
       const frames = framesOf(broken(session, cut, piece));
@@ -84,7 +84,7 @@ test("no error event is sent inside a frame that is too long to be held back", (
   expect(end.fail(close, "event_1")).toBeDefined();
 });
 
-test("between the frames of one message there is a close, and no event", () => {
+test("between the frames of one message a close is sent, and no event", () => {
   const session = Buffer.concat([frame(1, "first", false), frame(9, "ping")]);
   expect(framesOf(broken(session, session.length, 4)).slice(2)).toEqual([closed]);
   const whole = Buffer.concat([session, frame(0, "last")]);

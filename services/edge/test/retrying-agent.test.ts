@@ -23,7 +23,7 @@ async function post(port: number): Promise<number | undefined> {
   return response?.statusCode;
 }
 
-test("a service that comes back in a moment is reached, by one request", async () => {
+test("a service that is briefly unavailable is reached with one request", async () => {
   const port = await freePort();
   let asked = 0;
   const server = createServer((_request, response) => {
@@ -37,7 +37,7 @@ test("a service that comes back in a moment is reached, by one request", async (
   server.close();
 });
 
-test("a connection is kept for shorter than the service keeps it, and a silent answer on it is waited for as long as ever", async () => {
+test("a connection is kept for less time than the service keeps it, and a slow answer on it is still waited for", async () => {
   const server = await listen({
     host: "127.0.0.1",
     port: 0,
@@ -73,7 +73,7 @@ test("a service that stays unavailable is reported", async () => {
   await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 
-test("an address that neither accepts nor refuses is given up", async () => {
+test("an address that neither accepts nor refuses connections times out", async () => {
   const agent = new RetryingAgent({ keepAlive: false, maxConnectMs: 50 });
   const asked = request({ host: "silent.example", lookup: () => undefined, agent });
   asked.end();

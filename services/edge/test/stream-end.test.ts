@@ -30,8 +30,8 @@ describe.each([
     "responses",
     'event: a\ndata: {"type":"a","sequence_number":7}\n\nevent: b\ndata: {"type":"b","sequence_number":8}\n\n',
   ],
-])("%s, broken at any byte", (endpointId, stream) => {
-  test.each([1, 2, 7, 1_000])("in pieces of %d, every event is whole and the last is the wire's error", (piece) => {
+])("%s, interrupted at any byte", (endpointId, stream) => {
+  test.each([1, 2, 7, 1_000])("in chunks of %d, every event is complete and the last is the wire's error", (piece) => {
     for (let cut = 0; cut <= stream.length; cut++) {
       const events = eventsOf(broken(endpointId, sse, stream, cut, piece)).filter(({ data }) => data !== undefined);
       const whole = eventsOf(stream).filter(({ data }) => data !== undefined);
@@ -47,7 +47,7 @@ test("the error of a numbered stream has the next number", () => {
   expect(eventsOf(broken("responses", sse, stream, stream.length, 9)).at(-1)?.data).toContain('"sequence_number":42');
 });
 
-test("an event over the buffer limit is passed on, and its line is ended before the error", () => {
+test("an event above the buffer limit is passed on, and its line is ended before the error", () => {
   const stream = `data: {"text":"${"x".repeat(200_000)}`;
   const got = broken("chatCompletions", sse, stream, stream.length, 16_384);
   expect(got.startsWith(stream)).toBe(true);
@@ -66,26 +66,29 @@ test("a complete stream passes unchanged", () => {
 describe("one JSON array of generated content", () => {
   const stream = '\n[{"text":"a \\"}]{ b"},\r\n{"parts":[{"n":1}]},\r\n{"c":[]}]';
 
-  test.each([1, 3, 1_000])("broken at any byte, in pieces of %d, it is an array that ends with the error", (piece) => {
-    for (let cut = 0; cut < stream.length - 1; cut++) {
-      const got: unknown = JSON.parse(broken("streamGenerateContent", "application/json", stream, cut, piece));
-      const whole: unknown = JSON.parse(stream);
-      if (!Array.isArray(got) || !Array.isArray(whole)) throw new Error("no arrays");
-      expect(got.slice(0, -1)).toEqual(whole.slice(0, got.length - 1));
-      expect(got.at(-1)).toMatchObject({ error: { status: "UNAVAILABLE", message: "gone" } });
-    }
-  });
+  test.each([1, 3, 1_000])(
+    "interrupted at any byte, in chunks of %d, it is an array that ends with the error",
+    (piece) => {
+      for (let cut = 0; cut < stream.length - 1; cut++) {
+        const got: unknown = JSON.parse(broken("streamGenerateContent", "application/json", stream, cut, piece));
+        const whole: unknown = JSON.parse(stream);
+        if (!Array.isArray(got) || !Array.isArray(whole)) throw new Error("no arrays");
+        expect(got.slice(0, -1)).toEqual(whole.slice(0, got.length - 1));
+        expect(got.at(-1)).toMatchObject({ error: { status: "UNAVAILABLE", message: "gone" } });
+      }
+    },
+  );
 });
 
 test.each([
-  ["a body of a promised length", { endpointId: "chatCompletions", contentType: sse, isClosed: true }],
+  ["a body with a declared length", { endpointId: "chatCompletions", contentType: sse, isClosed: true }],
   ["sound", { endpointId: "speech", contentType: "audio/mpeg", isClosed: false }],
   ["an answer in one piece", { endpointId: "chatCompletions", contentType: "application/json", isClosed: false }],
 ])("%s cannot be ended with an error message", (_, head) => {
   expect(streamEndOf(head)).toBeUndefined();
 });
 
-test("a stream of lines ends with an error on a separate line, wherever it broke", () => {
+test("a stream of lines ends with an error on a separate line, wherever it was interrupted", () => {
   const said = '{"message":{"content":"Hello"},"done":false}\n';
   const error = '{"error":"gone"}\n';
   for (const cut of [0, said.length, said.length + 10])

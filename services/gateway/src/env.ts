@@ -10,12 +10,12 @@ export function declareVariables(read: VariableReader) {
     services: read.choices(
       "MODELGATE_SERVICES",
       serviceNames,
-      "Which services this process runs, by name with commas; unset: all of them.",
+      "Services that this process runs, separated by commas; unset: all of them.",
     ),
     workers: read.integer(
       "WORKERS",
       1,
-      "Processes that run those services and share their ports; the ledger and control run in the first alone.",
+      "Number of processes that run these services and share their ports; the ledger and control run only in the first.",
       { min: 1, max: maxWorkers },
     ),
   };

@@ -97,7 +97,7 @@ class Connection implements BooksConnection {
     const since = (this.#awaySince ?? new Date()).toISOString();
     return new Failure(
       "server_overloaded",
-      `The books have not answered since ${since}. Calls go on; what they cost is in the books once they are back.`,
+      `The books have not answered since ${since}. Calls continue; their costs are added when the books are available again.`,
       { cause, retryAfterSeconds: 5 },
     );
   }
@@ -107,8 +107,8 @@ class Connection implements BooksConnection {
     const away = error !== undefined;
     observeStore("books", !away);
     if (away === (this.#awaySince !== undefined) && this.#books !== undefined) return;
-    if (away) this.#log.warn({ err: error }, "the books are away");
-    else if (this.#awaySince !== undefined) this.#log.info("the books are back");
+    if (away) this.#log.warn({ err: error }, "the books are unavailable");
+    else if (this.#awaySince !== undefined) this.#log.info("the books are available again");
     this.#awaySince = away ? (this.#awaySince ?? new Date()) : undefined;
   }
 

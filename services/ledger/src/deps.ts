@@ -89,8 +89,8 @@ export async function openDeps({
     signer,
     sender,
     ready() {
-      if (redis.status !== "ready") throw new Error("redis is away");
-      if (!bus.connected) throw new Error("nats is away, or has no streams");
+      if (redis.status !== "ready") throw new Error("redis is unavailable");
+      if (!bus.connected) throw new Error("nats is unavailable, or has no streams");
     },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };

@@ -7,14 +7,14 @@ export const variables = serviceVariables("ledger", (read) => ({
   books: {
     url: read.optionalText(
       "BOOKS_URL",
-      "PostgreSQL that the books are in, `postgres://user:password@host:5432/database`; unset: a SQLite file.",
+      "PostgreSQL database of the books, `postgres://user:password@host:5432/database`; unset: a SQLite file.",
     ),
     folder: read.text(
       "MODELGATE_DATA",
       ".data",
-      "Folder of the SQLite file of the books. Ledgers of one machine may share it; those of several machines need PostgreSQL.",
+      "Folder of the SQLite file of the books. Ledgers on one machine may share it; ledgers on several machines need PostgreSQL.",
     ),
-    keepDays: read.integer("BOOKS_KEEP_DAYS", 400, "How long single calls are kept in the books; totals stay.", {
+    keepDays: read.integer("BOOKS_KEEP_DAYS", 400, "How long individual calls are stored in the books; totals stay.", {
       min: 1,
     }),
   },
@@ -40,12 +40,12 @@ export const variables = serviceVariables("ledger", (read) => ({
     verifyEveryMs: read.integer(
       "VERIFY_EVERY_MS",
       86_400_000,
-      "Within what time the books of every account are computed anew, spread over it; 0: only on demand.",
+      "Interval in which the books of every account are verified once; 0: only on demand.",
     ),
     lowHours: read.integer(
       "LOW_BALANCE_HOURS",
       24,
-      "An account is low where its balance would not last so long at the rate of the last 24 hours.",
+      "An account's balance is low if it would not last this long at the rate of the last 24 hours.",
       { min: 1, max: 8_760 },
     ),
   },

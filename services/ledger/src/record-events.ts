@@ -135,7 +135,7 @@ function batchRecorder<Event extends OutboxEvent>(
       if (events.length > 0) await recordAll(events);
       // An event that is not removed now is published again, and removed then.
       await removeCopies(redis, events).catch((error: unknown) =>
-        log.debug({ err: error }, "sent events not forgotten"),
+        log.debug({ err: error }, "sent events were not removed"),
       );
     }
     log.debug({ events: bodies.length }, "events recorded");

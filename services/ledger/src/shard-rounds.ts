@@ -106,7 +106,7 @@ async function sweepShard(shard: string, { redis, log, batch, swept }: ShardWork
   const dead = await sweepHolds(redis, shard, batch, bounds);
   if (dead.length === 0) return;
   swept.inc(dead.length);
-  log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "dead holds settled at their floor");
+  log.warn({ shard, calls: dead.map(({ event }) => event.id) }, "expired holds settled at their floor");
 }
 
 async function publishLeftovers(

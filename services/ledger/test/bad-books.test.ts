@@ -49,7 +49,7 @@ describe("books in SQLite", () => {
 
   test("a file that is not a database", async () => {
     writeFileSync(join(folder, "books.sqlite"), "no database, and long enough to be seen for what it is".repeat(20));
-    expect(await refusal({ MODELGATE_DATA: folder })).toContain("the file is no SQLite database");
+    expect(await refusal({ MODELGATE_DATA: folder })).toContain("the file is not a SQLite database");
     rmSync(join(folder, "books.sqlite"));
   });
 
@@ -59,7 +59,9 @@ describe("books in SQLite", () => {
     const database = new DatabaseSync(file);
     database.exec(newer);
     database.close();
-    expect(await refusal({ MODELGATE_DATA: folder })).toMatch(/The books are of a newer version: .*9999-later/);
+    expect(await refusal({ MODELGATE_DATA: folder })).toMatch(
+      /The books were written by a newer version: .*9999-later/,
+    );
   });
 });
 
@@ -96,7 +98,7 @@ describe("books in PostgreSQL", () => {
   test("a user without rights", async () => {
     await onServer("create role reader login password 'hidden'");
     await onServer("grant select on all tables in schema public to reader");
-    expect(await refusal({ BOOKS_URL: asReader() })).toContain("no rights");
+    expect(await refusal({ BOOKS_URL: asReader() })).toContain("lacks rights");
   });
 
   test("a database that is read-only", async () => {
@@ -106,6 +108,6 @@ describe("books in PostgreSQL", () => {
 
   test("books of a newer version", async () => {
     await onServer(newer);
-    expect(await refusal({ BOOKS_URL: server.url })).toMatch(/The books are of a newer version: .*9999-later/);
+    expect(await refusal({ BOOKS_URL: server.url })).toMatch(/The books were written by a newer version: .*9999-later/);
   });
 });

@@ -82,7 +82,7 @@ test("while PostgreSQL is unavailable calls continue, reads report since when, a
     await postgres.server.kill();
     await call("away", "meanwhile");
     const said = await read(ledger, "away");
-    expect(said).toMatch(/^503 The books have not answered since \S+Z\. Calls go on/);
+    expect(said).toMatch(/^503 The books have not answered since \S+Z\. Calls continue/);
     expect(Date.parse(/since (\S+Z)/.exec(String(said))?.[1] ?? "")).toBeGreaterThanOrEqual(killedAt);
     expect(await metrics(ledger)).toContain('modelgate_store_up{store="books",service="ledger"} 0');
     await postgres.server.start();
@@ -154,7 +154,7 @@ test("while another process locks the SQLite file, events wait, and nothing is l
     await once(locker.stdout, "data");
     await createAccount(redis, { id: "locked", balance: 1_000n });
     await call("locked", "locked-1");
-    await until("the ledger to complain", () => ledger.logs().includes("the books are away"), 30_000);
+    await until("the ledger to complain", () => ledger.logs().includes("the books are unavailable"), 30_000);
     expect(await read(ledger, "locked")).not.toContain("locked-1");
     locker.stdin.write("end\n");
     await until("the call to be recorded", async () => (await read(ledger, "locked")).includes("locked-1"), 30_000);

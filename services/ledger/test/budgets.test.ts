@@ -91,7 +91,7 @@ const used = async (account: string, budgets: readonly Budget[]) =>
     )
   ).map(({ usedNanos }) => usedNanos);
 
-test("a new budget has the spending of its period, and one in total begins at nothing", async () => {
+test("a new budget has the spending of its period, and a total budget starts at zero", async () => {
   await open("spender");
   await call("spender", "one", 30n, { model: "m", tags: { team: "red" } });
   await call("spender", "two", 40n, { model: "n", endUser: "ann", tokenId: "tok_2" });
@@ -146,7 +146,7 @@ test("a budget with the scope and period of another is refused; changes and dele
   expect(actions?.toSorted()).toEqual(["create", "create", "delete", "set", "set"].map((verb) => `budget.${verb}`));
 });
 
-test("a lost Redis gets the budgets back with what was spent", async () => {
+test("after the loss of Redis the budgets are restored with their spending", async () => {
   await open("lost");
   const budgets = [budgetOf("bud_all", "account"), budgetOf("bud_model", "model:m", { period: "total" })];
   for (const budget of budgets) await create("lost", budget);

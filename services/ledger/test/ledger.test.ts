@@ -151,7 +151,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(ids.toSorted()).toEqual(["given.back", "given.opening", "given.seven"]);
   });
 
-  test("an abandoned hold is settled at its floor, once; its service is too late", async () => {
+  test("an abandoned hold is settled once at its floor, and its service's settlement is too late", async () => {
     await createAccount(redis, { id: "dead", balance: 1_000n });
     const swept = async (): Promise<number> =>
       (await metrics())
@@ -204,7 +204,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await findAccount(redis, "outage")).toMatchObject({ spentNanos: 120n });
   });
 
-  test("calls that were settled while NATS was unavailable are recorded when it is back", async () => {
+  test("calls that were settled while NATS was unavailable are recorded when it is available again", async () => {
     await createAccount(redis, { id: "away", balance: 1_000n });
     await backends.nats.kill();
     await put("away", "away-1", 60_000);

@@ -24,7 +24,7 @@ export class LossyBus implements Bus {
   }
 
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
-    if (this.#bad(5)) return Promise.reject(new Error("nats is away"));
+    if (this.#bad(5)) return Promise.reject(new Error("nats is unavailable"));
     return Promise.resolve(messages.map((message) => this.#store(message)));
   }
 

@@ -71,7 +71,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     ]);
   });
 
-  test("a move that is interrupted before the keys are removed is repeated without counting anything twice", async () => {
+  test("a move that is interrupted before the keys are removed is repeated without double counting", async () => {
     for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
     const kept = await Promise.all(
       (await redis.keys("*")).map(async (name) => [name, await redis.dumpBuffer(name)] as const),

@@ -74,7 +74,7 @@ async function keysMemory(): Promise<number> {
 /** A part of a stream whose entries are all deleted goes when the next one begins. */
 const streamPart = 8_192;
 
-test("settled calls leave nothing in Redis once their events are published", async () => {
+test("settled calls leave nothing in Redis after their events are published", async () => {
   // Redis keeps what was slow, which on a busy machine is much.
   await redis.config("SET", "slowlog-log-slower-than", "-1");
   await createAccount(redis, { id: "busy", balance: 1_000_000_000n });

@@ -138,7 +138,7 @@ describe.each(engines)("books in $name", ({ start }) => {
 
   test.each<[string, (id: string) => Promise<unknown>, RegExp]>([
     [
-      "totals do not sum",
+      "the totals differ from the calls",
       (id) => books.db.updateTable("daily_totals").set({ cost: 7n }).where("account", "=", id).execute(),
       /the totals of the day/,
     ],
@@ -148,10 +148,10 @@ describe.each(engines)("books in $name", ({ start }) => {
       /was not signed with MODELGATE_SECRET/,
     ],
     [
-      "the account was made at another time",
+      "the account was created at another time",
       (id) =>
         books.db.updateTable("accounts").set({ created: "2020-01-01T00:00:00Z" }).where("account", "=", id).execute(),
-      /the account was made at/,
+      /the account was created at/,
     ],
   ])("%s: the account's books are invalid", async (_, harm, message) => {
     const id = await booked();
@@ -170,9 +170,13 @@ describe.each(engines)("books in $name", ({ start }) => {
         const version = priceVersionOf(compilePrice(price));
         return redis.hset(priceVersionsKey, version, JSON.stringify({ price: other }));
       },
-      /the price of version [0-9a-f]{12} is not what was published/,
+      /the price of version [0-9a-f]{12} differs from the published one/,
     ],
-    ["an account is deleted", (id) => books.db.deleteFrom("accounts").where("account", "=", id).execute(), /is gone/],
+    [
+      "an account is deleted",
+      (id) => books.db.deleteFrom("accounts").where("account", "=", id).execute(),
+      /no longer exists/,
+    ],
     [
       "an entry of the audit is deleted",
       (id) => books.db.deleteFrom("audit").where("account", "=", id).execute(),

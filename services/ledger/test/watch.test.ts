@@ -131,7 +131,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     );
   });
 
-  test("a missing stream", async () => {
+  test("a missing event stream", async () => {
     const stream = ["stream", "TASKS"] as const;
     await until("it to be seen", async () => (await figure("modelgate_stream_present", stream)) === 1, withinMs);
     await streams.delete("TASKS");

@@ -26,9 +26,9 @@ test.each([
   ["a model of another kind", { ...ask, model: "chat" }, "model", ""],
   ["a file of another store", { ...ask, images: [{ file_id: "file-1" }] }, "images[0].file_id", ""],
   ["an invalid image", qwenBody("tokens", [item, { image: "x y" }]), "input.messages[0].content[1].image", ""],
-  ["a far image", { ...ask, image: "http://169.254.169.254/latest" }, "image", "not on the public internet"],
-  ["an image at home", { ...ask, image: "http://localhost:6379/" }, "image", "not on the public internet"],
-  ["an image of no host", { ...ask, image: "https://nowhere.invalid/a.png" }, "image", "cannot be fetched"],
+  ["an unreachable image", { ...ask, image: "http://169.254.169.254/latest" }, "image", "not on the public internet"],
+  ["an image at a private address", { ...ask, image: "http://localhost:6379/" }, "image", "not on the public internet"],
+  ["an image URL without a host", { ...ask, image: "https://nowhere.invalid/a.png" }, "image", "cannot be fetched"],
 ])("%s is refused, and the field is named", async (_, body, param, words) => {
   const { status, body: answer } = await postImages(area, "generations", body);
   expect([400, 404]).toContain(status);
@@ -65,7 +65,7 @@ test.each<[string, FormData, number, string | null]>([
     400,
     "reference.file_id",
   ],
-  ["with a file that is no image", form(...whole, ["image[]", Buffer.from("words")]), 400, "image[]"],
+  ["with a file that is not an image", form(...whole, ["image[]", Buffer.from("words")]), 400, "image[]"],
   ["with an image that is too large", form(...whole, ["image", samplePng(200_001)]), 413, "image"],
   [
     "with too many images",
@@ -95,9 +95,9 @@ test.each([
     null,
   ],
   ["of words", "text/plain", "draw a fox", 415, "content-type"],
-  ["that is no JSON", "application/json", "{", 400, null],
+  ["that is not JSON", "application/json", "{", 400, null],
   [
-    "that names a file twice, of which it shows one",
+    "that names two files and shows one",
     "application/json",
     `{"reference":{"file_id":"file-1"},"reference":{},${JSON.stringify(ask).slice(1)}`,
     400,

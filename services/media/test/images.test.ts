@@ -165,7 +165,7 @@ describe("requests to the vendor", () => {
     });
   });
 
-  test("optional fields that a vendor lacks are dropped and named, or refused if the client is strict", async () => {
+  test("optional fields that a vendor does not support are dropped and named, or refused if the client is strict", async () => {
     const body = { model: "synchronous", prompt: "a fox", quality: "high", background: "transparent", strange: 1 };
     const answer = await postImages(area, "generations", body);
     expect(answer.headers.get("x-modelgate-dropped")).toBe("quality, background, strange");

@@ -83,7 +83,7 @@ test("a hold covers the largest number of images in any field that a vendor may 
   expect(vendor.requests).toHaveLength(before);
 });
 
-test("an image of high quality is refused if there is only a price per image", async () => {
+test("a high-quality image is refused if there is only a price per image", async () => {
   for (const [more, param] of [
     [{ quality: "high" }, "quality"],
     [{ size: "4096x4096" }, "size"],

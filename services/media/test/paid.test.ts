@@ -173,13 +173,13 @@ describe("the charge", () => {
 
   test.each([
     [
-      "fails of its input",
+      "fails because of its input",
       { finish: "FAILED", errorCode: "DataInspectionFailed", errorMessage: "not this" },
       400,
       "not this",
     ],
     ["fails", { finish: "FAILED", errorCode: "InternalError.Algo" }, 502, "simulated failure"],
-    ["is never done", { finish: "RUNNING" }, 504, "did not finish within 3000 ms"],
+    ["never ends", { finish: "RUNNING" }, 504, "did not finish within 3000 ms"],
   ])("nothing of a task that %s", async (_, behaviour, status, message) => {
     const cost = await costOf(area, () =>
       expect(client.images.generate({ model: "tasks", prompt: simulate(behaviour) })).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe("the charge", () => {
     expect(await area.simulator.requests("spare")).not.toEqual([]);
   });
 
-  test("of a task whose client disconnects, the requested images if its result is not known in time", async () => {
+  test("of a task whose client disconnects: the requested images if its result is not known in time", async () => {
     // Its first channel may still rest after the test before.
     const instances = ["async", "spare"] as const;
     const leaveAfterLook = (behaviour: object) =>

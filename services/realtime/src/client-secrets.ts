@@ -27,7 +27,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const { caller, response } = call;
     const { redis, catalog } = deps.relay;
     if (caller.settingsId !== undefined)
-      throw new Failure("invalid_api_key", "A client secret cannot make another one: use the API key itself.");
+      throw new Failure("invalid_api_key", "A client secret cannot create another one: use the API key itself.");
     using body = await readJson(call, deps.body, readClientSecret, clientSecretMembers);
     const { session, expires_after: expiry } = body.seen;
     catalog.current().resolve(caller, session.model, ["realtime"]);

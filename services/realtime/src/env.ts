@@ -8,7 +8,7 @@ export const variables = serviceVariables("realtime", (read) => ({
   relay: relayVariables(read),
   content: contentVariables(read),
   sessions: {
-    sessions: read.integer("SESSIONS", 10_000, "Sessions that the process holds at once.", { min: 1 }),
+    sessions: read.integer("SESSIONS", 10_000, "Maximum number of open sessions in the process.", { min: 1 }),
     // Vendors accept audio of up to 15 MB in one message.
     /** Maximum bytes of a message of either side. */
     messageBytes: 24 * mebibyte,

@@ -53,7 +53,7 @@ export class EventQueue {
     if (event.type === "response.create") {
       const max = this.#limits.waitingResponses;
       if (this.#responses >= max) {
-        const message = `${max} responses wait already until there is money for them; ask again when one is done.`;
+        const message = `${max} responses are already waiting for available balance; try again when one has finished.`;
         return this.#events.refuse(event, new Failure("rate_limit_exceeded", message));
       }
       this.#responses++;

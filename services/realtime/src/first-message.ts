@@ -32,7 +32,7 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
   const { promise, resolve, reject } = Promise.withResolvers<RealtimeMessage>();
   promise.catch(() => undefined);
   const timer = setTimeout(
-    () => reject(new Failure("invalid_value", "The setup did not come in time.", { param: "setup" })),
+    () => reject(new Failure("invalid_value", "The setup did not arrive in time.", { param: "setup" })),
     setupMs,
   );
   let bytes = 0;

@@ -61,7 +61,7 @@ export async function settleUnheld(deps: Deps, use: Omit<WantedUse, "upperNanos"
       return await held.settle(outcome);
     } catch (error) {
       if (tries === maxEmptyTries)
-        deps.relay.log.error({ ...idsOf(use.call), err: asFailure(error) }, "a use was not charged");
+        deps.relay.log.error({ ...idsOf(use.call), err: asFailure(error) }, "usage was not charged");
       else await new Promise((resolve) => setTimeout(resolve, emptyPauseMs));
     }
   }

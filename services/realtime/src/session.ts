@@ -209,7 +209,10 @@ export class Session {
     const failure = asFailure(error);
     recordRefusal(this.#deps.refused, { ...this.#parts.call, facts: {} }, failure);
     if (failure.code === "internal_error")
-      this.#deps.relay.log.error({ ...idsOf(this.#parts.call), err: failure.cause }, "session money failed");
+      this.#deps.relay.log.error(
+        { ...idsOf(this.#parts.call), err: failure.cause },
+        "the session could not be charged",
+      );
     const code = failure.kind.retryable ? closeCodes.tryAgain : closeCodes.policy;
     this.#end({ code, reason: failure.code, failure });
   }

@@ -143,7 +143,7 @@ export class RealtimeSessions implements Disposable {
         signal: early.signal,
         take: () => {
           early[Symbol.dispose]();
-          if (socket.readyState !== socket.OPEN) throw new ClientGone("the client left before its session");
+          if (socket.readyState !== socket.OPEN) throw new ClientGone("the client disconnected before the session");
           this.#awaitingSetup.delete(socket);
           socket.resume();
           return { socket, early: early.messages };
@@ -161,7 +161,7 @@ export class RealtimeSessions implements Disposable {
       take: () => {
         leaving[Symbol.dispose]();
         const socket = this.#accept(upgrade);
-        if (socket === undefined) throw new ClientGone("the client left before its session");
+        if (socket === undefined) throw new ClientGone("the client disconnected before the session");
         return { socket };
       },
       [Symbol.dispose]: () => leaving[Symbol.dispose](),

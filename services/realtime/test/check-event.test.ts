@@ -7,10 +7,10 @@ const check = (event: unknown): Promise<void> =>
 const numbers = (count: number) => Array.from({ length: count }, () => 1);
 
 test.each<[string, unknown]>([
-  ["is larger than events may be", { type: "session.update", session: { instructions: "x".repeat(1_000_001) } }],
+  ["is above the maximum size of events", { type: "session.update", session: { instructions: "x".repeat(1_000_001) } }],
   ["has more values", { type: "conversation.item.create", item: numbers(1_001) }],
   ["has more members", { type: "response.create", response: Object.fromEntries(numbers(501).entries()) }],
-  ["only begins like audio", { type: "input_audio_buffer.append", audio: "A".repeat(1_000_000), more: numbers(9) }],
+  ["only starts like audio", { type: "input_audio_buffer.append", audio: "A".repeat(1_000_000), more: numbers(9) }],
 ])("a large event that %s is refused before it is parsed", async (_, event) => {
   await expect(check(event)).rejects.toMatchObject({ code: "request_too_large" });
 });

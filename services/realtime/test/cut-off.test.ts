@@ -19,7 +19,7 @@ afterAll(async () => {
   await far?.[Symbol.asyncDispose]();
 });
 
-test("a client that disconnected gets its money back while its vendor is still waited for", async () => {
+test("a client that disconnected gets its hold back while its vendor is still waited for", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();

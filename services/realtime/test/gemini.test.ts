@@ -20,7 +20,7 @@ const eventsOf = async () => (await area.events()).filter(({ model }) => model =
 
 const weather = { type: "function", name: "weather", parameters: { type: "object", properties: {} } };
 
-test("text and function calls, with each response billed by the token", async () => {
+test("text and function calls are billed per response, exact to the token", async () => {
   const session = await openSession(area, { model: "gem" });
   expect((await session.next("session.created")).session.model).toBe("gem");
   session.send({ ...textOnly, session: { ...textOnly.session, instructions: "Be kind.", tools: [weather] } });

@@ -72,29 +72,32 @@ test.each([
   { form: "in binary frames", event: { type: "response.create" }, binary: true },
   { form: "out of band", event: { type: "response.create", response: { conversation: "none" } }, binary: false },
   { form: "with the type spelt in escapes", event: '{"type":"response\\u002ecreate"}', binary: false },
-])("60 responses requested together $form reach the vendor only as far as money is held", async ({ event, binary }) => {
-  const session = await opened();
-  const text = typeof event === "string" ? event : JSON.stringify(event);
-  for (let at = 0; at < 60; at++) session.socket.send(Buffer.from(text), { binary });
-  await until("all money to be held", async () => (await held()) === balance);
-  // 16 wait, and three go on, the last of them perhaps when it was there already.
-  await until("the others to be refused", async () => codes(session).length >= 60 - 3 - 16);
-  expect(new Set(codes(session))).toEqual(new Set(["rate_limit_exceeded"]));
-  const paidFor = Number(balance / slice);
-  await until("what is paid for to arrive", async () => vendor.count("response.create") >= paidFor);
-  expect(vendor.count("response.create")).toBe(paidFor);
+])(
+  "60 responses requested together $form are sent to the vendor only while they are held for",
+  async ({ event, binary }) => {
+    const session = await opened();
+    const text = typeof event === "string" ? event : JSON.stringify(event);
+    for (let at = 0; at < 60; at++) session.socket.send(Buffer.from(text), { binary });
+    await until("all money to be held", async () => (await held()) === balance);
+    // 16 wait, and three go on, the last of them perhaps when it was there already.
+    await until("the others to be refused", async () => codes(session).length >= 60 - 3 - 16);
+    expect(new Set(codes(session))).toEqual(new Set(["rate_limit_exceeded"]));
+    const paidFor = Number(balance / slice);
+    await until("what is paid for to arrive", async () => vendor.count("response.create") >= paidFor);
+    expect(vendor.count("response.create")).toBe(paidFor);
 
-  vendor.setAnswering(true);
-  // What is settled gives back what it did not need, until that is less than the next one needs.
-  expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  const { balanceNanos, spentNanos } = await area.settled(account.name);
-  const responses = vendor.count("response.create");
-  expect(responses).toBeGreaterThan(3);
-  expect(spentNanos).toBe(BigInt(responses) * cost);
-  expect(balanceNanos).toBe(balance - BigInt(responses) * cost);
-});
+    vendor.setAnswering(true);
+    // What is settled gives back what it did not need, until that is less than the next one needs.
+    expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+    const { balanceNanos, spentNanos } = await area.settled(account.name);
+    const responses = vendor.count("response.create");
+    expect(responses).toBeGreaterThan(3);
+    expect(spentNanos).toBe(BigInt(responses) * cost);
+    expect(balanceNanos).toBe(balance - BigInt(responses) * cost);
+  },
+);
 
-test("waiting responses start when others are done, and a cancellation does not wait behind them", async () => {
+test("waiting responses start when others have finished, and a cancellation does not wait behind them", async () => {
   const session = await opened();
   for (let at = 0; at < 5; at++) session.send({ type: "response.create" });
   session.send({ type: "conversation.item.delete", item_id: "last" });
@@ -123,7 +126,7 @@ test("responses that the vendor starts are held for, and end the session if they
   expect((await paid()).spentNanos).toBe(4n * cost);
 });
 
-test("speech is transcribed only as far as money is held for it", async () => {
+test("speech is transcribed only while it is held for", async () => {
   const session = await opened();
   const input = { turn_detection: null, transcription: { model: "writer" } };
   session.send({ type: "session.update", session: { type: "realtime", audio: { input } } });
@@ -145,7 +148,7 @@ test("speech is transcribed only as far as money is held for it", async () => {
   expect((await paid()).spentNanos).toBe(BigInt(turns()) * 10_000_000n);
 });
 
-test("a recording that is sent at once is held for as the turns that the vendor may detect", async () => {
+test("a recording that is sent in one burst is held for as many turns as the vendor may detect", async () => {
   const session = await opened("listener");
   const audio = Buffer.alloc(48_000, 1).toString("base64");
   for (let at = 0; at < 120; at++) session.send({ type: "input_audio_buffer.append", audio });
@@ -170,7 +173,7 @@ test.each([
     response: {},
   },
   { where: "an item", events: [{ type: "conversation.item.create", item: message }], response: {} },
-])("a response that would read more in $where than can be paid is not requested", async ({ events, response }) => {
+])("a response whose input in $where exceeds the balance is not requested", async ({ events, response }) => {
   const session = await opened("reader");
   for (const event of events) session.send(event);
   session.send({ type: "response.create", response });

@@ -44,7 +44,7 @@ describe.each([0, 1])("after %i responses", (before) => {
   test.each([
     ["narrowed", { models: ["chat"] }, "model_not_allowed"],
     ["disabled", { disabled: true }, "api_key_disabled"],
-  ])("an open session has no response of a key that was %s", async (_, to, code) => {
+  ])("an open session gets no response with a key that was %s", async (_, to, code) => {
     const key = nextKey();
     const session = await textSession(area, "live", key);
     for (let at = 0; at < before; at++) await ask(session, "Hi");
@@ -55,7 +55,7 @@ describe.each([0, 1])("after %i responses", (before) => {
   });
 });
 
-test("an open session has no more responses than are paid for when its key's budget is lowered", async () => {
+test("an open session gets only responses within its key's lowered budget", async () => {
   const key = nextKey();
   const session = await textSession(area, "live", key);
   await ask(session, "Hi");

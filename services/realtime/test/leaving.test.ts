@@ -62,7 +62,7 @@ async function leaveWith(session: TestSession, ...last: readonly object[]): Prom
 
 test.each([
   { name: "that the client named", transcription: { model: "whisper-1" }, model: "whisper-1", units: { seconds: 2 } },
-  { name: "of the vendor's own choice", transcription: {}, model: "live", units: { inputAudioTokens: 20 } },
+  { name: "that the vendor chose", transcription: {}, model: "live", units: { inputAudioTokens: 20 } },
 ])(
   "committed speech is charged after the client disconnects: a transcriber $name",
   async ({ transcription, model, units }) => {

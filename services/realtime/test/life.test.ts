@@ -11,19 +11,19 @@ const losses = [
   { model: "lost-1", how: "cuts the connection", behaviour: { cutAfterChunks: 3, chunks: 6 }, code: 1011 },
   {
     model: "lost-2",
-    how: "closes as going away",
+    how: "closes with 1001",
     behaviour: { cutAfterChunks: 3, chunks: 6, closeCode: 1001 },
     code: 1001,
   },
   {
     model: "lost-3",
-    how: "closes with a code of its own",
+    how: "closes with an unknown code",
     behaviour: { cutAfterChunks: 3, chunks: 6, closeCode: 4321 },
     code: 4321,
   },
   {
     model: "lost-5",
-    how: "closes in order, its answer not ended",
+    how: "closes normally before its answer ends",
     behaviour: { cutAfterChunks: 3, chunks: 6, closeCode: 1000 },
     code: 1000,
   },
@@ -51,7 +51,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 const eventsOf = async (account: string) => (await area.events()).filter(({ accountId }) => accountId === account);
 
-test("an account without money gets an error and a close with a reason, and its balance does not become negative", async () => {
+test("an account without a balance gets an error and a close with a reason, and its balance does not become negative", async () => {
   const session = await textSession(area, "live", keys.poor);
   // Each answer costs a cent and more; the next slice is as dear as the last answer.
   const failure = session.next("error");
@@ -65,7 +65,7 @@ test("an account without money gets an error and a close with a reason, and its 
   expect(await eventsOf("poor")).toHaveLength(answers);
 });
 
-test("an answer that exceeds its hold is cut when the account cannot cover more", async () => {
+test("an answer that exceeds its hold is cut when the account cannot pay more", async () => {
   await area.topUp("poor", "0.05");
   const before = (await eventsOf("poor")).length;
   const session = await textSession(area, "live", keys.poor);
@@ -79,7 +79,7 @@ test("an answer that exceeds its hold is cut when the account cannot cover more"
   expect(more).toEqual([]);
 });
 
-test("more text than the account can pay for ends the session before an answer is requested", async () => {
+test("text beyond the balance ends the session before an answer is requested", async () => {
   await area.topUp("poor", "0.05");
   const session = await textSession(area, "live", keys.poor);
   session.send(say("word ".repeat(20_000)));

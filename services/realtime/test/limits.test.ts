@@ -93,7 +93,7 @@ test("a vendor that falls silent in the middle of an answer is lost", async () =
   await area.settled("demo");
 });
 
-test("a vendor that never takes the session's settings is lost", async () => {
+test("a vendor that never accepts the session's settings is lost", async () => {
   await area.simulator.script("gem", [{ openWith: "silence" }]);
   const session = await opened("gem");
   session.send({ type: "session.update", session: { type: "realtime" } });

@@ -73,7 +73,7 @@ const sound = (rate: number, ms: number, value: number) => ({
 });
 
 describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
-  test("text and calls, with each response billed by the token", async () => {
+  test("text and calls, with each response billed exact to the token", async () => {
     const before = (await eventsOf(model)).length;
     const live = await open(model, {
       ...textConfig,
@@ -149,7 +149,7 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
     await area.settled("demo");
   });
 
-  test("turns that the client ends itself", async () => {
+  test("a client can end its turns itself", async () => {
     const realtimeInputConfig = { automaticActivityDetection: { disabled: true } };
     const live = await open(model, { ...textConfig, realtimeInputConfig });
     live.session.sendRealtimeInput({ activityStart: {} });
@@ -191,12 +191,12 @@ describe.each(["gem", "gpt", "vtx"])("over %s", (model) => {
   });
 
   test("a client without money is refused, with the reason", async () => {
-    await expect(open(model, textConfig, poorKey)).rejects.toThrow(/code 1008.*what the account has available/);
+    await expect(open(model, textConfig, poorKey)).rejects.toThrow(/code 1008.*available balance/);
     expect((await area.account("penniless")).heldNanos).toBe(0n);
   });
 });
 
-test("settings that the vendor lacks are named when the setup is complete", async () => {
+test("settings that the vendor does not support are named when the setup is complete", async () => {
   const settings = {
     ...speechConfig,
     temperature: 0.5,
@@ -259,7 +259,7 @@ test("each vendor gets its name of the model and its key", async () => {
   );
 });
 
-test("clients of the realtime format over Vertex, billed by the token", async () => {
+test("clients of the realtime format over Vertex are billed exact to the token", async () => {
   const before = (await eventsOf("vtx")).length;
   const session = await textSession(area, "vtx");
   const { response } = await ask(session, "Hello");
@@ -271,7 +271,7 @@ test("clients of the realtime format over Vertex, billed by the token", async ()
   await area.settled("demo");
 });
 
-test("models that are wrong", async () => {
+test("an unsuitable model is refused", async () => {
   await expect(open("gem", textConfig, keys.narrow)).rejects.toThrow(/code 10\d\d/);
   await expect(open("no-such-model")).rejects.toThrow(/code 1007.*no-such-model/);
   await expect(open("chat")).rejects.toThrow(/code 1007/);

@@ -106,7 +106,7 @@ describe("speech that may be transcribed", () => {
     expect([atOnce.seconds, manual.seconds]).toEqual([600, 600]);
   });
 
-  test("is that of the next turn where it was sent before the vendor named the last", () => {
+  test("is that of the next turn if it was sent before the vendor named the last one", () => {
     const manual = { detectsTurns: false, nowMs: 0 };
     const made = new UntranscribedSpeech();
     made.heard(1, manual);
@@ -122,7 +122,7 @@ describe("speech that may be transcribed", () => {
     expect(found.seconds).toBe(60);
   });
 
-  test("is not lost with turns that are too many to be distinguished", () => {
+  test("is not lost with too many turns to distinguish", () => {
     const speech = new UntranscribedSpeech();
     for (let at = 0; at < 1_000; at++) {
       speech.heard(1, automatic);
@@ -132,7 +132,7 @@ describe("speech that may be transcribed", () => {
   });
 });
 
-test("speech in real time is one turn at a time; a recording sent at once is many, for its duration", () => {
+test("speech in real time is one turn at a time; a recording in one burst is many turns, by its duration", () => {
   const ahead = new SpeechAhead();
   for (let second = 1; second <= 600; second++) ahead.addSpeech(1, second * 1_000);
   expect(ahead.possibleTurns(600_000)).toBe(1);

@@ -28,7 +28,7 @@ const faults = [
     status: 400,
     code: "no_such_voice",
   },
-  { name: "opens and says nothing", step: { openWith: "silence" }, status: 504, code: "upstream_timeout" },
+  { name: "opens and sends nothing", step: { openWith: "silence" }, status: 504, code: "upstream_timeout" },
   { name: "opens with an error", step: { openWith: "error" }, status: 502, code: "upstream_error" },
   { name: "opens with garbage", step: { openWith: "garbage" }, status: 502, code: "upstream_error" },
   { name: "opens and closes", step: { openWith: "close" }, status: 502, code: "upstream_error" },
@@ -66,13 +66,13 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 describe("refused before the upgrade, as HTTP with the error body", () => {
   test.each<[string, string, Record<string, string>, string, number, string]>([
-    ["a model that is not there", "?model=nothing", {}, keys.demo, 404, "model_not_found"],
+    ["an unknown model", "?model=nothing", {}, keys.demo, 404, "model_not_found"],
     ["a model of another kind", "?model=chat", {}, keys.demo, 404, "model_not_found"],
-    ["a model outside the key's", "?model=live", {}, keys.narrow, 403, "model_not_allowed"],
-    ["no model, and none to take", "", {}, keys.narrow, 400, "missing_required_parameter"],
+    ["a model that the key may not use", "?model=live", {}, keys.narrow, 403, "model_not_allowed"],
+    ["no model, and no default", "", {}, keys.narrow, 400, "missing_required_parameter"],
     ["two models", "?model=live&model=chat", {}, keys.demo, 400, "invalid_value"],
     ["a call to join", "?call_id=rtc_1", {}, keys.demo, 400, "unsupported_parameter"],
-    ["too little money", "?model=live-poor", {}, keys.poor, 402, "insufficient_quota"],
+    ["an insufficient balance", "?model=live-poor", {}, keys.poor, 402, "insufficient_quota"],
     ["a wrong nonce", "?model=live", { "sec-websocket-key": "short" }, keys.demo, 400, "invalid_value"],
     ["an old version", "?model=live", { "sec-websocket-version": "8" }, keys.demo, 400, "invalid_value"],
   ])("%s", async (_, query, headers, key, status, code) => {
@@ -110,7 +110,7 @@ describe("refused before the upgrade, as HTTP with the error body", () => {
     expect(answer).toMatchObject({ status, body: { error: { code } } });
   });
 
-  test("no hold of any of them remains", async () => {
+  test("no session's hold remains", async () => {
     expect(await area.settled("demo")).toMatchObject({ heldNanos: 0n });
   });
 });
@@ -147,9 +147,14 @@ test("a session skips channels whose vendors have no endpoint for it, without co
 
 test.each([
   ["no model", { session: { type: "realtime" } }, 400, "session.model"],
-  ["a model that there is not", { session: { model: "none" } }, 404, "model"],
+  ["an unknown model", { session: { model: "none" } }, 404, "model"],
   ["a model of another kind", { session: { model: "chat" } }, 404, "model"],
-  ["a life of a day", { session: { model: "live" }, expires_after: { seconds: 86_400 } }, 400, "expires_after.seconds"],
+  [
+    "a lifetime of a day",
+    { session: { model: "live" }, expires_after: { seconds: 86_400 } },
+    400,
+    "expires_after.seconds",
+  ],
 ])("a client secret is refused for %s", async (_, body, status, param) => {
   const answer = await area.post("/v1/realtime/client_secrets", body, keys.demo);
   expect([answer.status, await answer.json()]).toMatchObject([status, { error: { param } }]);

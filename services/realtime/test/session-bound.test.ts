@@ -7,7 +7,7 @@ const [usual, telephone] = [48_000, 8_000];
 
 test.each([
   ["usual sound", usual],
-  ["a telephone's sound, of fewer bytes", telephone],
+  ["telephone audio, with fewer bytes", telephone],
 ])("a response that read a complete session of %s is not cut", (_, bytesPerSecond) => {
   const passed = new SessionTraffic();
   for (let minute = 0; minute < 20; minute++) {

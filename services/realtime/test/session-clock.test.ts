@@ -9,7 +9,7 @@ afterEach(() => void vi.useRealTimers());
 
 const after = (ms: number): void => void vi.advanceTimersByTime(ms);
 
-test("a silent session ends, and so does one that lasts too long", () => {
+test("a silent session ends, and so does one that exceeds its maximum duration", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(50_000);
   clock.clientSpoke();

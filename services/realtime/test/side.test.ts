@@ -75,7 +75,7 @@ test("while a side is paused, its silence does not count", async () => {
   expect(side.open).toBe(true);
 });
 
-test("a message may delay those after it; they are delivered in order when nothing delays them", async () => {
+test("a message may delay later ones; they are delivered in order afterwards", async () => {
   const { side, end, events } = await connected();
   for (const text of ["one", "wait", "two", "wait", "three"]) end.send(text);
   await vi.waitFor(() => expect(events).toEqual(["one", "wait"]));

@@ -100,7 +100,7 @@ test.each([
   expect((await area.account("demo")).spentNanos - before).toBe(BigInt(cost));
 });
 
-test("without a price it costs nothing, and the event says so", async () => {
+test("without a price it costs nothing, which the event reports", async () => {
   await write({ model: "writes-for-nothing" });
   const [stored] = await usageEvents(area, "writes-for-nothing", 1);
   expect(stored).toMatchObject({ units: { seconds: 2 }, costNanos: "0", unpriced: ["seconds"] });
@@ -115,9 +115,9 @@ test("transcription by a model that the client does not name is charged with the
 });
 
 test.each([
-  { name: "that there is not", model: "absent", code: "model_not_found" },
+  { name: "that does not exist", model: "absent", code: "model_not_found" },
   { name: "for another purpose", model: "chat", code: "model_not_found" },
-  { name: "outside of the key's", model: "writes-well", code: "model_not_allowed" },
+  { name: "that the key may not use", model: "writes-well", code: "model_not_allowed" },
 ])("a model $name is refused by an error event, and the rest of the update is applied", async ({ model, code }) => {
   const session = await openSession(area, { model: "live", key: apart });
   session.send(updateTo({ model }));
@@ -150,7 +150,7 @@ test("a turn is transcribed by the model that was set at its time, and charged a
   await area.settled("demo");
 });
 
-test("speech whose transcription the account cannot pay ends the session before it is sent", async () => {
+test("speech whose transcription the account cannot pay for ends the session before it is sent", async () => {
   const before = await area.account("poor");
   const session = await openSession(area, { model: "live", key: keys.poor });
   session.send(updateTo({ model: "writes-dearly" }));

@@ -46,7 +46,7 @@ test.each(["live", "live-gemini"])(
   },
 );
 
-test("a session refuses it in a binary message, and if it appears more than once", async () => {
+test("a session refuses such an object in a binary message, and if it appears more than once", async () => {
   const session = await opened("live", keys.demo);
   // Some vendors read binary messages too, and either of two members.
   session.socket.send(Buffer.from(JSON.stringify(named)));

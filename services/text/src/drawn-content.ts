@@ -116,7 +116,7 @@ function droppedFields(request: TextRequest): readonly string[] {
   const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
   const param = refused.find((name) => name !== undefined);
   if (param !== undefined)
-    throw new Failure("unsupported_parameter", `The vendor of this model cannot take ${param}.`, { param });
+    throw new Failure("unsupported_parameter", `The vendor of this model does not support ${param}.`, { param });
   const names: Readonly<Record<string, string | undefined>> = spelling;
   const unsupported = Object.entries(request).flatMap(([name, value]) =>
     value === undefined || supportedFields.has(name) ? [] : (names[name] ?? []),

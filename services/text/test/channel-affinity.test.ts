@@ -106,7 +106,7 @@ describe("a conversation stays with its first channel and key, in every replica"
     }
   });
 
-  test("a conversation is identified by the client's name for it, whatever its messages are", async () => {
+  test("a conversation is identified by the client's name for it, independently of its messages", async () => {
     for (let talk = 0; talk < 3; talk++) {
       const body = (at: number) => ({ ...hello("talk", `words ${at}`), prompt_cache_key: `word-${talk}` });
       const places: string[] = [];
@@ -115,7 +115,7 @@ describe("a conversation stays with its first channel and key, in every replica"
     }
   });
 
-  test("by reference to the response before", async () => {
+  test("by reference to the previous response", async () => {
     const places: string[] = [];
     let previous: string | null = null;
     for (let at = 0; at < 6; at++) {
@@ -135,7 +135,7 @@ describe("a conversation stays with its first channel and key, in every replica"
     expect(places).toEqual(places.map(() => places[0]));
   });
 
-  test("calls that only begin one go by weight and in turn", async () => {
+  test("calls that only start a conversation are distributed by weight and in turn", async () => {
     const places: string[] = [];
     for (let at = 0; at < 16; at++)
       places.push(await placeOf("talk", at, "/v1/chat/completions", hello("talk", "Same")));
@@ -144,7 +144,7 @@ describe("a conversation stays with its first channel and key, in every replica"
 });
 
 describe("a conversation moves to another channel, and stays there", () => {
-  test("where its channel is switched off", async () => {
+  test("if its channel is switched off", async () => {
     const body = { ...hello("moved"), prompt_cache_key: "moved" };
     const ask = (at: number) => placeOf("moved", at, "/v1/chat/completions", body);
     const [before = ""] = (await ask(0)).split(" ");
@@ -158,7 +158,7 @@ describe("a conversation moves to another channel, and stays there", () => {
     for (let at = 0; at < 6; at++) expect(await ask(at)).toBe(moved);
   });
 
-  test("where its channel is full", async () => {
+  test("if its channel is full", async () => {
     const body = { ...hello("full"), prompt_cache_key: "full" };
     const ask = (at: number) => placeOf("full", at, "/v1/chat/completions", body);
     const [before = ""] = (await ask(0)).split(" ");
@@ -182,7 +182,7 @@ describe("a conversation moves to another channel, and stays there", () => {
   });
 });
 
-describe("seals that the vendor did not make are left out, once", () => {
+describe("signatures that the vendor did not create are dropped, once", () => {
   const foreign = Buffer.from("another account's thoughts").toString("base64");
   const histories: Readonly<Record<string, object>> = {
     messages: {
@@ -226,7 +226,7 @@ describe("seals that the vendor did not make are left out, once", () => {
     expect(answer.headers.get("x-modelgate-attempts")).toBe(`${model};failed=upstream_rejected, ${model}`);
   });
 
-  test("what is refused again is reported", async () => {
+  test("a repeated refusal is reported", async () => {
     await area.simulator.forget("sealed-messages");
     const refused = { status: 400, errorMessage: "Invalid `signature` in `thinking` block" };
     await area.simulator.script("sealed-messages", [{ ...refused, repeat: true }]);
@@ -236,14 +236,14 @@ describe("seals that the vendor did not make are left out, once", () => {
   });
 });
 
-describe("the channel and what was tried", () => {
+describe("the channel and the attempts", () => {
   const headersOf = ({ headers }: Response) => [
     headers.get("x-modelgate-channel"),
     headers.get("x-modelgate-attempts"),
   ];
 
   test.each<[string, object]>([
-    ["a whole answer", {}],
+    ["a complete answer", {}],
     ["a stream", { stream: true }],
   ])("are reported with %s", async (_, more) => {
     await area.simulator.script("tried-first", [{ status: 500 }, {}]);

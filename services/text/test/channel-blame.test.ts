@@ -76,7 +76,7 @@ async function provoke(model: string, how: object, key: string): Promise<void> {
   await answer.arrayBuffer();
 }
 
-describe("failures that one tenant provokes fail no call of another", () => {
+describe("failures that one tenant provokes fail no calls of other tenants", () => {
   test.each(attacks.map(([name, how], at) => [name, how, at] as const))(
     "%s",
     async (_, how, at) => {
@@ -101,7 +101,7 @@ describe("failures that one tenant provokes fail no call of another", () => {
     120_000,
   );
 
-  test("not even where two attackers take its only channel out before it calls for the first time", async () => {
+  test("also if two attackers disable the only channel before another tenant's first call", async () => {
     const model = "shared-0";
     await switchChannel(area.redis, model, true, "");
     await until("the model to be out for all", async () => {
@@ -115,7 +115,7 @@ describe("failures that one tenant provokes fail no call of another", () => {
   }, 60_000);
 });
 
-test("one body that fails again and again rests nothing, not even for its account", async () => {
+test("one body that fails repeatedly rests nothing, not even for its account", async () => {
   const body = { status: 500 };
   for (let at = 0; at < 10; at++) expect((await simulated("fixed", body)).status).toBe(502);
   expect(await restsOf("main")).toEqual(nothing);
@@ -127,7 +127,7 @@ test("refused connections, which no client can provoke, rest a channel for all a
   await until("the rest to be shared", async () => (await restsOf("away")).forAll.includes("away"));
 });
 
-test("a model that the vendor has no more is out by itself, once two accounts see it: the channel's others are served", async () => {
+test("a model that the vendor no longer has rests alone after two accounts fail with it: the channel's other models are served", async () => {
   const gone = { status: 404, errorCode: "model_not_found" };
   const ask = (at: number, key?: string) =>
     post(area, hello("retired", `{{simulate: ${JSON.stringify(gone)}}} ${at}`), key);

@@ -12,7 +12,7 @@ const answer = {
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 };
 
-test("a call has its channel's proxy, headers and members; if the proxy fails, the client gets 502", async () => {
+test("a call uses its channel's proxy, headers and members; if the proxy fails, the client gets 502", async () => {
   await using vendor = await startScriptedServer(() => ({ body: answer }));
   await using proxy = await startConnectProxy();
   const { port } = new URL(vendor.url);

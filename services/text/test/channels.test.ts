@@ -62,11 +62,11 @@ describe("before the first byte the next channel is tried", () => {
   test.each<[string, object, boolean]>([
     ["an error status", { status: 500 }, false],
     ["a reset connection", { closeBeforeHead: true }, false],
-    ["an answer that is no JSON", { malformed: true }, false],
+    ["an answer that is not JSON", { malformed: true }, false],
     ["a vendor's rate limit", { status: 429 }, false],
     ["refused credentials", { status: 401 }, false],
-    ["a used-up quota", { status: 429, errorCode: "insufficient_quota" }, false],
-    ["a model that the vendor lacks", { status: 404, errorCode: "model_not_found" }, false],
+    ["an exhausted quota", { status: 429, errorCode: "insufficient_quota" }, false],
+    ["a model unknown to the vendor", { status: 404, errorCode: "model_not_found" }, false],
     ["an error status, streamed", { status: 503 }, true],
     ["a stream that begins with an error", { errorAfterChunks: 0 }, true],
   ])("after %s", async (_, behaviour, stream) => {
@@ -83,7 +83,7 @@ describe("before the first byte the next channel is tried", () => {
     });
   });
 
-  test("but not after the vendor refused the client's input: its message goes to the client, without keys and addresses", async () => {
+  test("but not after the vendor refused the client's input: its message is sent to the client, without keys and addresses", async () => {
     const { pair, first, second } = freshPair();
     await area.simulator.script(first, [
       {
@@ -106,7 +106,7 @@ describe("before the first byte the next channel is tried", () => {
   });
 });
 
-test("a higher priority is used first, a weight of zero only where nothing else is", async () => {
+test("a higher priority is used first, and a weight of zero only if no other channel is left", async () => {
   const { pair, first, second } = freshPair();
   for (let at = 0; at < 5; at++) await post(area, hello(pair));
   for (let at = 0; at < 5; at++) await post(area, hello("shared"));
@@ -142,7 +142,7 @@ test.each([
   });
 });
 
-test("a channel that keeps failing rests, and works again when it is switched on", async () => {
+test("a channel with repeated failures rests, and works again when it is switched on", async () => {
   const lone = freshLone();
   await area.simulator.script(lone, [{ status: 500, repeat: true }]);
   for (let at = 0; at < 3; at++) expect((await post(area, another(lone))).status).toBe(502);
@@ -174,7 +174,7 @@ describe("a stream that breaks ends with an error frame and is billed for the re
   test.each<[string, boolean, object, string]>([
     ["cut", false, { cutAfterChunks: 5 }, "upstream_error"],
     ["failing", false, { errorAfterChunks: 5 }, "upstream_error"],
-    ["ended without its last frame", false, { noDone: true, usage: null }, "upstream_error"],
+    ["ended without its final frame", false, { noDone: true, usage: null }, "upstream_error"],
     ["stalled", true, { stallAfterChunks: 5 }, "upstream_timeout"],
   ])("%s", async (_, impatient, behaviour, code) => {
     const { pair, first } = freshPair();
@@ -233,7 +233,7 @@ test("usage is counted if the vendor reports none, and the event is marked as es
   }
 });
 
-test("cached and reasoning tokens are charged each at its price", async () => {
+test("cached and reasoning tokens are charged at their own prices", async () => {
   const { pair, first } = freshPair();
   const usage = {
     prompt_tokens: 1_000,
@@ -262,7 +262,7 @@ test.each([
   expect(data.map(({ choices }) => choices[0]?.delta.content ?? "").join("")).toBe("Grüße, 世界 👋");
 });
 
-test("the bytes are unchanged if nothing differs", async () => {
+test("the bytes are unchanged if nothing needs to change", async () => {
   const { pair, first } = freshPair();
   const body = JSON.stringify({ ...streamed(pair), stream_options: { include_usage: true } });
   const answer = await post(area, body);
@@ -279,7 +279,7 @@ test("a silent stream sends heartbeats between its frames", async () => {
   expect(text).toContain("[DONE]");
 });
 
-test("a vendor with a long time to its first byte does not lose the connection, and another one can still be tried", async () => {
+test("a vendor with a long time to the first byte keeps its connection, and another vendor can still be tried", async () => {
   const { pair, first, second } = freshPair();
   await area.simulator.script(first, [{ delayMs: 350, status: 500 }]);
   await area.simulator.script(second, [{ delayMs: 250 }]);

@@ -64,7 +64,7 @@ const seen = (name: string) => area.simulator.requests(name);
 describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
   beforeEach(() => area.simulator.forget(name));
 
-  test.each([1, 5])("of %s texts, in their order, with what the vendor counted", async (length) => {
+  test.each([1, 5])("of %s texts are in order, with the vendor's token count", async (length) => {
     const input = Array.from({ length }, (_, at) => `Text number ${at}`);
     const before = await settled();
     const answer = await client.embeddings.create({ model: name, input });
@@ -86,7 +86,7 @@ describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
   });
 });
 
-test.each(refused)("$name is answered with 502, not as the client's fault, and costs nothing", async ({ name }) => {
+test.each(refused)("$name is answered with 502 as the gateway's fault, and costs nothing", async ({ name }) => {
   const before = await settled();
   await expect(client.embeddings.create({ model: name, input: "Hi" })).rejects.toMatchObject({
     status: 502,
@@ -95,7 +95,7 @@ test.each(refused)("$name is answered with 502, not as the client's fault, and c
   expect((await settled()) - before).toBe(0n);
 });
 
-test("a query is asked for as one", async () => {
+test("a query is sent as a query", async () => {
   await Promise.all(["bedrock-cohere", "vertex-text"].map((name) => area.simulator.forget(name)));
   const body = { input: "Who?", input_type: "query" };
   await client.embeddings.create({ model: "bedrock-cohere", ...body });

@@ -120,20 +120,20 @@ describe("conversations are distinguished", () => {
 
   test.each<[string, object, object]>([
     ["by their first words", { messages: [said("user", "a")] }, { messages: [said("user", "b")] }],
-    ["by whose they are", { ...second, user: "a" }, { ...second, user: "b" }],
+    ["by their end user", { ...second, user: "a" }, { ...second, user: "b" }],
     [
-      "by whose they are, in metadata",
+      "by their end user in metadata",
       { ...second, metadata: { user_id: "a" } },
       { ...second, metadata: { user_id: "b" } },
     ],
-    ["by the client's own word", { ...second, prompt_cache_key: "a" }, { ...second, prompt_cache_key: "b" }],
+    ["by the client's name for it", { ...second, prompt_cache_key: "a" }, { ...second, prompt_cache_key: "b" }],
     [
       "by their first answer",
       { messages: [said("user", "a"), said("assistant", "x")] },
       { messages: [said("user", "a"), said("assistant", "y")] },
     ],
     [
-      "where words meet",
+      "with different splits of the same text",
       { messages: [said("user", "ab"), said("user", "c")] },
       { messages: [said("user", "a"), said("user", "bc")] },
     ],
@@ -142,7 +142,7 @@ describe("conversations are distinguished", () => {
     expect(chat(one)).toBe(chat(structuredClone(one)));
   });
 
-  test("the client's name of the conversation is enough, whatever the messages are", () => {
+  test("the client's name of the conversation is sufficient, independently of the messages", () => {
     const first = conversationIn("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
     const second = conversationIn("responses", { prompt_cache_key: "k", input: "b" });
     expect(first).toEqual(second);
@@ -151,13 +151,13 @@ describe("conversations are distinguished", () => {
 });
 
 test.each([undefined, null, "text", [], {}, { messages: "no list" }, { messages: [] }])(
-  "%j is no conversation",
+  "%j is not a conversation",
   (body) => {
     expect(conversationIn("chat", body)).toBeUndefined();
   },
 );
 
-test("what is beyond the bound is not read", () => {
+test("content beyond the limit is not read", () => {
   const long = "x".repeat(100_000);
   const keep = (text: string) => conversationIn("chat", { messages: [said("user", text)] })?.store;
   expect(keep(`${long}a`)).toBe(keep(`${long}b`));

@@ -58,7 +58,7 @@ describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s in other
     ["/v1/messages", { ...hello(model), max_tokens: 100 }],
   ];
 
-  test.each(asks)("%s, whole and streamed", async (path, body) => {
+  test.each(asks)("%s, complete and streamed", async (path, body) => {
     const plain = await streamed(body, path);
     expect([plain.text.includes('"cost"'), JSON.parse(plain.text)]).toEqual([false, expect.anything()]);
     const whole = await streamed({ ...body, ...asking }, path);
@@ -69,7 +69,7 @@ describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s in other
   });
 });
 
-test("other whole answers say their cost too", async () => {
+test("other complete answers have their cost too", async () => {
   const answer = await fetch(`${area.url}/v1/embeddings`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },

@@ -59,13 +59,13 @@ test.each([
   ["/v1/chat/completions", { messages, temperature: 0.2, reasoning_effort: "minimal", max_tokens: 9 }, "temperature"],
   ["/v1/responses", { input: "Hi", top_p: 0.2, reasoning: { effort: "minimal" } }, "top_p"],
   ["/v1/messages", { messages, max_tokens: 50, top_p: 0.2, system: "Be brief." }, "top_p"],
-])("%s: a deployment has the rules of the model that the configuration calls it", async (path, body, left) => {
+])("%s: a deployment follows the rules of the model that the configuration names", async (path, body, left) => {
   const { status, dropped, sent } = await call(path, { model: "gpt-6.2-sol", ...body });
   expect([status, dropped?.split(", ")]).toEqual([200, expect.arrayContaining([left])]);
   expect(sent.model).toBe("team-main");
 });
 
-test("a deployment whose names tell no model gets the request as it came, and the vendor's refusal reaches the client", async () => {
+test("a deployment whose name matches no model gets the request unchanged, and the vendor's refusal is sent to the client", async () => {
   const { status, sent } = await call("/v1/chat/completions", { model: "other", messages, temperature: 0.2 });
   expect([status, sent.temperature]).toEqual([400, 0.2]);
 });

@@ -46,7 +46,7 @@ describe("generateContent", () => {
   test.each([
     ["whole", false],
     ["in a stream", true],
-  ])("is drawn by a vendor of images, %s, and paid by its tokens", async (_, stream) => {
+  ])("a request to a vendor of images, %s, is charged by its tokens", async (_, stream) => {
     const cost = await costOf(async () => {
       const models = google().models;
       const pieces = [];
@@ -62,7 +62,7 @@ describe("generateContent", () => {
     expect(cost).toBeGreaterThan(0n);
   });
 
-  test("with a picture in it is an edit", async () => {
+  test("a request with a picture is an edit", async () => {
     const inlineData = { mimeType: "image/png", data: samplePng().toString("base64") };
     const contents = [{ role: "user", parts: [{ text: "at night" }, { inlineData }] }];
     const answer = await google().models.generateContent({ ...ask("tokens"), contents });
@@ -72,10 +72,10 @@ describe("generateContent", () => {
   });
 
   test.each([
-    ["that gives addresses", "addresses", 1_024],
-    ["that answers at once", "synchronous", 1_024],
-    ["that answers in tasks", "tasks", 1_024],
-  ])("holds the image itself, of a vendor %s, and is paid once", async (_, model, width) => {
+    ["that returns URLs", "addresses", 1_024],
+    ["that answers synchronously", "synchronous", 1_024],
+    ["that answers with tasks", "tasks", 1_024],
+  ])("an answer has the image bytes, of a vendor %s, and is charged once", async (_, model, width) => {
     const cost = await costOf(async () => {
       const answer = await google().models.generateContent(ask(model));
       const part = answer.candidates?.[0]?.content?.parts?.[0];
@@ -98,7 +98,7 @@ describe("generateContent", () => {
     );
   });
 
-  test("with the address of a picture in it is an edit, of a vendor of bytes too", async () => {
+  test("a request with a picture's address is an edit, also for a vendor that needs bytes", async () => {
     const fileData = { fileUri: `${area.simulator.url}/pictures/64x64/aGk.jpeg`, mimeType: "image/jpeg" };
     const contents = [{ role: "user", parts: [{ text: "at night" }, { fileData }] }];
     const answer = await google().models.generateContent({ ...ask("tokens"), contents });
@@ -114,7 +114,7 @@ describe("generateContent", () => {
     });
   });
 
-  test("names the hints that a vendor of images lacks, and refuses tools", async () => {
+  test("optional fields that a vendor of images does not support are named, and tools are refused", async () => {
     const post = (more: object) =>
       fetch(`${area.url}/v1beta/models/tasks:generateContent`, {
         method: "POST",

@@ -113,7 +113,7 @@ const asks: readonly (readonly [what: string, model: keyof typeof kinds, path: s
 
 describe("with all channels of its model unavailable", () => {
   test.each(asks)(
-    "%s is served by the fallback, at its price, and named as asked for",
+    "%s is served by the fallback, at its price, and has the requested name",
     async (_what, model, path, body) => {
       const { status, headers, text, requestId } = await call(path, body());
       expect([status, text]).toEqual([200, expect.any(String)]);
@@ -150,20 +150,20 @@ test("a model whose only channel is off is served by its fallback", async () => 
   expect([status, headers.get("x-modelgate-model")]).toEqual([200, "chat-spare"]);
 });
 
-test("a fallback outside the caller's group is skipped", async () => {
+test("a fallback outside the key's group is skipped", async () => {
   const { status, headers, requestId } = await call("/v1/chat/completions", { model: "chat", messages }, keys.few);
   expect([status, headers.get("x-modelgate-model")]).toEqual([200, "chat-third"]);
   expect(await eventOf(requestId)).toMatchObject({ model: "chat-third", costNanos: "3000000" });
 });
 
-test("a key that may use no fallback gets its model's own failure, recorded once and free", async () => {
+test("a key without a permitted fallback gets its model's own failure, recorded once and free of charge", async () => {
   const { status, headers, requestId } = await call("/v1/chat/completions", { model: "chat", messages }, keys.narrow);
   expect(failed).toContain(status);
   expect(headers.get("x-modelgate-model")).toBeNull();
   expect(await eventOf(requestId)).toMatchObject({ model: "chat", outcome: "failed", costNanos: "0" });
 });
 
-test("a fallback that the balance does not cover is not begun, and nothing is held", async () => {
+test("a fallback that the balance does not cover is not started, and nothing is held", async () => {
   const { status } = await call("/v1/chat/completions", { model: "busy", messages }, keys.poor);
   expect(failed).toContain(status);
   await until("all holds to be released", async () => {
@@ -184,7 +184,7 @@ test("an invalid request that a vendor refuses is not sent to another model", as
 });
 
 describe("an alias with shares", () => {
-  test("is split by them, and each call names and pays what served it", async () => {
+  test("is split between them, and each call names and pays the model that served it", async () => {
     const count = 200;
     const served = new Map<string | null, number>();
     for (let done = 0; done < count; done += 20) {
@@ -209,7 +209,7 @@ describe("an alias with shares", () => {
     expect(events.filter(({ model }) => model === "canary")).toHaveLength(canary);
   });
 
-  test("falls back as the alias says", async () => {
+  test("uses the fallbacks of the alias", async () => {
     const { status, headers, text } = await call("/v1/chat/completions", { model: "alias-away", messages });
     expect([status, headers.get("x-modelgate-model")]).toEqual([200, "chat-third"]);
     expect(JSON.parse(text)).toMatchObject({ model: "alias-away" });

@@ -150,7 +150,7 @@ const tools: readonly (readonly [Wire, object, string, object, number])[] = [
 ];
 
 describe.each([false, true])("streamed: %s", (stream) => {
-  test.each(tools)("%s %j with a price is paid by what was done", async (wire, more, _place, units, nanos) => {
+  test.each(tools)("%s %j with a price is charged as used", async (wire, more, _place, units, nanos) => {
     const { status, text, requestId } = await call(wire, `${wire}-priced`, more, { stream });
     expect([status, text]).toEqual([200, expect.any(String)]);
     const event = await eventOf(requestId);
@@ -159,14 +159,14 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(event.unpriced).toBeUndefined();
   });
 
-  test.each(tools)("%s %j without a price is refused by its place", async (wire, more, place) => {
+  test.each(tools)("%s %j without a price is refused with its path", async (wire, more, place) => {
     const { status, text } = await call(wire, `${wire}-bare`, more, { stream });
     expect(status).toBe(400);
     expect(text).toContain(place);
   });
 
   test.each(tools)(
-    "%s %j without a price passes where the group says so, and is marked",
+    "%s %j without a price passes if the group allows it, and is marked",
     async (wire, more, _place, units) => {
       const { status, requestId } = await call(wire, `${wire}-bare`, more, { stream, key: keys.open });
       expect(status).toBe(200);
@@ -179,7 +179,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
   );
 
   test.each(tools)(
-    "%s %j without a price is left out and named, unless the client is strict",
+    "%s %j without a price is dropped and named, unless the client is strict",
     async (wire, more, place) => {
       const usual = { stream, key: keys.usual };
       const { status, requestId, dropped } = await call(wire, `${wire}-bare`, more, usual);
@@ -199,14 +199,14 @@ describe.each([false, true])("streamed: %s", (stream) => {
     ["messages", { speed: "fast" }, "fast", 6],
     ["content", { serviceTier: "priority" }, "priority", 2],
   ];
-  test.each(tiers)("%s %j is paid at the tier's factor", async (wire, more, serviceTier, factor) => {
+  test.each(tiers)("%s %j is charged at the tier's factor", async (wire, more, serviceTier, factor) => {
     const { status, requestId } = await call(wire, `${wire}-priced`, more, { stream });
     expect(status).toBe(200);
     expect(await eventOf(requestId)).toMatchObject({ serviceTier, costNanos: String(tokenNanos * factor) });
   });
 
   test.each(tiers.filter(([, , , factor]) => factor > 1))(
-    "%s %j without a factor is refused, left out, or passes at the usual price and is marked",
+    "%s %j without a factor is refused, dropped, or passes at the usual price and is marked",
     async (wire, more, serviceTier) => {
       const refused = await call(wire, `${wire}-bare`, more, { stream });
       expect(refused.status).toBe(400);
@@ -230,7 +230,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect((await eventOf(requestId)).unpriced).toBeUndefined();
   });
 
-  test("a call whose input is longer than the prices say costs more as a whole", async () => {
+  test("a call whose input exceeds the threshold of a price is charged the higher price completely", async () => {
     const { requestId } = await call("chat", "long", {}, { stream });
     expect(await eventOf(requestId)).toMatchObject({ costNanos: String(2 * tokenNanos) });
   });
@@ -241,14 +241,14 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(lastBody()).toMatchObject({ tools: [{ type: "web_search_20250305", max_uses: 16 }] });
   });
 
-  test("a search that the vendor's wire has no word for is left out, not refused", async () => {
+  test("a search that the vendor's wire cannot express is dropped, not refused", async () => {
     const { status, requestId } = await call("responses", "chat-bare", { tools: [{ type: "web_search" }] }, { stream });
     expect(status).toBe(200);
     expect((await eventOf(requestId)).units).toEqual({ inputTokens: 10, outputTokens: 5, requests: 1 });
   });
 });
 
-test("tools are held for, and the vendor is sent their bound", async () => {
+test("tools are included in the hold, and the vendor gets their limit", async () => {
   const poor = { key: "sk-poor-0123456789abcdef" };
   const tools = [{ type: "image_generation" }];
   expect((await call("responses", "responses-priced", { tools }, poor)).status).toBe(402);
@@ -258,7 +258,7 @@ test("tools are held for, and the vendor is sent their bound", async () => {
   expect(lastBody()).toMatchObject({ max_tool_calls: 16 });
 });
 
-test("images as a tool are made by models that the key may use, of a quality that is paid for", async () => {
+test("the image tool uses models that the key may use, at a quality with a price", async () => {
   const other = await call("responses", "responses-priced", { tools: [{ type: "image_generation", model: "secret" }] });
   expect([other.status, other.text]).toEqual([404, expect.stringContaining("tools[0].model")]);
   const dear = await call("responses", "responses-priced", { tools: [{ type: "image_generation", quality: "high" }] });
@@ -268,7 +268,7 @@ test("images as a tool are made by models that the key may use, of a quality tha
   expect((await call("content", "responses-bare", wanted)).status).toBe(400);
 });
 
-test("a tool that appears more than once is not read in two ways", async () => {
+test("a tool that appears more than once is refused", async () => {
   const answer = await fetch(`${area.url}/v1/responses`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.strict}`, "content-type": "application/json" },
@@ -299,6 +299,6 @@ test.each([
   });
 });
 
-test("in the end nothing is held, and every settlement is an event", async () => {
+test("at the end nothing is held, and every settlement has an event", async () => {
   for (const account of ["demo", "poor"]) expect(await area.settled(account)).toMatchObject({ heldNanos: 0n });
 });

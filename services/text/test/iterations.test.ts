@@ -74,7 +74,7 @@ async function billed(more: object = {}) {
 const sentFallbacks = (): unknown => JSON.parse(vendor.requests.at(-1)?.body ?? "{}").fallbacks;
 
 describe.each([false, true])("streamed: %s", (stream) => {
-  test("a compaction is paid with the answer, beyond the answer's output limit", async () => {
+  test("a compaction is charged with the answer, in addition to the answer's output limit", async () => {
     const iterations = [
       { type: "compaction", ...tokens(60_000, 3_000), cache_read_input_tokens: 2_000 },
       { type: "message", model: "claude-fable-5", ...tokens(700, 5) },
@@ -89,7 +89,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(event.otherModels).toBeUndefined();
   });
 
-  test("an answer of a fallback model has its price; what declined without output costs nothing", async () => {
+  test("an answer of a fallback model has its price; a refusal without output costs nothing", async () => {
     const iterations = [
       { type: "message", model: "claude-fable-5", ...tokens(408, 0) },
       { type: "fallback_message", model: "claude-opus-4-8", ...tokens(412, 264) },
@@ -103,7 +103,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     });
   });
 
-  test("a model that declined in the middle of its output is paid at its price, and an advisor at the advisor's", async () => {
+  test("a model that refused in the middle of its output is charged at its price, and an advisor at the advisor's", async () => {
     const iterations = [
       { type: "message", model: "claude-fable-5", ...tokens(408, 100) },
       { type: "fallback_message", model: "claude-opus-4-8", ...tokens(412, 164) },
@@ -125,7 +125,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
   });
 });
 
-test("a usage that counts the declined output is not charged for it again", async () => {
+test("a usage that includes the refused output is not charged for it again", async () => {
   const iterations = [
     { type: "message", model: "claude-fable-5", ...tokens(408, 100) },
     { type: "fallback_message", model: "claude-opus-4-8", ...tokens(412, 164) },
@@ -134,10 +134,10 @@ test("a usage that counts the declined output is not charged for it again", asyn
   expect(await billed({ max_tokens: 500 })).toMatchObject({ costNanos: String(820 * 5_000 + 264 * 25_000) });
 });
 
-describe("fallback models that a client names", () => {
+describe("fallback models in a request", () => {
   const fallbacks = [{ model: "opus", max_tokens: 20 }, { model: "claude-unknown" }];
 
-  test("are sent by the vendor's names; one without a price is left out and named, or refused", async () => {
+  test("are sent by the vendor's names; one without a price is dropped and named, or refused", async () => {
     vendor.report({ usage: tokens(1, 1) });
     expect(await call({ fallbacks })).toMatchObject({ status: 200, dropped: "fallbacks[1]" });
     expect(sentFallbacks()).toEqual([{ model: "claude-opus-4-8", max_tokens: 20 }]);
@@ -146,12 +146,12 @@ describe("fallback models that a client names", () => {
     expect((await call({ fallbacks: [{ model: "claude-opus-4-8" }] })).dropped).toBeNull();
   });
 
-  test("are left out where the key may not use them", async () => {
+  test("are dropped if the key may not use them", async () => {
     expect(await call({ fallbacks }, keys.few)).toMatchObject({ status: 200, dropped: "fallbacks[0], fallbacks[1]" });
     expect(sentFallbacks()).toBeUndefined();
   });
 
-  test("are held for", async () => {
+  test("are included in the hold", async () => {
     const ask = (more: object) => call({ model: "opus", max_tokens: 300, ...more }, "sk-poor-0123456789abcdef");
     expect((await ask({})).status).toBe(200);
     expect((await ask({ fallbacks: [{ model: "fable" }] })).status).toBe(402);

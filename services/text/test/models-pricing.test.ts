@@ -52,7 +52,7 @@ test("the model list has the price of each unit in OpenRouter's form", async () 
   });
 });
 
-test("a group's multiplier is in it", async () => {
+test("the prices include the group's multiplier", async () => {
   expect(await pricing(dear)).toMatchObject({
     chat: { prompt: "0.000005", completion: "0.00002" },
     sketch: { image: "0.08" },

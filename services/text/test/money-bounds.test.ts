@@ -53,7 +53,7 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-test("a unit that the price does not name costs nothing, and is marked and counted", async () => {
+test("a unit without a price costs nothing, and is marked and counted", async () => {
   expect((await post(area, hello("half"), keys.plain)).status).toBe(200);
   const event = await until("its event", async () => (await area.events()).find(({ model }) => model === "half"));
   expect(event).toMatchObject({ unpriced: ["outputTokens"], priceVersion: expect.stringMatching(/^[0-9a-f]{12}$/) });
@@ -62,7 +62,7 @@ test("a unit that the price does not name costs nothing, and is marked and count
   expect((await area.eventOf(whole.headers.get("x-request-id"))).unpriced).toBeUndefined();
 });
 
-test("a hold is for the catalogue's bound of an answer where the client names none, or one beyond it; a vendor that wants one gets it", async () => {
+test("a hold uses the catalogue's output limit if the client sets none or a larger one; a vendor that requires a limit gets it", async () => {
   const ask = (model: string, more: object = {}) =>
     post(area, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask("thinker", { max_tokens: 16_384 });
@@ -76,7 +76,7 @@ test("a hold is for the catalogue's bound of an answer where the client names no
   await area.simulator.forget("thoughts");
 });
 
-test("where the default bound is not covered, the vendor gets the one that is, and the client learns of it", async () => {
+test("if the balance does not cover the default limit, the vendor gets a lower one, and the client is informed", async () => {
   const before = (await area.account("small")).balanceNanos;
   const answer = await post(area, hello("thinker"), "sk-small-0123456789abcdef");
   const bytes = JSON.stringify(hello("thinker")).length;
@@ -89,7 +89,7 @@ test("where the default bound is not covered, the vendor gets the one that is, a
   await area.simulator.forget("thoughts");
 });
 
-test("a hold covers the reasoning by which the limit is raised for a messages vendor; a client's limit is unchanged", async () => {
+test("a hold includes the reasoning that raises the limit for a messages vendor; a client's limit is unchanged", async () => {
   const seen = async () => (await area.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
   const ask = (more: object) => post(area, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask({ reasoning_effort: "high" });

@@ -60,7 +60,7 @@ const eventOf = (account: string) =>
 const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
 describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => {
-  test("a stream that the balance does not cover ends at what is paid, as one at its bound, and its vendor is stopped", async () => {
+  test("a stream beyond the balance ends like at its output limit, and its vendor is stopped", async () => {
     const account = `poor-${name}`;
     await area.simulator.forget(model);
     // A vendor that would never end by itself.
@@ -81,7 +81,7 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
     await until("the vendor to be stopped", async () => (await area.simulator.requests(model))[0]?.aborted === true);
   });
 
-  test("a stream that the balance covers passes whole, though the bound of it could not have been held", async () => {
+  test("a stream that the balance covers passes completely, although its maximum could not have been held", async () => {
     const account = `able-${name}`;
     await area.simulator.script(model, [paced]);
     const heard = await listen(area, keyOf(account), model);
@@ -93,25 +93,22 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
   });
 });
 
-test.each(["content", "chat"])(
-  "generated content as one array is closed where it ends early, over %s",
-  async (model) => {
-    await area.simulator.script(model, [paced]);
-    const answer = await fetch(`${area.url}/v1beta/models/${model}:streamGenerateContent`, {
-      method: "POST",
-      headers: { "x-goog-api-key": keyOf(`array-${model}`), "content-type": "application/json" },
-      body: JSON.stringify({ contents: [{ parts: [{ text: "Tell me." }] }] }),
-    });
-    const pieces: readonly object[] = JSON.parse(await answer.text());
-    expect(pieces.length).toBeGreaterThan(100);
-    expect(pieces.at(-1)).toMatchObject({
-      candidates: [{ finishReason: "MAX_TOKENS" }],
-      usageMetadata: { candidatesTokenCount: expect.any(Number) },
-    });
-  },
-);
+test.each(["content", "chat"])("generated content as one array is closed if it ends early, over %s", async (model) => {
+  await area.simulator.script(model, [paced]);
+  const answer = await fetch(`${area.url}/v1beta/models/${model}:streamGenerateContent`, {
+    method: "POST",
+    headers: { "x-goog-api-key": keyOf(`array-${model}`), "content-type": "application/json" },
+    body: JSON.stringify({ contents: [{ parts: [{ text: "Tell me." }] }] }),
+  });
+  const pieces: readonly object[] = JSON.parse(await answer.text());
+  expect(pieces.length).toBeGreaterThan(100);
+  expect(pieces.at(-1)).toMatchObject({
+    candidates: [{ finishReason: "MAX_TOKENS" }],
+    usageMetadata: { candidatesTokenCount: expect.any(Number) },
+  });
+});
 
-test("an answer that comes in one burst waits for its money and is whole; nothing of it is lost", async () => {
+test("an answer in one burst waits for its hold and arrives completely", async () => {
   const [chat] = longAnswers;
   await area.simulator.script("chat", [{ text: words.slice(0, 6_000), chunks: 50 }]);
   await area.topUp("able-chat-bytes", "1");
@@ -119,7 +116,7 @@ test("an answer that comes in one burst waits for its money and is whole; nothin
   expect(heard).toMatchObject({ text: words.slice(0, 6_000), ending: "stop" });
 });
 
-test("a budget that is spent ends a stream as an empty account does", async () => {
+test("a spent budget ends a stream like an empty account", async () => {
   const [chat] = longAnswers;
   await area.simulator.script("chat", [paced]);
   expect(await chat?.listen(area, keyOf("budgeted"), "chat")).toMatchObject({ ending: "length" });
@@ -129,7 +126,7 @@ test("a budget that is spent ends a stream as an empty account does", async () =
   expect(BigInt(costNanos) > 10_000_000n).toBe(true);
 });
 
-test("thoughts that a stream bills and does not show are held for whole: where they are asked for, and once a model has been seen to", async () => {
+test("hidden reasoning that a stream bills is held for completely: if it is requested, and after a model has billed it once", async () => {
   const ask = (more: object) =>
     fetch(`${area.url}/v1/chat/completions`, {
       method: "POST",
@@ -146,7 +143,7 @@ test("thoughts that a stream bills and does not show are held for whole: where t
   expect((await ask({ max_tokens: 1_000 }))[0]).toBe(200);
 });
 
-test("a response that was ended early is kept, and can be referred to", async () => {
+test("a response that was ended early is stored, and can be referred to", async () => {
   const client = sdk(area, keyOf("poor-responses"));
   await area.topUp("poor-responses", "0.02");
   await area.simulator.script("responses", [paced, { text: "And so on." }]);

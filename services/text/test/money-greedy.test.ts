@@ -144,7 +144,7 @@ const deltasIn = (text: string): number => text.match(/"story "/g)?.length ?? 0;
 const eventOf = (requestId: string) => area.eventOf(requestId);
 
 describe.each(cases)("$model", ({ client, model }) => {
-  test.each([false, true])("no usage beyond what the call could use is billed; streamed: %s", async (stream) => {
+  test.each([false, true])("no usage above the call's maximum is billed; streamed: %s", async (stream) => {
     vendor.behave({ usage: { input: 1e300, output: 1e300 } });
     const { status, requestId } = await askText(client, model, stream, 50);
     expect(status).toBe(200);
@@ -156,7 +156,7 @@ describe.each(cases)("$model", ({ client, model }) => {
     expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * price.input + 67n * price.output);
   });
 
-  test("a whole answer beyond its bound is billed to the bound, where no usage is reported", async () => {
+  test("a complete answer above its limit is billed up to the limit if no usage is reported", async () => {
     vendor.behave({ words: 5_000, usage: undefined });
     const { status, requestId } = await askText(client, model, false, 50);
     expect(status).toBe(200);
@@ -167,7 +167,7 @@ describe.each(cases)("$model", ({ client, model }) => {
     });
   });
 
-  test("a stream that is held for completely ends at its limit, whatever its vendor sends", async () => {
+  test("a stream with a complete hold ends at its limit, whatever its vendor sends", async () => {
     vendor.behave({ words: Infinity });
     const { status, text, requestId } = await askText(client, model, true, 50);
     expect(status).toBe(200);
@@ -183,7 +183,7 @@ describe.each(cases)("$model", ({ client, model }) => {
     });
   });
 
-  test("an honest answer is not cut", async () => {
+  test("an answer within its limit is not cut", async () => {
     vendor.behave({ words: 50, usage: { input: 20, output: 50 } });
     for (const stream of [false, true]) {
       const { text, requestId } = await askText(client, model, stream, 50);
@@ -195,7 +195,7 @@ describe.each(cases)("$model", ({ client, model }) => {
   });
 });
 
-describe("of two bounds in one body", () => {
+describe("with two limits in one body", () => {
   const chatBody = { messages, max_completion_tokens: 1, max_tokens: 100_000 };
   const sentBy = async (path: string, body: object) => {
     expect((await call(path, body)).status).toBe(200);
@@ -203,10 +203,13 @@ describe("of two bounds in one body", () => {
     return Object.fromEntries(Object.entries(sent).filter(([name]) => /max/i.test(name)));
   };
 
-  test.each(["chat-bytes", "chat-patched", "chat-converted", "gpt-5"])("the larger is held for: %s", async (model) => {
-    const { status, text } = await call("/v1/chat/completions", { model, ...chatBody }, poorKey);
-    expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$1\.0/)]);
-  });
+  test.each(["chat-bytes", "chat-patched", "chat-converted", "gpt-5"])(
+    "the larger one is held for: %s",
+    async (model) => {
+      const { status, text } = await call("/v1/chat/completions", { model, ...chatBody }, poorKey);
+      expect([status, text]).toEqual([402, expect.stringMatching(/may cost up to \$1\.0/)]);
+    },
+  );
 
   test.each([
     ["/v1/chat/completions", { model: "chat-bytes", ...chatBody }, { max_tokens: 100_000 }],
@@ -229,7 +232,7 @@ describe("of two bounds in one body", () => {
       { model: "messages-patched", messages, max_tokens: 7, max_completion_tokens: 9 },
       { max_tokens: 7 },
     ],
-  ])("the vendor is sent one: %s %j", async (path, body, sent) => {
+  ])("the vendor gets one: %s %j", async (path, body, sent) => {
     expect(await sentBy(path, body)).toEqual(sent);
   });
 
@@ -245,7 +248,7 @@ describe("of two bounds in one body", () => {
     expect([status, text]).toEqual([400, expect.stringContaining(param)]);
   });
 
-  test("a summary of the gateway's own is held for beside the client's bound of an answer", async () => {
+  test("the gateway's summary is included in the hold in addition to the client's output limit", async () => {
     const input = [{ role: "user", content: question }, { type: "compaction_trigger" }];
     const body = { model: "responses-converted", input, max_output_tokens: 50 };
     const { status, text } = await call("/v1/responses", body, tinyKey);
@@ -283,7 +286,7 @@ describe("other kinds", () => {
   });
 });
 
-test("what was not billed is counted against the channel", async () => {
+test("unbilled usage is recorded on the channel", async () => {
   vendor.behave({ usage: { input: 1e300, output: 3 } });
   const { requestId } = await askText(clients[0], "chat-bytes", false, 50);
   expect((await eventOf(requestId)).capped).toEqual(["inputTokens"]);

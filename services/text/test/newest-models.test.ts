@@ -56,7 +56,7 @@ const clients: Readonly<Record<string, readonly [path: string, body: object, nam
 };
 
 test.each(models.flatMap((model) => Object.keys(clients).map((client) => [model, client] as const)))(
-  "%s answers a client of %s, and names what was left out",
+  "%s answers a client of %s, and dropped fields are named",
   async (model, client) => {
     const [path = "", body, named = []] = clients[client] ?? [];
     const answer = await fetch(`${area.url}${path}`, {

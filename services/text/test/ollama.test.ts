@@ -62,7 +62,7 @@ describe("chats", () => {
       expect(Number.isNaN(Date.parse(String(answer.last?.created_at)))).toBe(false);
     });
 
-    test("the bill is the price of what the vendor reported", async () => {
+    test("the bill is the price of the reported usage", async () => {
       const account = `ollama-${how}`;
       const usage = { inputTokens: 1_000, cachedTokens: 600, outputTokens: 80, reasoningTokens: 30 };
       const before = await settled(area, account);
@@ -107,7 +107,7 @@ describe("chats", () => {
     }
   });
 
-  test("options that no vendor takes are reported, and refused in strict mode", async () => {
+  test("options that no vendor supports are reported, and refused in strict mode", async () => {
     const body = { model, stream: false, messages: user("Hello"), keep_alive: "5m", options: { num_ctx: 4_096 } };
     const named = await post("/api/chat", body);
     expect(named.headers.get("x-modelgate-dropped")?.split(/, ?/).toSorted()).toEqual([
@@ -133,12 +133,12 @@ test.each([
     /role/,
   ],
   [
-    "words behind the answer",
+    "text after the answer",
     () => clientWith(keyOf("demo")).generate({ model: "chat", prompt: "Hi", suffix: "end" }),
     400,
     /suffix/,
   ],
-])("%s is an error in Ollama's shape", async (_, ask, status, say) => {
+])("%s is an error in Ollama's format", async (_, ask, status, say) => {
   const thrown: unknown = await ask().catch((error: unknown) => error);
   expect(thrown).toMatchObject({ name: "ResponseError", status_code: status, message: expect.stringMatching(say) });
 });

@@ -70,7 +70,7 @@ afterAll(async () => {
 });
 
 test.each(["google", "amazon", "openai"])(
-  "%s denies the operator's account: clients get 502 with a hint, and no name of it",
+  "%s denies the operator's account: clients get 502 with a hint, without the account's name",
   async (model) => {
     const answer = await area.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hi" }] }, key);
     const text = await answer.text();
@@ -82,7 +82,7 @@ test.each(["google", "amazon", "openai"])(
   },
 );
 
-test("a cached content that a client names and may not read is the client's fault, and the key is used again", async () => {
+test("a cached content that the client may not read is the client's error, and the key is used again", async () => {
   const before = vendor.requests.length;
   const body = { contents: [{ role: "user", parts: [{ text: "Hi" }] }], cachedContent: "cachedContents/1" };
   for (let call = 0; call < 3; call++) {

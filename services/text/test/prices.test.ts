@@ -160,14 +160,14 @@ const cases: readonly Case[] = [
     nanos: cachedNanos + requestNanos,
   },
   {
-    name: "a call at the length up to which the usual price goes",
+    name: "a call at the maximum length of the usual price",
     wire: "messages",
     report: { usage: { ...long, input_tokens: 399 } },
     units: { ...longUnits, inputTokens: 399, outputTokens: 10 },
     nanos: 1_197_000 + 15_000 + 78_750 + 180_000 + 150_000 + requestNanos,
   },
   {
-    name: "a call that is one token longer, as a whole",
+    name: "a call that is one token longer, completely",
     wire: "messages",
     report: { usage: long },
     units: { ...longUnits, outputTokens: 10 },
@@ -224,7 +224,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each([false, true])("streamed: %s", (stream) => {
-  test.each(cases)("$name: to the token", async ({ wire, report, units, nanos, tier, more }) => {
+  test.each(cases)("$name: exact to the token", async ({ wire, report, units, nanos, tier, more }) => {
     vendor.report(report);
     const event = await call(wire, wire, { stream, more });
     expect(event.units).toEqual({ ...units, requests: 1 });
@@ -232,7 +232,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect([event.serviceTier, event.unpriced]).toEqual([tier, undefined]);
   });
 
-  test("a write for an hour without a price of its own costs what other writes do", async () => {
+  test("a one-hour cache write without its own price costs the same as other writes", async () => {
     vendor.report({ usage: cached });
     const event = await call("messages", "near", { stream });
     expect(event.costNanos).toBe(String(300_000 + 150_000 + 60 * 3_750 + 150_000));
@@ -265,7 +265,7 @@ describe("a stream whose client disconnects", () => {
   });
 
   test.each([
-    ["pays a dearer tier's factor", "priority", 2],
+    ["pays the factor of a more expensive tier", "priority", 2],
     ["pays the usual price at a cheaper tier, which the vendor confirms with its usage", "flex", 1],
   ])("%s", async (_, tier, times) => {
     vendor.report({ usage: {}, tier, silentAfterWords: { searches: false } });
@@ -278,6 +278,6 @@ describe("a stream whose client disconnects", () => {
   });
 });
 
-test("in the end nothing is held, and every settlement is an event", async () => {
+test("at the end nothing is held, and every settlement has an event", async () => {
   expect(await area.settled("demo")).toMatchObject({ heldNanos: 0n });
 });

@@ -40,11 +40,11 @@ const ask = (model: string, more: object = {}) =>
     ...more,
   });
 
-describe("tools of a model that thinks", () => {
+describe("tools of a reasoning model", () => {
   test.each([
     ["chat-thinks", { reasoning_effort: "low" }],
     ["chat-always", {}],
-  ])("%s: a chat client's calls go to the responses endpoint", async (model, more) => {
+  ])("%s: a chat client's calls are sent to the responses endpoint", async (model, more) => {
     for (let i = 0; i < 2; i++) {
       const { choices } = await ask(model, more);
       expect(choices[0]).toMatchObject({
@@ -55,7 +55,7 @@ describe("tools of a model that thinks", () => {
     expect(await pathsAt(model)).toEqual(["/v1/chat/completions", "/v1/responses", "/v1/responses"]);
   });
 
-  test("a messages client's call goes there as well, in a stream", async () => {
+  test("a messages client's call is sent there too, in a stream", async () => {
     const anthropic = new Anthropic({ apiKey: keys.demo, baseURL: area.url, maxRetries: 0 });
     const stream = anthropic.messages.stream({
       model: "messages-thinks",
@@ -69,7 +69,7 @@ describe("tools of a model that thinks", () => {
     expect(await pathsAt("messages-thinks")).toEqual(["/v1/chat/completions", "/v1/responses"]);
   });
 
-  test("where the vendor has no other endpoint, the client has the vendor's own words", async () => {
+  test("if the vendor has no other endpoint, the client gets the vendor's error", async () => {
     await expect(ask("pinned")).rejects.toMatchObject({
       status: 400,
       message: expect.stringContaining("use /v1/responses"),

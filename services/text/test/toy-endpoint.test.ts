@@ -21,7 +21,7 @@ const withToyOfVideo = { ...endpoints, toy: { ...toy, area: "video" } } as const
 
 type Handled = ReturnType<typeof routes>;
 
-test("the handlers of an area are those of its rows, no fewer", () => {
+test("the handlers of an area match its rows", () => {
   expectTypeOf<Handled>().toExtend<AreaHandlers<"text">>();
 });
 
@@ -30,7 +30,7 @@ test("a row without a handler does not compile in its area's service", () => {
   expectTypeOf<Handled>().toExtend<AreaHandlers<"text", typeof withToy>>();
 });
 
-test("a row with its handler does, and a row of another area asks for none", () => {
+test("a row with its handler compiles, and a row of another area needs none", () => {
   expectTypeOf<Handled & { readonly toy: Handled["listModels"] }>().toExtend<AreaHandlers<"text", typeof withToy>>();
   expectTypeOf<Handled>().toExtend<AreaHandlers<"text", typeof withToyOfVideo>>();
 });

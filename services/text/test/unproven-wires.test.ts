@@ -52,22 +52,19 @@ async function send(model: string, more: object) {
 
 const search = { tools: [{ type: "web_search_20250305", name: "web_search" }] };
 
-test("web search goes to the wire that has it, at an address that is not known to have this wire", async () => {
+test("web search is sent in the wire that supports it, at an address that is not known to support the wire", async () => {
   expect(await send("both", search)).toEqual([200, ["responses"], null]);
 });
 
-test("a request that chat carries whole goes to chat", async () => {
+test("a request that chat can express completely is sent as chat", async () => {
   expect(await send("both", {})).toEqual([200, ["chat"], null]);
 });
 
 test.each([
   ["404", "chats"],
   ["400", "old"],
-])(
-  "a vendor that says by %s that it lacks the wire is asked for it once, and then gets what it can carry",
-  async (_, model) => {
-    const dropped = "tools.web-search";
-    expect(await send(model, search)).toEqual([200, ["responses", "chat"], dropped]);
-    expect(await send(model, search)).toEqual([200, ["chat"], dropped]);
-  },
-);
+])("a vendor that refuses the wire with %s is tried once, and then gets a wire that it supports", async (_, model) => {
+  const dropped = "tools.web-search";
+  expect(await send(model, search)).toEqual([200, ["responses", "chat"], dropped]);
+  expect(await send(model, search)).toEqual([200, ["chat"], dropped]);
+});

@@ -134,14 +134,14 @@ const members: readonly (readonly [endpoint: string, more: object, param: string
 ];
 
 describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, param) => {
-  test("is refused by its path, and the vendor sees nothing", async () => {
+  test("is refused with its path, and the vendor receives nothing", async () => {
     const before = vendor.seen.length;
     const { status, text, ...refusalOf } = await refusal(await send(keys.one, endpoint, asked[endpoint]?.(more) ?? {}));
     expect([status, refusalOf.param, text]).toEqual([400, param, expect.stringContaining("vendorStores: shared")]);
     expect(vendor.seen.slice(before)).toEqual([]);
   });
 
-  test("passes as it came where the group shares vendors' stores", async () => {
+  test("passes unchanged if the group shares vendors' stores", async () => {
     const body = JSON.stringify(asked[endpoint]?.(more), null, 1);
     const answer = await send(keys.shared, endpoint, body);
     // What another part of the gateway cannot carry is refused in other words.
@@ -150,7 +150,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
       expect([answer.status, vendor.seen.at(-1)?.body]).toEqual([200, body]);
   });
 
-  test("is refused where it appears more than once, whichever the vendor would read", async () => {
+  test("is refused if it appears more than once", async () => {
     // The parsed value has the second of the two, and nothing of what the first one names.
     const twice = '{"reference":{"file_id":"file-1"},"reference":{},';
     const body = JSON.stringify(asked[endpoint]?.({})).replace(/^\{/, twice);
@@ -161,7 +161,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
   });
 });
 
-describe.each([false, true])("what the vendor made for an account (stream: %s)", (stream) => {
+describe.each([false, true])("an object that the vendor created for an account (stream: %s)", (stream) => {
   /** Uses of what an answer made, for each wire that names it. */
   type Uses = (made: ReturnType<typeof madeAs>) => readonly object[];
   const wires: Readonly<Record<string, { readonly more: object; readonly uses: Uses }>> = {
@@ -189,26 +189,29 @@ describe.each([false, true])("what the vendor made for an account (stream: %s)",
     },
   };
 
-  test.each(Object.entries(wires))("%s: is its own, and goes to the key that made it", async (wire, { more, uses }) => {
-    const body = asked[wire]?.({ ...more, stream });
-    const answer = await send(keys.one, wire, body ?? {});
-    expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
-    const made = madeAs(vendor.seen.length);
-    const maker = vendor.seen.at(-1)?.key;
-    for (const use of uses(made))
-      for (let turn = 0; turn < 3; turn++) {
-        const sent = JSON.stringify(asked[wire]?.(use));
-        const own = await send(keys.one, wire, sent);
-        expect([own.status, await own.text()]).toEqual([200, expect.any(String)]);
-        expect(vendor.seen.at(-1)).toMatchObject({ key: maker, body: sent });
-      }
-    const before = vendor.seen.length;
-    for (const use of uses(made))
-      expect(await refusal(await send(keys.other, wire, asked[wire]?.(use) ?? {}))).toMatchObject({ status: 400 });
-    expect(vendor.seen.length).toBe(before);
-  });
+  test.each(Object.entries(wires))(
+    "%s: belongs to the account, and is sent to the key that created it",
+    async (wire, { more, uses }) => {
+      const body = asked[wire]?.({ ...more, stream });
+      const answer = await send(keys.one, wire, body ?? {});
+      expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
+      const made = madeAs(vendor.seen.length);
+      const maker = vendor.seen.at(-1)?.key;
+      for (const use of uses(made))
+        for (let turn = 0; turn < 3; turn++) {
+          const sent = JSON.stringify(asked[wire]?.(use));
+          const own = await send(keys.one, wire, sent);
+          expect([own.status, await own.text()]).toEqual([200, expect.any(String)]);
+          expect(vendor.seen.at(-1)).toMatchObject({ key: maker, body: sent });
+        }
+      const before = vendor.seen.length;
+      for (const use of uses(made))
+        expect(await refusal(await send(keys.other, wire, asked[wire]?.(use) ?? {}))).toMatchObject({ status: 400 });
+      expect(vendor.seen.length).toBe(before);
+    },
+  );
 
-  test("is not made by naming it: what a shared store showed stays the vendor's", async () => {
+  test("is not created by naming it: an object of a shared store still belongs to the vendor", async () => {
     const answer = await send(keys.one, "messages", asked["messages"]?.({ ...wires["messages"]?.more, stream }) ?? {});
     await answer.text();
     const { container } = madeAs(vendor.seen.length);
@@ -220,7 +223,7 @@ describe.each([false, true])("what the vendor made for an account (stream: %s)",
     });
   });
 
-  test("responses that are not stored: their tools' items are, their messages are not", async () => {
+  test("responses that are not stored: their tools' items belong to the account, their messages do not", async () => {
     const body = asked["responses"]?.({ stream, store: false }) ?? {};
     await (await send(keys.one, "responses", body)).text();
     const { call, message } = madeAs(vendor.seen.length);

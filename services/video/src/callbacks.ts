@@ -80,7 +80,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
       else await (response ? removeCallback(redis, callback) : giveUp(callback));
     } catch (error) {
-      log.debug({ err: error, taskId: event.taskId }, "a callback comes again when its lease is over");
+      log.debug({ err: error, taskId: event.taskId }, "a callback will be sent again when its lease expires");
     }
   }
 

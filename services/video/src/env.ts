@@ -10,7 +10,7 @@ export const variables = serviceVariables("video", (read) => ({
   relay: relayVariables(read),
   publicUrl: read.optionalUrl(
     "PUBLIC_URL",
-    "Address at which clients reach the edge, for links to videos in answers; unset: the host that the request named.",
+    "Public address of the edge, for links to videos in answers; unset: the host of the request.",
   ),
   tasks: taskVariables(read),
   pace: {
@@ -45,7 +45,7 @@ function taskVariables(read: VariableReader) {
     lifetimeMs: read.integer(
       "TASK_LIFETIME_MS",
       24 * hour,
-      "Age at which a task that has not ended has failed, and its money is given back.",
+      "Age at which an unfinished task fails and its hold is released.",
       { min: 1_000 },
     ),
     keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "How long an ended task can be fetched.", { min: 1_000 }),

@@ -31,10 +31,7 @@ export async function recordTask(deps: Deps, { held, recordOf, ids }: AcceptedTa
     }
     using renewed = await withRetries(() => held.renew());
     const paid = recordOf(renewed.record);
-    deps.relay.log.warn(
-      { ...ids, taskId: task.id, callId: paid.callId },
-      "a task found no hold: money is held for it again",
-    );
+    deps.relay.log.warn({ ...ids, taskId: task.id, callId: paid.callId }, "a task had no hold: a new hold was placed");
     if (!(await recordWith(deps, paid))) return undefined;
     renewed.handOver();
     return paid;

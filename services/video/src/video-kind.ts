@@ -60,7 +60,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   async exchange(plan: VideoPlan, { wire, ...route }: WireRoute): Promise<Exchange> {
     const { wanted: videoRequest, frames } = plan.input;
     const videoWire = videoWires.find((name) => name === wire);
-    if (videoWire === undefined) throw new Error(`${wire} is no wire of videos`);
+    if (videoWire === undefined) throw new Error(`${wire} is not a wire for videos`);
     const to = { ...route, wire: videoWire };
     const rendered = renderStart(
       this.deps,

@@ -45,7 +45,7 @@ function live(
 }
 
 describe("in any sequence of polls", () => {
-  test("its state goes forward only, its progress never goes down, and it ends once", () => {
+  test("its state only advances, its progress never decreases, and it ends once", () => {
     fc.assert(
       fc.property(polls, (seen) => {
         let before = fresh;
@@ -111,13 +111,13 @@ describe("a poll without a result", () => {
     expect(pauses.at(-1)).toBe(240_000);
   });
 
-  test("is not a failure while the configuration lacks its channel for a while, but one after an hour", () => {
+  test("is not a failure while the configuration briefly lacks its channel, but is one after an hour", () => {
     const lacking = (misses: number) => advance({ ...fresh, misses }, { kind: "unroutable" }, at(3_600_000))?.task;
     expect(lacking(19)).toMatchObject({ state: "queued", misses: 20 });
     expect(lacking(20)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
   });
 
-  test("is not a failure while the vendor does not know the task yet, but one after a minute", () => {
+  test("is not a failure while the vendor does not know the task yet, but is one after a minute", () => {
     expect(advance(fresh, { kind: "not-found" }, at(59_999))?.task.state).toBe("queued");
     expect(advance(fresh, { kind: "not-found" }, at(60_000))?.task).toMatchObject({
       state: "failed",

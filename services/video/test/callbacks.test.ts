@@ -122,7 +122,7 @@ async function nextDue(): Promise<number> {
   return Math.min(...scores.map(([, score]) => Number(score)));
 }
 
-test("a callback that could not be delivered for an hour is dropped without another try", async () => {
+test("a callback that could not be delivered for an hour is dropped without another attempt", async () => {
   await begin(noon);
   clock = noon + 3_600_001;
   await using _callbacks = callbacksTo("127.0.0.1");

@@ -93,8 +93,8 @@ test("a valid address is used with the range, and the vendor gets no other reque
 });
 
 test.each([
-  ["is past its time", { status: 200, body: "old" }, noon],
-  ["is refused as too old", { status: 403 }, noon + 1],
+  ["has expired", { status: 200, body: "old" }, noon],
+  ["is refused as expired", { status: 403 }, noon + 1],
   ["is gone", { status: 410 }, undefined],
 ])("an address that %s: the vendor returns a new one", async (_, old, expiresAt) => {
   has = { "/a.mp4": old, [look]: fresh(), "/fresh.mp4": { body: "a video" } };
@@ -103,9 +103,9 @@ test.each([
 });
 
 test.each([
-  ["does not know it any more", { status: 404 }, "video_expired"],
-  ["has no address for it", { body: JSON.stringify({ status: "completed" }) }, "video_expired"],
-  ["gives an address where there is nothing", fresh, "video_expired"],
+  ["no longer knows the video", { status: 404 }, "video_expired"],
+  ["has no address for the video", { body: JSON.stringify({ status: "completed" }) }, "video_expired"],
+  ["returns an address without content", fresh, "video_expired"],
   ["does not answer", { status: 500 }, "upstream_error"],
 ])("a vendor that %s", async (_, answer, code) => {
   has = { [look]: typeof answer === "function" ? answer() : answer };
@@ -125,14 +125,14 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
   expect(await keysFor("http://127.0.0.2/a.mp4")).toEqual(["upstream_error", "Bearer key"]);
 });
 
-test("a removed channel has no videos; another key replaces a rotated one", async () => {
+test("a removed channel has no videos; a rotated key is replaced by another", async () => {
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
   expect(asked()).toEqual([]);
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("a video");
 });
 
-test("only the video if the vendor has no endpoint for variants", async () => {
+test("only the video is available if the vendor has no endpoint for variants", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
   expect(asked()).toEqual([]);

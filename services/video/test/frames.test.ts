@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { wires } from "@modelgate/wires/video";
 import { Frames } from "../src/frames.ts";
 
-test("frames that one channel's proxy could not fetch are fetched through the next channel's, once", async () => {
+test("frames that one channel's proxy could not fetch are fetched once through the next channel's proxy", async () => {
   const proxies: (string | undefined)[] = [];
   const pictures = {
     fetch: async ({ proxy }: { readonly proxy: string | undefined }) => {

@@ -130,7 +130,7 @@ const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, ac
 const pollsOf = ({ operation }: TaskRecord) =>
   vendor.requests.filter(({ path }) => path.endsWith(`/${operation}`)).length;
 
-test("a task that no client reads is polled when it is due, advances, and is settled", async () => {
+test("a task that no client reads is polled when due, advances, and is settled", async () => {
   const task = await begin();
   clock = noon + 4_999;
   await round();
@@ -156,7 +156,7 @@ test("a task that no client reads is polled when it is due, advances, and is set
   expect(pollsOf(task)).toBe(4);
 });
 
-test("of two replicas one polls, and a task that both end is settled once", async () => {
+test("of two replicas one polls, and a task that both finish is settled once", async () => {
   const tasks = await Promise.all(Array.from({ length: 30 }, begin));
   for (const [at, { operation }] of tasks.entries())
     answers.set(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
@@ -169,7 +169,7 @@ test("of two replicas one polls, and a task that both end is settled once", asyn
   }
 });
 
-test("a task whose poller died is polled by another when the lease has ended", async () => {
+test("a task whose poller died is polled by another after the lease expires", async () => {
   const task = await begin();
   const [first, second] = replicas;
   if (first === undefined || second === undefined) throw new Error("there are two replicas");
@@ -186,10 +186,10 @@ test("a task whose poller died is polled by another when the lease has ended", a
 describe("an unavailable vendor", () => {
   test.each([
     ["says nothing", "nothing"],
-    ["has its own trouble", { status: 500, body: {} }],
-    ["is in a hurry", { status: 429, body: { error: { message: "slow down" } } }],
+    ["answers with 500", { status: 500, body: {} }],
+    ["limits the rate", { status: 429, body: { error: { message: "slow down" } } }],
     ["refuses the key", { status: 401, body: {} }],
-    ["speaks in riddles", { body: { status: "dreaming" } }],
+    ["answers with an unknown state", { body: { status: "dreaming" } }],
   ] as const)("that %s fails no task, and is polled less often", async (_, answer) => {
     const task = await begin();
     answers.set(task.operation, answer);
@@ -204,7 +204,7 @@ describe("an unavailable vendor", () => {
     expect(pauses).toEqual([10_000, 20_000, 40_000, 80_000]);
   });
 
-  test("until the deadline: then the task has failed, its money is released, and a late answer changes nothing", async () => {
+  test("until the deadline: then the task fails, its hold is released, and a late answer changes nothing", async () => {
     const task = await begin();
     answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
     clock = noon + day;
@@ -234,7 +234,7 @@ test("a task that its vendor does not know fails after a minute, not before", as
   expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
 });
 
-test.each([404, 410])("a task that its vendor has deleted (%d) fails and its money is released", async (status) => {
+test.each([404, 410])("a task that its vendor has deleted (%d) fails and its hold is released", async (status) => {
   const task = await begin();
   clock = noon + 5_000;
   await round();
@@ -253,7 +253,7 @@ test("a task whose key was replaced is polled with another key of its channel", 
   expect(pollsOf(task)).toBe(1);
 });
 
-test("a task whose channel was removed from the configuration fails after about an hour, and its money is released", async () => {
+test("a task whose channel was removed from the configuration fails after about an hour, and its hold is released", async () => {
   const task = await begin({ channelId: "removed" });
   while ((await found(task))?.state === "queued" && clock < noon + day) {
     clock += 250_000;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-test("the channel and what was tried are reported with a task", async () => {
+test("the channel and the attempts are reported with a task", async () => {
   const ask = async () => {
     const body = { model: "film", prompt: "A boat", seconds: "4" };
     const { headers } = await area.post("/v1/videos", body, keys.demo);

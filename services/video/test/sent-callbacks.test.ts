@@ -132,7 +132,7 @@ test("an address with a password is refused: it would be stored with the task", 
 test.each([
   ["/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1", { req_key: "absent", prompt: "A boat" }, "req_key"],
   ["/v1/video/generations", { model: "absent", prompt: "A boat" }, "model"],
-])("%s names the field of an unknown model as it was sent", async (path, body, param) => {
+])("%s names the field of an unknown model as the client sent it", async (path, body, param) => {
   const { status, json } = await ask(area, path, body);
   expect([status, json.error]).toMatchObject([404, { code: "model_not_found", param }]);
 });

@@ -64,9 +64,9 @@ describe("an image at a URL", () => {
   });
 
   test.each([
-    ["that is not there", "/pictures/none.png"],
-    ["that is no picture", "/openai/v1/models"],
-  ])("%s is named, and nothing is paid", async (_, path) => {
+    ["that does not exist", "/pictures/none.png"],
+    ["that is not a picture", "/openai/v1/models"],
+  ])("%s is named, and nothing is charged", async (_, path) => {
     const before = await settled();
     await area.simulator.forget("veo");
     const body = { model: "film-veo", prompt: "A boat", image: area.simulator.url + path };

@@ -164,7 +164,7 @@ describe("an image", () => {
 
   test.each([
     ["of another kind", { type: "text/plain", bytes: png }, /must be a picture/],
-    ["without a byte", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
+    ["of zero bytes", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
   ])("%s is refused, and no vendor is called", async (_, { type, bytes }, say) => {
     await area.simulator.forget("openai-films");
     const file = await toFile(bytes, "boat.png", { type });
@@ -214,7 +214,7 @@ describe("a create is refused", () => {
   test.each([
     ["input_reference[file_id]", "file-1", "input_reference.file_id"],
     ["metadata", '{"video_id":"v"}', "metadata.video_id"],
-  ])("as a form that names something in a vendor's store: %s", async (name, value, param) => {
+  ])("as a form that names an object in a vendor's store: %s", async (name, value, param) => {
     const form = new FormData();
     for (const [field, text] of [
       ["model", "film-openai"],
@@ -259,7 +259,7 @@ describe("a create is refused", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("without money, before any vendor is called", async () => {
+  test("without a balance, before any vendor is called", async () => {
     await area.simulator.forget("openai-films");
     const answer = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" }, { key: keys.poor });
     expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
@@ -304,7 +304,7 @@ describe("a task belongs to one account", () => {
     expect((await ask(area, "/v1/videos", undefined, other)).json).toMatchObject({ data: [], has_more: false });
   });
 
-  test("its result can be fetched when its hold took the last of the balance", async () => {
+  test("its result can be fetched if its hold used up the balance", async () => {
     // The account's fifty thousandths pay for nothing here: it is topped up to exactly one video.
     await area.topUp("poor", "0.35");
     const created = await ask(
@@ -396,7 +396,7 @@ describe("the end of a task", () => {
     expect((await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: other })).status).toBe(404);
   });
 
-  test("is sent to the client's callback URL, signed, each transition once", async () => {
+  test("is sent to the client's callback URL, signed, once per transition", async () => {
     await using client = await startScriptedServer(() => ({}));
     await area.simulator.forget("kling");
     const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: `${client.url}/done` };
@@ -467,7 +467,7 @@ describe("a start", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("that its vendor clearly refuses is tried at the next one", async () => {
+  test("that its vendor clearly refuses is retried at the next vendor", async () => {
     await area.simulator.script("first", [{ status: 429 }]);
     const { json } = await ask(area, "/v1/videos", { model: "film-two", prompt: "A boat" });
     expect((await ended(area, json.id)).status).toBe("completed");

@@ -102,7 +102,7 @@ async function writeFile(
   if (file.size > format.maxBytes)
     throw new Failure(
       "unsupported_parameter",
-      `The vendor of this model takes files of at most ${format.maxBytes} bytes.`,
+      `The vendor of this model accepts files of at most ${format.maxBytes} bytes.`,
       { param: "file" },
     );
   const pieces: Buffer[] = [];

@@ -146,8 +146,6 @@ function emptyFile(): Failure {
 
 function misplacedFile(param: string): Failure {
   const message =
-    param === fileField
-      ? "file must be a file, with a filename."
-      : "The one file of this form must be in the field file.";
+    param === fileField ? "file must be a file, with a filename." : "The form must send its file in the field file.";
   return new Failure("invalid_value", message, { param });
 }

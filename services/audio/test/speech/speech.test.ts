@@ -157,7 +157,7 @@ describe("errors", () => {
     expect([twice.status, await twice.json()]).toMatchObject([400, { error: { param: "file" } }]);
   });
 
-  test("a voice of the vendor's store passes where the group shares vendors' stores", async () => {
+  test("a voice of the vendor's store passes if the group shares vendors' stores", async () => {
     await area.simulator.forget("first");
     const voice = { id: "voice_1" };
     await (await post({ ...ask, voice }, trustingAccount.key)).arrayBuffer();
@@ -169,7 +169,7 @@ describe("errors", () => {
     expect((await post({ ...ask, model: "chat" })).status).toBe(404);
   });
 
-  test("an account that cannot pay for the text is refused before the vendor is asked", async () => {
+  test("an account that cannot pay for the text is refused before the vendor is called", async () => {
     await area.simulator.forget("first");
     const answer = await post({ ...ask, input: "x".repeat(4_096) }, keys.poor);
     expect(answer.status).toBe(402);

@@ -4,7 +4,7 @@ import { keys } from "../../../../libs/relay/test/config.ts";
 import { startGreedyVendor } from "../../../text/test/greedy-vendor.ts";
 import { service } from "../../src/service.ts";
 
-test("no seconds beyond what a recording can have are billed", async () => {
+test("no seconds beyond the maximum of a recording are billed", async () => {
   await using vendor = await startGreedyVendor();
   const way = { id: "hears", provider: "openai", baseUrl: `${vendor.url}/v1`, keys: ["key"], models: ["hears"] };
   await using area = await startArea(service, {

@@ -19,30 +19,18 @@ const tokens: Units = { inputTokens: 3, inputAudioTokens: 40, outputTokens: 5 };
 describe("by the second", () => {
   test.each<[string, number, boolean, Units | undefined, object]>([
     ["the file's own length", 3.2, true, undefined, { units: { seconds: 3.2 }, estimated: false }],
+    ["the file's, if the vendor rounds up", 3.2, true, { seconds: 4 }, { units: { seconds: 3.2 }, estimated: false }],
     [
-      "the file's own, where the vendor rounds up",
-      3.2,
-      true,
-      { seconds: 4 },
-      { units: { seconds: 3.2 }, estimated: false },
-    ],
-    [
-      "the file's own, where the vendor is near",
+      "the file's, if the vendor's is similar",
       1_000,
       true,
       { seconds: 1_020 },
       { units: { seconds: 1_000 }, estimated: false },
     ],
-    ["the vendor's, where it heard far more", 3.2, true, { seconds: 60 }, { units: { seconds: 60 }, estimated: false }],
-    ["the vendor's, where it heard far less", 3_600, true, { seconds: 2 }, { units: { seconds: 2 }, estimated: false }],
-    [
-      "the vendor's, where the file states nothing",
-      50,
-      false,
-      { seconds: 8 },
-      { units: { seconds: 8 }, estimated: false },
-    ],
-    ["an estimate, where neither is known", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
+    ["the vendor's, if it is much longer", 3.2, true, { seconds: 60 }, { units: { seconds: 60 }, estimated: false }],
+    ["the vendor's, if it is much shorter", 3_600, true, { seconds: 2 }, { units: { seconds: 2 }, estimated: false }],
+    ["the vendor's, if the file states none", 50, false, { seconds: 8 }, { units: { seconds: 8 }, estimated: false }],
+    ["an estimate, if neither is known", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
     ["seconds, though the vendor reports tokens", 3.2, true, tokens, { units: { seconds: 3.2 }, estimated: false }],
   ])("%s", async (_, seconds, isStated, reported, metered) => {
     expect(await measure(bySecond, seconds, isStated).meter(reported, words, "completed")).toEqual(metered);

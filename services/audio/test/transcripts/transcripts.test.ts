@@ -297,7 +297,7 @@ describe("fields in any order", () => {
     ["before the file", ["model", "format", "times", "file"]],
     ["after the file", ["file", "model", "format", "times"]],
     ["around the file", ["format", "file", "times", "model"]],
-    ["the model alone before it", ["model", "file", "format", "times"]],
+    ["only the model before it", ["model", "file", "format", "times"]],
   ] as const)("%s", async (_, order) => {
     const before = await settled();
     const answer = await send([...order.map((name) => parts()[name]), end]);
@@ -331,8 +331,13 @@ describe("requests that are refused in their format, and cost nothing", () => {
   test.each<[string, () => Buffer[], number, object]>([
     ["no file", () => [field("model", "whisper-1"), end], 400, { param: "file", code: "missing_required_parameter" }],
     ["an empty file", () => [field("model", "whisper-1"), file(Buffer.alloc(0)), end], 400, { param: "file" }],
-    ["a file that is a field", () => [field("model", "whisper-1"), field("file", "x"), end], 400, { param: "file" }],
-    ["a file elsewhere", () => [field("model", "whisper-1"), file(wav, "audio"), end], 400, { param: "audio" }],
+    [
+      "a field in place of a file",
+      () => [field("model", "whisper-1"), field("file", "x"), end],
+      400,
+      { param: "file" },
+    ],
+    ["a file in another field", () => [field("model", "whisper-1"), file(wav, "audio"), end], 400, { param: "audio" }],
     ["a file of another store", () => [...good(), field("file_ids[]", "file-1"), end], 400, { param: "file_ids" }],
     ["two files", () => [...good(), file(wav), end], 413, { code: "request_too_large" }],
     [
@@ -343,7 +348,7 @@ describe("requests that are refused in their format, and cost nothing", () => {
     ],
     ["a model of another kind", () => [field("model", "chat"), file(wav), end], 404, { code: "model_not_found" }],
     [
-      "a form that is cut",
+      "an incomplete form",
       () => good().map((part, at) => (at === 1 ? part.subarray(0, -50) : part)),
       400,
       { code: "invalid_value" },
@@ -355,7 +360,7 @@ describe("requests that are refused in their format, and cost nothing", () => {
       { code: "request_too_large" },
     ],
     [
-      "what is no audio",
+      "a file that is not audio",
       () => [field("model", "whisper-1"), file(Buffer.from("no sound at all")), end],
       400,
       { param: "file" },
@@ -527,7 +532,7 @@ describe("before the vendor has started its answer", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("an answer without streaming gets none", async () => {
+  test("an answer without streaming gets no heartbeats", async () => {
     await area.simulator.script("first", [{ delayMs: 500 }]);
     const answer = await send([field("model", "whisper-1"), file(wav), end]);
     expect(await answer.json()).toMatchObject({ text: "we heard this file" });

@@ -36,7 +36,7 @@ export const matchEndpoint: Step = (request, _response, next) => {
     case "double-v1":
       throw new Failure("invalid_url_double_v1");
     case "wrong-method":
-      throw new Failure("method_not_allowed", `This path takes ${endpoint.allow.join(", ")}, not ${method}.`, {
+      throw new Failure("method_not_allowed", `This path supports ${endpoint.allow.join(", ")}, not ${method}.`, {
         allow: endpoint.allow,
       });
     case "unknown":

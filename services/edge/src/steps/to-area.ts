@@ -57,6 +57,6 @@ function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }
 /** Returns the results of all steps. Throws an error if a step did not run. */
 function admittedCall({ id, endpoint, params = {}, query, caller, requestId, span }: RequestContext) {
   if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
-    throw new Error("a request is forwarded before it is let in");
+    throw new Error("a request is forwarded before it is admitted");
   return { id, endpoint, params, query, caller, requestId, span };
 }

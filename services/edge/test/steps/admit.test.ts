@@ -73,7 +73,7 @@ test("a call is admitted, with the caller's headers for services", async () => {
   });
 });
 
-test("its answer has the limits, and the seat is held until it closes", async () => {
+test("its answer has the limits, and its seat is held until it closes", async () => {
   const call = await known("small");
   await letIn(call);
   expect(call.response.getHeaders()).toMatchObject({
@@ -86,14 +86,14 @@ test("its answer has the limits, and the seat is held until it closes", async ()
   await until("the seat to be free", async () => letIn(await known("small")).catch(() => false));
 });
 
-test("keys that members made in a group share its limits", async () => {
+test("keys that members created in a group share its limits", async () => {
   const [one, other] = [{ id: "token-2", ofMember: true } as const, { id: "token-3", ofMember: true } as const];
   const call = await known("small", one);
   await letIn(call);
   expect(call.context.caller).toMatchObject({ tokenId: "token-2", limitsId: "members:small" });
   await expect(letIn(await known("small", other))).rejects.toMatchObject({
     status: 429,
-    message: "The keys that members made in this key's group are together limited to 1 calls at the same time.",
+    message: "The keys that members created in this key's group are together limited to 1 calls at the same time.",
   });
   expect(await letIn(await known("small"))).toBe(true); // an operator's key has limits for itself
 });

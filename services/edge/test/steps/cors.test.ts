@@ -12,7 +12,7 @@ test.each([
   ["https://other.example", page, undefined, "origin"],
   // A cache must not show this answer to a page.
   [page, undefined, undefined, "origin"],
-])("where %s may call, a request from %s gets %s, and varies by %s", async (origins, at, allowed, vary) => {
+])("with %s allowed, a request from %s gets %s, and varies by %s", async (origins, at, allowed, vary) => {
   const call = callOf(from(at));
   expect(await run(call, cors(origins))).toBe(true);
   expect(["access-control-allow-origin", "vary"].map((name) => call.response.getHeader(name))).toEqual([allowed, vary]);
@@ -26,14 +26,14 @@ test("a page may read the headers of limits and of ranges", async () => {
     expect(exposed).toContain(name);
 });
 
-test("a preflight is answered, and needs no key", async () => {
+test("a preflight is answered without a key", async () => {
   const call = callOf({ method: "OPTIONS", headers: { origin: page, "access-control-request-headers": "x-a" } });
   expect(await run(call, cors("*"))).toBe(false);
   expect(call.answer()).toEqual({ status: 204, body: "" });
 });
 
 describe("a WebSocket", () => {
-  test.each([undefined, page])("from %s is let in where it may call", async (at) => {
+  test.each([undefined, page])("from %s is accepted if it may call", async (at) => {
     expect(await run(callOf({ ...from(at), isUpgrade: true }), checkOrigin(page))).toBe(true);
   });
 

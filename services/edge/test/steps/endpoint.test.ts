@@ -10,20 +10,20 @@ test("an endpoint is found with its parameters and the format of its errors", as
 
 test.each([
   ["POST", "/v1/v1/chat/completions", { code: "invalid_url_double_v1" }],
-  ["GET", "/v1/chat/completions", { code: "method_not_allowed", message: "This path takes POST, not GET." }],
+  ["GET", "/v1/chat/completions", { code: "method_not_allowed", message: "This path supports POST, not GET." }],
   ["POST", "/v1/nothing", { code: "unknown_url", message: "There is no POST /v1/nothing." }],
   ["POST", "/chat/completions", { code: "unknown_url", message: expect.stringContaining("add /v1 to the base") }],
 ])("%s %s is refused: %j", async (method, path, failure) => {
   await expect(run(callOf({ method, path }), matchEndpoint)).rejects.toMatchObject(failure);
 });
 
-test("the format of a path that is not served follows its client", async () => {
+test("the error format of an unknown path follows its client", async () => {
   const call = callOf({ path: "/v1/messages/nothing" });
   await expect(run(call, matchEndpoint)).rejects.toMatchObject({ code: "unknown_url" });
   expect(call.context.format).toBe("alpha");
 });
 
-test("an endpoint that is declared only is a 501", async () => {
+test("an endpoint that is only declared gets 501", async () => {
   await expect(run(callOf({ path: "/v1/fine-tunes" }), matchEndpoint, requireImplemented)).rejects.toMatchObject({
     code: "api_not_implemented",
   });

@@ -32,9 +32,9 @@ test.each([
   ["none", {}, "invalid_api_key", /^No API key was sent; /],
   ["one without Bearer", { authorization: secret }, "invalid_api_key", /no Bearer token/],
   ["one in another client's header", { "x-goog-api-key": secret }, "invalid_api_key", /header x-goog-api-key/],
-  ["one without Bearer in front of all", { authorization: "Bearer sk-a b" }, "invalid_api_key", /no Bearer token/],
+  ["one without Bearer before others", { authorization: "Bearer sk-a b" }, "invalid_api_key", /no Bearer token/],
   ["one that is too short", { authorization: "Bearer sk-wrong" }, "invalid_api_key", /8 to 250 letters, digits/],
-  ["one of another form", { authorization: "Bearer pk-0123456789" }, "invalid_api_key", /a key is `sk-`/],
+  ["one in another format", { authorization: "Bearer pk-0123456789" }, "invalid_api_key", /a key is `sk-`/],
   ["two different ones", { authorization: `Bearer ${secret}`, "api-key": `${secret}x` }, "contradicting_api_keys", /./],
 ])("%s is refused", async (_, headers, code, message) => {
   await expect(run(callOf({ headers: { ...headers } }), matchEndpoint, readKey)).rejects.toMatchObject({
@@ -43,7 +43,7 @@ test.each([
   });
 });
 
-test("a header that is sent twice is a contradiction, also with the same key", async () => {
+test("a header that is sent twice is refused, also with the same key", async () => {
   const call = callOf({ headers: { authorization: `Bearer ${secret}` } });
   call.request.rawHeaders.push("Authorization", `Bearer ${secret}`);
   await expect(run(call, matchEndpoint, readKey)).rejects.toMatchObject({ code: "contradicting_api_keys" });

@@ -15,7 +15,7 @@ test.each([
   expect(call.answer().body).toMatch(body);
 });
 
-test("the page of the interface has an icon, which is there", async () => {
+test("the icon of the API page exists", async () => {
   const page = callOf({ method: "GET", path: "/docs" });
   await run(page, servePages);
   const [, path] = /<link rel="icon" href="([^"]+)"/.exec(page.answer().body) ?? [];

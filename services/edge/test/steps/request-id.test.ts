@@ -7,7 +7,7 @@ test("every answer has an id", () => {
   expect(response.getHeader("x-request-id")).toBe(context.requestId);
 });
 
-test("the client's own id is kept where it is well formed", () => {
+test("the client's id is kept if it is well-formed", () => {
   expect(callOf({ headers: { "x-request-id": "mine-1" } }).context.requestId).toBe("mine-1");
   expect(callOf({ headers: { "x-request-id": "not one\n" } }).context.requestId).toMatch(/^req_/);
 });
@@ -18,7 +18,7 @@ test("Anthropic's client finds the request id in its header, on its routes", () 
   expect(callOf().response.hasHeader("request-id")).toBe(false);
 });
 
-test("the path is parted from the query", () => {
+test("the path is separated from the query", () => {
   const { path, query } = callOf({ path: "/v1/models?limit=2&key=a?b" }).context;
   expect([path, query.get("limit"), query.get("key")]).toEqual(["/v1/models", "2", "a?b"]);
 });

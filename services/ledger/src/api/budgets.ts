@@ -62,12 +62,12 @@ export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonl
 function checkNew({ scope, period }: Budget, budgets: readonly Budget[]): void {
   const same = budgets.find((other) => other.scope === scope && other.period === period);
   if (same !== undefined)
-    throw new Failure("invalid_value", `The budget ${same.id} has this scope and period already: change it.`, {
+    throw new Failure("invalid_value", `The budget ${same.id} already has this scope and period: change that budget.`, {
       param: "scope",
       status: 409,
     });
   if (budgets.length >= maxBudgets)
-    throw new Failure("invalid_value", `The account has ${maxBudgets} budgets, as many as it may have.`, {
+    throw new Failure("invalid_value", `The account has ${maxBudgets} budgets, the maximum.`, {
       status: 409,
     });
 }

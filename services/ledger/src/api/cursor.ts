@@ -25,7 +25,7 @@ export function readPosition(query: URLSearchParams): LogPosition | undefined {
   } catch {
     // reported below
   }
-  throw new Failure("invalid_value", "after must be the `next` of a page before.", { param: "after" });
+  throw new Failure("invalid_value", "after must be the `next` value of a previous page.", { param: "after" });
 }
 
 /** Reads the `limit` parameter: the number of rows. Throws Failure invalid_value. */

@@ -36,7 +36,7 @@ function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string
   if (!by.some(isLabelName)) return;
   const [param] = Object.entries(narrowed).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (param !== undefined)
-    throw new Failure("invalid_value", `Times by a tag are of all calls: leave ${param} out.`, { param });
+    throw new Failure("invalid_value", `First-byte times by a tag cover all calls: leave ${param} out.`, { param });
   if (by.filter(isLabelName).length > 1 || by.some((name) => !isLabelName(name) && name !== "day"))
-    throw new Failure("invalid_value", "A tag goes with day alone.", { param: "by" });
+    throw new Failure("invalid_value", "Grouping by tag can only be combined with day.", { param: "by" });
 }

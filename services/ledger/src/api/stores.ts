@@ -30,7 +30,7 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
       ]);
       return {
         redis: { ...statusOf(memory), nodes: memory.found ?? [] },
-        nats: statusOf(bus.connected ? streams : { message: "NATS is away, or has no streams." }),
+        nats: statusOf(bus.connected ? streams : { message: "NATS is unavailable or has no streams." }),
         books: { ...statusOf(books), engine: books.found ?? null },
         streams: streams.found ?? [],
         openHolds: holds.found ?? null,

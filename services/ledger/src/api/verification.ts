@@ -91,7 +91,7 @@ async function differenceIn(
   anchors: readonly Anchor[],
   signer: AnchorSigner,
 ): Promise<string | undefined> {
-  if (!isBooked) return "the books do not know the account";
+  if (!isBooked) return "the account is not in the books";
   const forged = anchors.find((anchor) => !signer.isGenuine(anchor));
   if (forged !== undefined) return `the head of ${forged.time} was not signed with MODELGATE_SECRET`;
   return verifyTotals(books, id);

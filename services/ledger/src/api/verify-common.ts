@@ -48,7 +48,7 @@ export async function verifyCommon(
       entries: audit.entries,
       message:
         audit.message ??
-        (gone === undefined ? undefined : `account ${gone} is gone, and its receipts were signed`) ??
+        (gone === undefined ? undefined : `account ${gone} no longer exists, but its receipts were signed`) ??
         (prices[0] === undefined ? undefined : `the price of version ${prices[0]} is not what was published`),
     };
   });

@@ -34,7 +34,7 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 
   async function run(): Promise<void> {
     while (!state.stopped) {
-      await resupply().catch((error: unknown) => log.debug({ err: error }, "sent events are not looked through"));
+      await resupply().catch((error: unknown) => log.debug({ err: error }, "sent events could not be checked"));
       await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(pollMs)))]);
     }
   }

@@ -38,7 +38,7 @@ export const lagSeconds = new Gauge({
 /** Number of accounts with a low balance. */
 export const lowAccounts = new Gauge({
   name: "modelgate_accounts_low_balance",
-  help: "Accounts whose balance does not last LOW_BALANCE_HOURS at the rate of the last 24 hours.",
+  help: "Accounts whose balance will not last LOW_BALANCE_HOURS at the rate of the last 24 hours.",
 });
 
 /** Number of accounts whose last verification failed. */

@@ -25,7 +25,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
   const watches = new AsyncDisposableStack();
   watches.use(
     repeatPeriodically({
-      name: "a look at Redis",
+      name: "the check of Redis",
       everyMs,
       log,
       step: () => updateRedisMetrics(redis),
@@ -34,7 +34,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
   );
   watches.use(
     repeatPeriodically({
-      name: "a look at the streams",
+      name: "the check of the streams",
       everyMs,
       log,
       step: () => updateStreamMetrics(bus),
@@ -43,7 +43,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
   );
   watches.use(
     repeatPeriodically({
-      name: "a look at balances",
+      name: "the check of balances",
       everyMs,
       log,
       step: balanceCheck(options),

@@ -84,9 +84,9 @@ async function storeInteraction(
   try {
     const verdict = await interactions.save(call.caller.accountId, id, stored, Infinity);
     if (verdict !== "kept")
-      relay.log.warn({ ...idsOf(call), interaction: id, kept: verdict }, "an interaction was not kept");
+      relay.log.warn({ ...idsOf(call), interaction: id, kept: verdict }, "an interaction was not stored");
   } catch (error) {
-    relay.log.warn({ ...idsOf(call), err: error }, "an interaction was not kept");
+    relay.log.warn({ ...idsOf(call), err: error }, "an interaction was not stored");
   }
 }
 

@@ -170,9 +170,9 @@ async function storeResponse(
   bodyBytes: number,
 ): Promise<void> {
   const verdict = await store.save(call.caller.accountId, id, stored, bodyBytes);
-  if (verdict !== "kept") relay.log.warn({ ...idsOf(call), response: id, kept: verdict }, "a response was not kept");
+  if (verdict !== "kept") relay.log.warn({ ...idsOf(call), response: id, kept: verdict }, "a response was not stored");
 }
 
 function logNotStored({ relay }: ResponsesDeps, call: Call, error: unknown): void {
-  relay.log.warn({ ...idsOf(call), err: error }, "a response was not kept");
+  relay.log.warn({ ...idsOf(call), err: error }, "a response was not stored");
 }

@@ -124,8 +124,8 @@ function frameOf(text: string): { readonly json: string; readonly length: number
 
 const vendors = ["chat", "responses", "messages", "content"] as const;
 
-describe.each([codex, claudeCode, geminiCli])("what $name sends", ({ wire, body, tool, call, callsIn }) => {
-  test.each(vendors)("is answered by a vendor of %s with a call", async (vendor) => {
+describe.each([codex, claudeCode, geminiCli])("the request of $name", ({ wire, body, tool, call, callsIn }) => {
+  test.each(vendors)("is answered with a call by a vendor of %s", async (vendor) => {
     const exchange = await exchangeOf(callOf(wire, body, { stream: true }), textWire(vendor));
     const parts = [{ kind: "tool-call", id: "call_1", name: tool, arguments: '{"cmd":"ls"}' }] as const;
     const choices = [{ parts, finish: "tool-calls" }] as const;

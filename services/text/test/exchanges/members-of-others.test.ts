@@ -34,14 +34,14 @@ test.each<[string, object, readonly string[]]>([
   ["o4-mini", { enable_thinking: false }, ["reasoning_effort"]],
   ["gpt-5-mini", { enable_thinking: false }, ["reasoning_effort"]],
   ["gpt-6.2-sol", { enable_thinking: false }, ["reasoning_effort"]],
-])("%s, which has no such switch, is not sent %j", async (model, asked, dropped) => {
+])("%s does not support this setting: %j is not sent", async (model, asked, dropped) => {
   expect(await sentFor("chat", { ...hello, ...asked }, model)).toEqual({ sent: { ...hello, model }, dropped });
   const exchange = await exchangeOf(callOf("chat", { ...hello, ...asked }), textWire("responses"), model);
   expect(JSON.parse(sentBody(exchange))).not.toHaveProperty(model === "gpt-4.1" ? "reasoning" : "reasoning.effort");
   expect(exchange.dropped).toEqual(dropped);
 });
 
-test("a follower gets its members as they came, and the wire's vendor those that are not known here", async () => {
+test("other vendors of the wire get their own members unchanged, and the wire's vendor gets unknown members", async () => {
   expect(await sentFor("chat", { ...hello, min_p: 0.1 }, "other")).toMatchObject({ sent: { min_p: 0.1 }, dropped: [] });
   const newer = { ...hello, member_of_tomorrow: 1 };
   expect(await sentFor("chat", newer, "gpt-5.2")).toMatchObject({ sent: { member_of_tomorrow: 1 }, dropped: [] });
@@ -51,7 +51,7 @@ test.each<[object, readonly string[]]>([
   [{ min_p: 0.1, provider: { order: ["a"] }, thinking: { type: "enabled" } }, ["min_p", "provider", "thinking"]],
   [{ usage: { include: true } }, []],
   [{ usage: { include: false } }, []],
-])("%j in responses is left out for the wire's vendor, and named", async (asked, dropped) => {
+])("%j in responses is dropped for the wire's vendor, and named", async (asked, dropped) => {
   const body = { model: "mine", input: "Hello", reasoning: { effort: "low" } };
   expect(await sentFor("responses", { ...body, ...asked }, "gpt-5.2")).toEqual({
     sent: { ...body, model: "gpt-5.2" },

@@ -34,7 +34,7 @@ async function bodyOf(call: TextCall, wire: string, model = "m"): Promise<object
   return JSON.parse(body.toString());
 }
 
-describe("the bound that can be paid for is sent to a vendor of the client's own wire", () => {
+describe("the output limit that the balance covers is sent to a vendor of the client's wire", () => {
   test.each([
     ["chat", "m", { max_tokens: 300 }],
     ["chat", "gpt-5", { max_completion_tokens: 300 }],
@@ -63,7 +63,7 @@ describe("the bound that can be paid for is sent to a vendor of the client's own
 const vendors = textWireNames.filter((name) => textWire(name).vendor !== undefined);
 
 test.each(["chat", "completions", "responses", "content", "ollama-chat"] as const)(
-  "the bound that can be paid for is sent to vendors of all other wires: %s",
+  "the output limit that the balance covers is sent to vendors of all other wires: %s",
   async (wire) => {
     expect(vendors.length).toBeGreaterThan(3);
     const bound = wire === "completions" ? /[tT]okens":16\b/ : /[tT]okens":300\b/;

@@ -38,7 +38,7 @@ const recordings = readdirSync(folder).map((file): readonly [string, Recording] 
 ]);
 const inMessages = recordings.filter(([, { messages }]) => messages !== undefined);
 
-test("every vendor that differs from the chat wire has a recording, and every recording a vendor", () => {
+test("every vendor with differences from the chat wire has a recording, and every recording has a vendor", () => {
   const names = recordings.map(([name]) => name);
   const rows = Object.values(providers).filter(({ dialect, name }) => dialect !== undefined || names.includes(name));
   expect(rows.map(({ name }) => name).toSorted()).toEqual(names.toSorted());
@@ -56,7 +56,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
   const { dialect = {} } = providers[name] ?? {};
   const vendor = chatWireForDialect(dialect);
 
-  test.each(clients)("answers a client of $client, streamed: $stream, and is billed to the token", async (to) => {
+  test.each(clients)("answers a client of $client, streamed: $stream, and is billed exactly", async (to) => {
     const exchange = await exchangeOf(callOf(to.client, request(to.stream)), vendor, model);
     const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`);
     const answer = await answered(exchange, to.stream ? frames.join("") : JSON.stringify(whole));
@@ -64,7 +64,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
     expectBilled(answer, to.stream ? streamUnits : units);
   });
 
-  test("is sent nothing that it refuses, and the client is named what was left out", async () => {
+  test("is sent nothing that it refuses, and dropped fields are named to the client", async () => {
     const { refuses = [], maxTokens = "max_completion_tokens", toolChoice, alwaysReportsUsage, noDeveloper } = dialect;
     const tools = [{ type: "function", function: { name: "look", parameters: { type: "object" } } }];
     const exchange = await exchangeOf(
@@ -99,7 +99,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
 
 describe.each(inMessages)("%s, in the messages wire", (_, { model, messages: { whole, stream } = {} }) => {
   const recorded = clients.filter((to) => (to.stream ? stream : whole) !== undefined);
-  test.each(recorded)("answers a client of $client, streamed: $stream, and is billed to the token", async (to) => {
+  test.each(recorded)("answers a client of $client, streamed: $stream, and is billed exactly", async (to) => {
     const exchange = await exchangeOf(callOf(to.client, request(to.stream)), textWire("messages"), model);
     const events = stream?.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) ?? [];
     const answer = await answered(exchange, to.stream ? events.join("") : JSON.stringify(whole?.body));

@@ -17,7 +17,7 @@ const call = {
   inputTokens: 1,
 } as const;
 
-test("what a wire's unsupported fields were counted by is what its attempts send, for each model of the vendor's", async () => {
+test("a request is rendered once per model: the attempt sends the body whose unsupported fields were counted", async () => {
   const wire = textWire("messages");
   const { vendor } = wire;
   if (vendor === undefined) throw new Error("the messages wire has vendors");

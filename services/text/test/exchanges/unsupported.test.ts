@@ -98,11 +98,11 @@ const make = ({ client, more }: Member, vendor: Wire, strict: boolean) =>
   exchangeOf(callOf(client, { ...hello[client], ...more }, { strict }), textWire(vendor), models[vendor]);
 
 describe.each(overEveryVendor(hints))("$word of $client at a vendor of $vendor", ({ vendor, lost, ...member }) => {
-  test("gets lost and is named, or gets through", async () => {
+  test("is dropped and named, or is sent", async () => {
     expect((await make(member, vendor, false)).dropped).toEqual(lost ? [member.word] : []);
   });
 
-  test(`is ${lost ? "refused" : "no matter"} where nothing may be lost`, async () => {
+  test(`is ${lost ? "refused" : "no matter"} in strict mode`, async () => {
     const made = make(member, vendor, true);
     if (!lost) return expect((await made).dropped).toEqual([]);
     await expect(made).rejects.toMatchObject({
@@ -126,7 +126,7 @@ test.each(overEveryVendor(demands))(
   },
 );
 
-test.each(clients)("headers that only vendors of the client's wire know are named at one of %s", async (vendor) => {
+test.each(clients)("headers that only vendors of the client's wire support are named for %s", async (vendor) => {
   const call = callOf("messages", hello.messages, { ownHeaders: ["anthropic-beta"] });
   const { dropped } = await exchangeOf(call, textWire(vendor));
   expect(dropped).toEqual(vendor === "messages" ? [] : ["anthropic-beta"]);

@@ -52,7 +52,7 @@ const pairs = (["chat", "messages", "responses", "content", "interactions", "com
   (["chat", "messages", "responses", "content", "interactions"] as const).map((vendor) => [client, vendor] as const),
 );
 
-describe("a complete answer that cannot be used fails its attempt", () => {
+describe("an unusable complete answer fails its attempt", () => {
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
     const exchange = await make(client, vendor);
     for (const text of [...never, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
@@ -75,7 +75,7 @@ describe("a complete answer that cannot be used fails its attempt", () => {
   });
 });
 
-test("an error of the reader itself fails the attempt", async () => {
+test("an error of the reader fails the attempt", async () => {
   const exchange = await make("chat", "chat");
   const stumbling: Exchange = {
     ...exchange,
@@ -86,7 +86,7 @@ test("an error of the reader itself fails the attempt", async () => {
   expect(failure).toMatchObject({ code: "upstream_error", cause: new RangeError("too deep") });
 });
 
-describe("a stream can begin an answer", () => {
+describe("an answer can start with a stream", () => {
   /** What no stream of any wire begins with. */
   const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
   const first: Readonly<Record<PassThroughWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
@@ -132,7 +132,7 @@ describe("a stream can begin an answer", () => {
       expect(await begins(client, vendor, data), data).toBe(false);
   });
 
-  test("with a comment, and not with an answer that is no stream", async () => {
+  test("with a comment, and not with an answer that is not a stream", async () => {
     const exchange = await make("chat", "chat", { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     expect(reader.kind === "stream" && reader.isFirstFrame(Buffer.from(": wait\n\n"))).toBe(true);

@@ -53,7 +53,7 @@ describe("a stream that breaks at the vendor", () => {
   test.each<[string, readonly object[]]>([
     ["once", [{ usage, text, chunks: 10, cutAfterChunks: 3 }]],
     [
-      "twice, and cannot be resumed at first",
+      "twice, and the first resumption fails",
       [{ usage, text, chunks: 10, cutAfterChunks: 3 }, { status: 503 }, { cutAfterChunks: 2 }],
     ],
   ])("%s is resumed; the client sees one stream and pays once", async (_, script) => {
@@ -65,7 +65,7 @@ describe("a stream that breaks at the vendor", () => {
     expect(await later()).toHaveLength(script.length);
   });
 
-  test("is resumed for interactions too, which are stored whole", async () => {
+  test("is resumed for interactions too, which are stored completely", async () => {
     await area.simulator.script(agent, [{ usage, text, chunks: 10, cutAfterChunks: 3 }]);
     const before = await settled(area);
     const { id } = await google().create({ agent, input: "Hi", background: true });
@@ -77,7 +77,7 @@ describe("a stream that breaks at the vendor", () => {
     expect(before - (await settled(area))).toBe(cost);
   });
 
-  test("fails after a number of attempts; the agent is cancelled, and the client pays what the vendor reports", async () => {
+  test("fails after the maximum number of attempts; the agent is cancelled, and the client pays for the reported usage", async () => {
     const before = await settled(area);
     const broken = { status: 503 };
     await area.simulator.script(agent, [{ usage, text, chunks: 10, cutAfterChunks: 3 }, broken, broken, broken]);
@@ -89,7 +89,7 @@ describe("a stream that breaks at the vendor", () => {
   });
 });
 
-test("a stream that exceeds the client's limit has its agent cancelled, and costs what the vendor reports", async () => {
+test("a stream that exceeds the client's limit has its agent cancelled, and costs the reported usage", async () => {
   const before = await settled(area);
   await area.simulator.script(agent, [{ usage, chunks: 200, chunkDelayMs: 10, text: "word ".repeat(2_000) }]);
   let reason: string | null | undefined;
@@ -101,8 +101,8 @@ test("a stream that exceeds the client's limit has its agent cancelled, and cost
   expect(await cancels()).toBe(1);
 });
 
-describe("a client that leaves", () => {
-  test("a stream that is not stored has its agent cancelled, and pays what the vendor reports", async () => {
+describe("a client that disconnects", () => {
+  test("a stream that is not stored has its agent cancelled, and costs the reported usage", async () => {
     const before = await settled(area);
     await area.simulator.script(agent, [slow]);
     for await (const { choices } of await chat().create({ model: agent, messages, stream: true }))
@@ -131,7 +131,7 @@ describe("a client that leaves", () => {
     expect(before - (await settled(area))).toBe(cost);
   });
 
-  test("an answer that is polled has its agent cancelled, and pays what the vendor reports", async () => {
+  test("an answer that is polled has its agent cancelled, and costs the reported usage", async () => {
     const before = await settled(area);
     // Polls that come too early do not end the wait.
     await area.simulator.script(agent, [{ usage }, ...Array.from({ length: 20 }, () => ({ status: 429 }))]);
@@ -145,7 +145,7 @@ describe("a client that leaves", () => {
     expect(before - (await settled(area))).toBe(cost);
   });
 
-  test.each([true, undefined])("a stored stream with background: %s lets its agent work on", async (background) => {
+  test.each([true, undefined])("a stored stream with background: %s lets its agent continue", async (background) => {
     await area.simulator.script(agent, [{ usage, chunks: 20, chunkDelayMs: 10, text: "word ".repeat(20) }]);
     let id = "";
     for await (const event of await google().create({
@@ -166,7 +166,7 @@ describe("a client that leaves", () => {
   });
 });
 
-test("an agent in the background is cancelled at its vendor with its interaction, once", async () => {
+test("an agent in the background is cancelled once at its vendor when its interaction is cancelled", async () => {
   const before = await settled(area);
   await area.simulator.script(agent, [slow]);
   const { id } = await google().create({ agent, input: "Hi", background: true });

@@ -59,7 +59,7 @@ const textOf = (events: readonly Interactions.InteractionSSEEvent[]) =>
     .join("");
 
 describe.each([own, "chat"])("Google's SDK over %s", (model) => {
-  test("an interaction is answered, kept, gone on from, and deleted", async () => {
+  test("an interaction is answered, stored, continued, and deleted", async () => {
     const first = await mine().create({ model, input: "My name is Ada." });
     expect(first).toMatchObject({ model, status: "completed", output_text: "You said: My name is Ada." });
     expect(first.id).toMatch(/^int_/);
@@ -79,7 +79,7 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
     });
   });
 
-  test("a stream is the same answer, and is kept too", async () => {
+  test("a stream has the same answer, and is stored too", async () => {
     const events = await eventsOf(await mine().create({ model, input: "Hello there", stream: true }));
     const [created] = events;
     const id = created?.event_type === "interaction.created" ? created.interaction.id : "";
@@ -102,7 +102,7 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
     expect(next.output_text).toBe("4°");
   });
 
-  test("in the background it is made meanwhile, and its stream is read on from where it was left", async () => {
+  test("in the background it continues without the client, and its stream can be resumed", async () => {
     const stream = await mine().create({ model, input: slowly(30), background: true, stream: true });
     const seen: Interactions.InteractionSSEEvent[] = [];
     for await (const event of stream) {
@@ -139,12 +139,12 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
     expect(events.at(-1)).toMatchObject({ event_type: "interaction.completed", interaction: { status: "cancelled" } });
   });
 
-  test("what its vendor refuses in the background has failed", async () => {
+  test("a background interaction fails if its vendor refuses it", async () => {
     const { id } = await mine().create({ model, input: 'Hi {{simulate: {"status": 400}}}', background: true });
     expect(await ended(id)).toMatchObject({ status: "failed", errors: [{ message: expect.any(String) }] });
   });
 
-  test("it is billed exactly, whole, as a stream and in the background", async () => {
+  test("it is billed exactly: complete, streamed and in the background", async () => {
     const usage = JSON.stringify({ inputTokens: 1_000, cachedTokens: 400, outputTokens: 80, reasoningTokens: 30 });
     const input = `Hi {{simulate: {"usage": ${usage}}}}`;
     // 600 × 2 + 400 × 0.5 + 80 × 8 US dollars per million tokens, in nano-dollars.
@@ -160,7 +160,7 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
   });
 });
 
-test("a history in which Google searched and ran code goes on at another vendor", async () => {
+test("a history with Google's search and code execution continues at another vendor", async () => {
   const input = [
     { type: "user_input", content: [{ type: "text", text: "Q" }] },
     { type: "google_search_call", id: "s1", arguments: { queries: ["q"] } },
@@ -176,13 +176,13 @@ test("a history in which Google searched and ran code goes on at another vendor"
   expect(JSON.stringify(await sentTo("chat"))).toContain("print(6 * 7)");
 });
 
-test("an interaction that is not to be stored cannot be found", async () => {
+test("an interaction with store: false cannot be found", async () => {
   const { id } = await mine().create({ model: own, input: "Hi", store: false });
   expect(await failureOf(mine().get(id))).toMatchObject({ status: 404 });
 });
 
 describe("agents", () => {
-  test("Google's SDK reaches one, in the foreground and in the background", async () => {
+  test("Google's SDK can call an agent, in the foreground and in the background", async () => {
     const made = await mine().create({ agent, input: "Hi", agent_config: { type: "deep-research" } });
     expect(made).toMatchObject({ agent, status: "completed", output_text: "You said: Hi" });
     expect(await sentTo(agent)).toMatchObject({ agent, background: true, store: true });
@@ -190,7 +190,7 @@ describe("agents", () => {
     expect(await ended(id)).toMatchObject({ id, agent, status: "completed", output_text: "You said: Hi" });
   });
 
-  test("any other client reaches one, whole and as a stream, and pays for what it reports", async () => {
+  test("any other client can call an agent, complete and streamed, and pays for the reported usage", async () => {
     const { chat } = openaiAt(area.url, keyOf("payer"));
     const before = await settled(area, "payer");
     const messages = [{ role: "user", content: "Hi" } as const];
@@ -227,7 +227,7 @@ describe("errors are in Google's format", () => {
     expect(error).toMatchObject({ code: 400, details: [{ fieldViolations: [{ field }] }] });
   });
 
-  test("the SDK gets them as its own", async () => {
+  test("the SDK throws them as its own errors", async () => {
     expect(await failureOf(mine().create({ model: "unknown", input: "Hi" }))).toMatchObject({ status: 404 });
   });
 });

@@ -42,7 +42,7 @@ const cases: readonly (readonly [string, TextAnswer])[] = [
     "a call",
     answerOf([{ kind: "tool-call", id: "call_1", name: "weather", arguments: '{"city":"Oslo"}' }], "tool-calls"),
   ],
-  ["a cut answer", answerOf([{ kind: "text", text: "word word" }], "length")],
+  ["a truncated answer", answerOf([{ kind: "text", text: "word word" }], "length")],
   ["a filtered answer", answerOf([{ kind: "text", text: "Half a" }], "filtered")],
   ["a refusal", answerOf([{ kind: "refusal", text: "No." }], "refused")],
   [
@@ -133,7 +133,7 @@ describe.each(clients)("%s", (client, body, whole, piece) => {
 
 const context = { model: "m", answerId: "id-1", inputTokens: 7, now: 1_763_700_000 };
 
-test("a turn that was compacted, the input of a response, and counts", async () => {
+test("a compacted turn, the input of a response, and token counts", async () => {
   const compaction = {
     model: "m",
     stream: false,
@@ -181,7 +181,7 @@ const openaiCategories =
   "harassment harassment/threatening sexual sexual/minors hate hate/threatening illicit illicit/violent self-harm " +
   "self-harm/intent self-harm/instructions violence violence/graphic";
 
-test("images, and their events", () => {
+test("images and their events", () => {
   const tokens = { inputTokens: 2, outputTokens: 1, outputImageTokens: 9 };
   const made = { images: [{ base64: "iVBORw0KGgo=" }], created: 1, tokens };
   const { client } = imageWires.images;
@@ -211,7 +211,7 @@ test.each([
     expect(openai("CreateTranscriptionResponseStreamEvent")(event)).toEqual([]);
 });
 
-test("speech as events, and a film's task", () => {
+test("speech as events, and a video task", () => {
   const { client } = speechWires.speech;
   const { write } = client.stream();
   const used = write({ kind: "done", usage: { inputTokens: 3, outputAudioTokens: 4 } });

@@ -27,7 +27,7 @@ test("an error before the first event of an interaction is not lost", () => {
   expect(sink.response).toEqual({ id: "int_1", steps: [], status: "failed", errors: [error] });
 });
 
-test("the events of an interaction are counted; those of a response contain it and need not be held", () => {
+test("the events of an interaction are counted; those of a response are not stored separately", () => {
   const delta = sse({ event_type: "step.delta", index: 0, delta: { type: "text", text: "Hi" } });
   const made = sinkOf(interactionForm);
   made.sink.write(delta + delta);
@@ -40,7 +40,7 @@ test("the events of an interaction are counted; those of a response contain it a
 test.each([
   ["its maximum", { maxHeldBytes: 200 }, "answer_too_large"],
   ["the memory", { limitBytes: 200 }, "server_overloaded"],
-])("an interaction beyond %s is ended", (_, limits, code) => {
+])("an interaction above %s is ended", (_, limits, code) => {
   const { memory, sink } = sinkOf(interactionForm, limits);
   const delta = sse({ event_type: "step.delta", index: 0, delta: { type: "text", text: "x".repeat(50) } });
   sink.write(delta);

@@ -44,7 +44,7 @@ async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<Res
 }
 
 describe.each(ownAndOther("responses"))("background over $name", ({ name: model }) => {
-  test("a response is answered as it waits, made meanwhile, and gone on from", async () => {
+  test("a response is queued, completed, and continued", async () => {
     const first = await mine().create({ model, input: "My name is Ada.", background: true });
     expect(first).toMatchObject({ status: "queued", background: true, output: [], model });
     const made = await ended(first.id);
@@ -59,7 +59,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     expect(await failureOf(of("other").retrieve(id))).toMatchObject({ status: 404 });
   });
 
-  test("it is seen in progress, and cancelled", async () => {
+  test("it can be retrieved in progress, and cancelled", async () => {
     const { id } = await mine().create({ model, input: slowly(2_000), background: true });
     await until("it to be in progress", async () => (await mine().retrieve(id)).status === "in_progress");
     const early = await failureOf(mine().create({ model, input: "And?", previous_response_id: id }));
@@ -70,7 +70,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
   });
 
-  test("its events are streamed, left, and read on from where they were left", async () => {
+  test("its events are streamed, and the stream can be resumed", async () => {
     const stream = await mine().create({ model, input: slowly(30), background: true, stream: true });
     const seen: ResponseStreamEvent[] = [];
     for await (const event of stream) {
@@ -102,7 +102,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     expect(events.at(-1)).toMatchObject({ type: "response.failed", response: { id } });
   });
 
-  test("it is billed as any other", async () => {
+  test("it is billed like any other", async () => {
     const before = await settled(area, "payer");
     await of("payer").create({ model, input: "Hello there", store: true });
     const between = await settled(area, "payer");
@@ -115,14 +115,14 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
 
 const model = "chat";
 
-test("one that is being made is cancelled when it is deleted", async () => {
+test("a running response is cancelled when it is deleted", async () => {
   const { id } = await mine().create({ model, input: slowly(2_000), background: true });
   await mine().delete(id);
   expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
   await until("the vendor to be left", async () => (await area.simulator.requests(model)).at(-1)?.aborted === true);
 });
 
-test("one that is deleted is not stored again, even if it ends later", async () => {
+test("a deleted response is not stored again, even if it ends later", async () => {
   const { id } = await mine().create({ model: "chat", input: slowly(2_000), background: true });
   const [lease = ""] = (await area.redis.keys(`background:*${id}`)).filter((name) => name.endsWith(id));
   // Its process does not react to the deletion in time.
@@ -132,7 +132,7 @@ test("one that is deleted is not stored again, even if it ends later", async () 
   expect((await area.redis.keys(`*${id}*`)).filter((name) => !name.includes("tried"))).toEqual([]);
 });
 
-test("a key has a maximum number at the same time, and slots are released", async () => {
+test("a key has a maximum number of running responses, and slots are released", async () => {
   const begin = () => of("crowd").create({ model, input: slowly(2_000), background: true });
   const open = await Promise.all([begin(), begin(), begin()]);
   expect(await failureOf(begin())).toMatchObject({ status: 429, code: "rate_limit_exceeded" });
@@ -142,15 +142,15 @@ test("a key has a maximum number at the same time, and slots are released", asyn
 });
 
 test.each<[string, object, object]>([
-  ["what is not stored", { store: false }, { status: 400, param: "store" }],
-  ["a model that is not known", { model: "none" }, { status: 404, code: "model_not_found" }],
-  ["an unknown response before it", { previous_response_id: "resp_none" }, { status: 400 }],
+  ["a response with store: false", { store: false }, { status: 400, param: "store" }],
+  ["an unknown model", { model: "none" }, { status: 404, code: "model_not_found" }],
+  ["an unknown previous response", { previous_response_id: "resp_none" }, { status: 400 }],
 ])("%s is refused immediately", async (_, more, expected) => {
   const asked = { model, input: "Hello", background: true, ...more };
   expect(await failureOf(mine().create(asked))).toMatchObject(expected);
 });
 
-test("only what was made in the background is cancelled or streamed again", async () => {
+test("only background responses can be cancelled or streamed again", async () => {
   const { id } = await mine().create({ model, input: "Hello" });
   await until("it to be kept", async () =>
     mine()

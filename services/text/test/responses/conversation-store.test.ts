@@ -109,7 +109,7 @@ test("a page is read into memory, and nothing else", async () => {
   expect(taken).toBe(sizes[7]);
 });
 
-test("a page that memory has no room for is refused", async () => {
+test("a page that does not fit into memory is refused", async () => {
   const { add, read } = await open();
   await add(user("One"));
   const full = new Error("no room");
@@ -122,20 +122,20 @@ test("a page that memory has no room for is refused", async () => {
 });
 
 test.each<[string, () => JsonObject, RegExp]>([
-  ["items", () => user("x"), /at most 100 items/],
+  ["items", () => user("x"), /limit of 100 items/],
   [
     "packed bytes",
     () => user(Buffer.from(crypto.getRandomValues(new Uint8Array(8_000))).toString("base64")),
-    /at most 30000 bytes, packed/,
+    /limit of 30000 bytes, packed/,
   ],
-  ["bytes", () => user("x".repeat(9_000)), /at most 40000 bytes$/],
-  ["values", () => ({ type: "other", list: Array.from({ length: 900 }, () => 1) }), /at most 2000 values/],
+  ["bytes", () => user("x".repeat(9_000)), /limit of 40000 bytes$/],
+  ["values", () => ({ type: "other", list: Array.from({ length: 900 }, () => 1) }), /limit of 2000 values/],
   [
     "members",
     () => ({ ...user(""), content: Array.from({ length: 60 }, () => ({ a: 1, b: 2, c: 3, d: 4 })) }),
-    /at most 1000 members/,
+    /limit of 1000 members/,
   ],
-])("what a conversation holds is bounded: %s", async (_, item, problem) => {
+])("the content of a conversation is limited: %s", async (_, item, problem) => {
   const { add, at, store, read } = await open();
   let added = await add(item());
   let kept = 0;
@@ -160,7 +160,7 @@ async function pushAsBefore({ at }: Pick<Awaited<ReturnType<typeof open>>, "at">
   }
 }
 
-test("a conversation of the version before is read, added to and counted, also while that version adds to it", async () => {
+test("a conversation of the previous version is read, extended and counted, also while that version extends it", async () => {
   const conversation = await open();
   const { add, at, readAll, store } = conversation;
   await pushAsBefore(conversation, user("One", "msg_1"), user("Two", "msg_2"), user("Again", "msg_1"));
@@ -183,7 +183,7 @@ test("a conversation of the version before is read, added to and counted, also w
   expect(Number(await redis.hget(head, "bytes"))).toBe(packed);
 });
 
-test("a conversation of the version before that is larger than one body may be is refused", async () => {
+test("a conversation of the previous version that exceeds the limit of a body is refused", async () => {
   const conversation = await open();
   await pushAsBefore(conversation, ...["a", "b", "c", "d", "e"].map((id) => user("x".repeat(9_000), id)));
   const code = "request_too_large";

@@ -53,7 +53,7 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
   const lastBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
 
   test.each([false, true])(
-    "a turn is there for the next one, as soon as it is answered (stream: %s)",
+    "a turn is available to the next one as soon as it is answered (stream: %s)",
     async (stream) => {
       const { id } = await conversations().create({});
       const places = ["My name is Ada.", "I live in Oslo.", "Who am I?"];
@@ -65,7 +65,7 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
     },
   );
 
-  test("each response knows the turns before it, and is one: whole, streamed and in the background", async () => {
+  test("each response includes the turns before it: complete, streamed and in the background", async () => {
     const { id } = await conversations().create({ items: [user("My name is Ada.")] });
     const first = await of().responses.create({ model, input: "I live in Oslo.", conversation: id });
     expect(first.conversation).toEqual({ id });
@@ -101,7 +101,7 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
   });
 });
 
-test("created, read, changed and deleted", async () => {
+test("is created, read, changed and deleted", async () => {
   const made = await conversations().create({ metadata: { topic: "boats" } });
   expect(made).toMatchObject({ object: "conversation", metadata: { topic: "boats" }, created_at: expect.any(Number) });
   expect(await conversations().retrieve(made.id)).toEqual(made);
@@ -114,7 +114,7 @@ test("created, read, changed and deleted", async () => {
   expect(await failureOf(conversations().delete(made.id))).toMatchObject({ status: 404 });
 });
 
-test("its items are listed, added, read and taken out", async () => {
+test("has items that are listed, added, read and removed", async () => {
   const { id } = await conversations().create({ items: [user("One")] });
   const added = await conversations().items.create(id, { items: [user("Two"), user("Three")] });
   expect(added).toMatchObject({ object: "list", has_more: false, data: [{ type: "message" }, { type: "message" }] });
@@ -130,7 +130,7 @@ test("its items are listed, added, read and taken out", async () => {
   expect(newest.data).toEqual([items[2]]);
 });
 
-test("no account finds another's", async () => {
+test("an account cannot find another account's conversation", async () => {
   const { id } = await conversations().create({ items: [user("Mine")] });
   const refused = [
     () => conversations("other").retrieve(id),
@@ -144,7 +144,7 @@ test("no account finds another's", async () => {
   expect(await itemsOf(id)).toHaveLength(1);
 });
 
-test("it is bounded, and stands for all that is before a response", async () => {
+test("it is limited, and precedes the input of a response", async () => {
   const eleven = Array.from({ length: 11 }, (_, at) => user(`Line ${at}`));
   const { id } = await conversations().create({ items: eleven });
   const more = conversations().items.create(id, { items: [user("A"), user("B")] });

@@ -26,7 +26,7 @@ const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
   new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending });
 const quiet = new AbortController().signal;
 
-test("a response whose client left before it began is ended immediately", async () => {
+test("a response whose client disconnected before it began is ended immediately", async () => {
   await using open = await connection();
   const { socket, client } = open;
   client.close();

@@ -7,18 +7,18 @@ const message = { type: "message", id: "msg_a1_2", role: "assistant", status: "c
 const response = { response: { output: [thought, unsealed, message] }, input: [], ancestors: [] };
 const reference = (id: string) => ({ type: "item_reference", id });
 
-describe("an item that is only referred to", () => {
+describe("an item reference", () => {
   test.each([
-    ["a message of ours", reference("msg_a1_2"), true],
+    ["a message of this gateway", reference("msg_a1_2"), true],
     ["without its type", { id: "rs_a1_0" }, true],
     ["the vendor's", reference("msg_68af05d2"), false],
-    ["a message in full", { role: "user", id: "msg_a1_2", content: "Hi" }, false],
-    ["a thought in full", thought, false],
-  ])("%s: %j is ours to know: %s", (_, item, ours) => {
+    ["a complete message", { role: "user", id: "msg_a1_2", content: "Hi" }, false],
+    ["a complete reasoning item", thought, false],
+  ])("%s: %j names an item of this gateway: %s", (_, item, ours) => {
     expect(refersToOwnItem(item)).toBe(ours);
   });
 
-  test("is replaced by its item, as far as that can be sent again", () => {
+  test("is replaced by its item, if it can be sent again", () => {
     const user = { role: "user", content: "Hi" };
     const items = [user, reference("rs_a1_0"), { id: "rs_a1_1" }, reference("msg_a1_2"), reference("msg_a1_9")];
     expect(withReferences(items, [undefined, response])).toEqual([

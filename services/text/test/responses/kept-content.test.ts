@@ -51,7 +51,7 @@ const noise = (bytes: number) => {
   return [{ type: "message", role: "user", content: text }];
 };
 
-test("an account whose balance is spent keeps no response of an open WebSocket", async () => {
+test("an account without a balance stores no response over an open WebSocket", async () => {
   using socket = await openSocket(drained);
   socket.create({ model: "fixed" });
   await socket.next("response.completed");
@@ -60,13 +60,13 @@ test("an account whose balance is spent keeps no response of an open WebSocket",
   expect((await socket.next("error")).error).toMatchObject({ code: "insufficient_quota" });
 });
 
-test("a response that an open WebSocket only keeps counts against the account's share", async () => {
+test("a response that is only stored over an open WebSocket counts against the account's share", async () => {
   using socket = await openSocket(filled);
   socket.create({ generate: false, store: true, input: Array.from({ length: 4 }, () => noise(60_000)).flat() });
   expect((await socket.next("error")).error).toMatchObject({ code: "content_limit_exceeded" });
 });
 
-test("an account keeps its share and no more, whatever it keeps; what is deleted makes room, and others have theirs", async () => {
+test("an account stores up to its share over all kinds of records; deletion frees space, and other accounts are unaffected", async () => {
   const ids: string[] = [];
   let refused;
   for (let count = 0; count < 20 && refused === undefined; count++) {
@@ -103,7 +103,7 @@ const changes = [
 ] as const;
 
 describe.each([0, 1])("after %i responses", (before) => {
-  test.each(changes)("an open WebSocket for responses keeps to its key's new %s", async (_, to, code) => {
+  test.each(changes)("an open WebSocket for responses follows its key's new %s", async (_, to, code) => {
     const key = nextKey();
     using socket = await openSocket(key);
     for (let at = 0; at < before; at++) {
@@ -115,7 +115,7 @@ describe.each([0, 1])("after %i responses", (before) => {
     expect((await socket.next("error")).error).toMatchObject({ code });
   });
 
-  test("an open WebSocket for responses of a key that was disabled is refused and closed", async () => {
+  test("an open WebSocket for responses of a disabled key is refused and closed", async () => {
     const key = nextKey();
     using socket = await openSocket(key);
     for (let at = 0; at < before; at++) {

@@ -74,13 +74,13 @@ const tools = [{ type: "function", name: "weather", parameters: { type: "object"
 const send = (model: string, input: readonly object[]) =>
   area.post("/v1/responses", { model, input, tools, store: false }, key);
 
-test("a history of another vendor reaches OpenAI, which looks ids up, without them and without its reasoning", async () => {
+test("a history of another vendor is sent to OpenAI, which looks up ids, without its ids and reasoning", async () => {
   const answer = await send("gpt-5.2", history);
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('"completed"')]);
   expect(answer.headers.get("x-modelgate-dropped")).toBe("turn.reasoning");
 });
 
-test("it reaches a server that reads reasoning with it, under an id that names nothing there", async () => {
+test("it is sent to a server that reads reasoning with the reasoning, under an id that names nothing there", async () => {
   const answer = await send("open", history);
   expect([answer.status, answer.headers.get("x-modelgate-dropped")]).toEqual([200, null]);
   const { input } = JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
@@ -88,14 +88,14 @@ test("it reaches a server that reads reasoning with it, under an id that names n
   expect(input[1].id).not.toBe("rs_3f0a");
 });
 
-test("it reaches a vendor of chat, with the reasoning that led to the call", async () => {
+test("it is sent to a chat vendor, with the reasoning that led to the call", async () => {
   const answer = await send("chats", history);
   expect([answer.status, answer.headers.get("x-modelgate-dropped")]).toEqual([200, null]);
   const { messages } = JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
   expect(messages[1]).toMatchObject({ role: "assistant", content: "So.", reasoning_content: text });
 });
 
-test("reasoning by its id alone is refused", async () => {
+test("reasoning that is referred to only by its id is refused", async () => {
   const answer = await send("open", [{ type: "reasoning", id: "rs_3f0a", summary: [], encrypted_content: null }]);
   expect([answer.status, await answer.json()]).toMatchObject([
     400,
@@ -103,7 +103,7 @@ test("reasoning by its id alone is refused", async () => {
   ]);
 });
 
-test("a stored answer with readable reasoning goes on with it at another model", async () => {
+test("a stored answer with readable reasoning is continued with it on another model", async () => {
   const thought = { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text }] };
   const first = await area.post(
     "/v1/responses",

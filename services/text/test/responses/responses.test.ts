@@ -52,7 +52,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     return response;
   }
 
-  test("two follow-ups bring the conversation before them, one of them streamed", async () => {
+  test("two follow-ups include the conversation before them, one of them streamed", async () => {
     const first = await kept("My name is Ada.", { instructions: "Be brief." });
     const second = await kept("And who are you?", { previous_response_id: first.id });
     expect(second).toMatchObject({ previous_response_id: first.id, output_text: "You said: And who are you?" });
@@ -82,7 +82,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(whole.input_tokens).toBeGreaterThan(alone.input_tokens);
   });
 
-  test("an answer repeats the request as Open Responses has it", async () => {
+  test("an answer repeats the request as Open Responses requires", async () => {
     const answer = await mine().create({ model, input: "Hello", service_tier: "auto", tools: [weather] });
     const repeated = { presence_penalty: 0, frequency_penalty: 0, service_tier: "default" };
     const tools = [{ ...weather, strict: false }];
@@ -90,7 +90,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(answer).toMatchObject(wire === "responses" ? { object: "response" } : { ...repeated, tools });
   });
 
-  test("a history may begin with the assistant", async () => {
+  test("a history may start with the assistant", async () => {
     const answer = mine().create({
       model,
       input: [
@@ -115,7 +115,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(second.output_text).toBe("rain");
   });
 
-  test("what was answered is referred to by the ids of its items, as some clients do with all that is stored", async () => {
+  test("an answer can be referred to by the ids of its items, as some clients do with stored items", async () => {
     const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
     const { output } = await kept('call weather {"city":"Oslo"}', asked);
     const call = output.find((item) => item.type === "function_call");
@@ -132,14 +132,14 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(second.output_text).toBe("rain");
   });
 
-  test("what is not stored cannot be referred to", async () => {
+  test("a response that is not stored cannot be referred to", async () => {
     const { id } = await mine().create({ model, input: "Hello", store: false });
     const failure = await failureOf(mine().create({ model, input: "And?", previous_response_id: id }));
     expect(failure).toMatchObject({ status: 400, code: "previous_response_not_found", param: "previous_response_id" });
     expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });
   });
 
-  test("a stored response is there for its account until it is deleted", async () => {
+  test("a stored response is available to its account until it is deleted", async () => {
     const response = await kept([
       { role: "user", content: "One" },
       { role: "user", content: [{ type: "input_text", text: "Two" }] },
@@ -163,7 +163,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(await failureOf(mine().inputItems.list(response.id))).toMatchObject({ status: 404 });
   });
 
-  test.each([false, true])("a tool that takes free text, streamed: %s", async (stream) => {
+  test.each([false, true])("a free-text tool, streamed: %s", async (stream) => {
     const grep = { type: "custom" as const, name: "grep", description: "Look for words." };
     const asked = { model, input: "Look", tools: [grep], tool_choice: "required" as const };
     const first = stream ? await mine().stream(asked).finalResponse() : await mine().create(asked);
@@ -185,7 +185,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   ];
   const isNative = wire === "responses";
 
-  test("a conversation continues after it was compacted", async () => {
+  test("a conversation continues after its compaction", async () => {
     const compacted = await mine().compact({ model, input: said });
     expect(compacted).toMatchObject({ object: "response.compaction", usage: { input_tokens: expect.any(Number) } });
     const [compaction, ...rest] = compacted.output.filter(({ type }) => type === "compaction");
@@ -201,7 +201,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     }
   });
 
-  test.each([false, true])("a turn that ends in a compaction trigger is compacted, streamed: %s", async (stream) => {
+  test.each([false, true])("a turn that ends with a compaction trigger is compacted, streamed: %s", async (stream) => {
     const asked = { model, input: [...said, { type: "compaction_trigger" as const }] };
     const answer = stream ? await mine().stream(asked).finalResponse() : await mine().create(asked);
     expect(answer).toMatchObject({ status: "completed", output: [{ type: "compaction" }] });
@@ -214,7 +214,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     }
   });
 
-  test("a body in zstd", async () => {
+  test("accepts a body in zstd", async () => {
     const answer = await fetch(`${area.url}/v1/responses`, {
       method: "POST",
       headers: {

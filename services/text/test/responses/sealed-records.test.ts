@@ -52,7 +52,7 @@ function readingsOf(value: Buffer): readonly string[] {
   });
 }
 
-test("responses, those in the background, conversations and threads cannot be read in Redis", async () => {
+test("responses, background responses, conversations and threads are encrypted in Redis", async () => {
   const { id } = await of().conversations.create({ metadata: { topic: said }, items: [] });
   const whole = await of().responses.create({ model, input: said, conversation: id });
   const { id: later } = await of().responses.create({ model, input: said, background: true });
@@ -68,7 +68,7 @@ test("responses, those in the background, conversations and threads cannot be re
       for (const reading of readingsOf(value)) expect(reading, key).not.toContain(said);
 });
 
-test("a record is its key's: under another account's it cannot be read", async () => {
+test("a record belongs to its key: it cannot be read under another account's key", async () => {
   const { id } = await of().responses.create({ model, input: said });
   await kept(id);
   const [key = ""] = await keysOf("response", id);
@@ -82,7 +82,7 @@ test("a record is its key's: under another account's it cannot be read", async (
   await expect(of("other").responses.retrieve(theirs.id)).rejects.toMatchObject({ status: 404 });
 });
 
-test("records of earlier versions, which are not sealed, are read and gone on from", async () => {
+test("records of earlier versions, which are not encrypted, are read and continued", async () => {
   const { id: item } = await of().conversations.create({ items: [{ type: "message", role: "user", content: "A" }] });
   const [list = ""] = await keysOf("conversation-items", item);
   const pack = (value: object): Buffer => zstdCompressSync(JSON.stringify(value));

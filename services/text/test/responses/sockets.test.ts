@@ -92,7 +92,7 @@ describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name"
   });
 });
 
-test("requests on one connection wait for each other, and answers name their lane", async () => {
+test("requests on one connection wait for each other, and answers name their stream_id", async () => {
   using session = await connect();
   const model = "messages";
   session.socket.send(JSON.stringify({ type: "response.create", model, input: "One", stream_id: "a" }));
@@ -109,11 +109,11 @@ test.each<[string, object | string, object]>([
   ["an unknown model", { model: "none", input: "Hi" }, { code: "model_not_found" }],
   ["background", { model: "chat", input: "Hi", background: true }, { code: "unsupported_parameter" }],
   [
-    "an unknown turn",
+    "an unknown previous response",
     { model: "chat", input: "Hi", previous_response_id: "resp_none" },
     { code: "previous_response_not_found", param: "previous_response_id" },
   ],
-])("%s is refused by an error event, and the connection stays open", async (_, event, error) => {
+])("%s is answered with an error event, and the connection stays open", async (_, event, error) => {
   using session = await connect();
   const [refused] = await session.ask(event);
   expect(refused).toMatchObject({ type: "error", status: expect.any(Number), error });
@@ -133,14 +133,14 @@ test("each response counts as a request of its key", async () => {
   });
 });
 
-test("a request that asks for no WebSocket is sent to one", async () => {
+test("a plain HTTP request is refused with websocket_required", async () => {
   const answer = await fetch(address().replace("ws", "http"), {
     headers: { authorization: `Bearer ${keyOf("demo")}` },
   });
   expect(await answer.json()).toMatchObject({ error: { code: "websocket_required" } });
 });
 
-test("a gateway that goes closes a quiet connection for its client to open another", async () => {
+test("a gateway that shuts down closes an idle connection so that its client can reconnect", async () => {
   using session = await connect();
   const closed = once(session.socket, "close");
   await area.drain();

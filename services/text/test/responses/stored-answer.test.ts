@@ -82,7 +82,7 @@ test("a complete answer is stored, and its bytes are counted", async () => {
 test.each([
   ["is longer than its maximum", { maxBytes: 100 }, 0],
   ["does not fit into the memory", { limitBytes: 100 }, 1],
-])("an answer that %s is not stored, and its client has all of it", async (_, limits, warned) => {
+])("an answer that %s is not stored, and its client gets it completely", async (_, limits, warned) => {
   const [, events, make] = kinds[0];
   for (const isStream of [true, false]) {
     const { client, memory, sink, stored, warnings } = keeping(make(), limits);

@@ -26,7 +26,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
   const sent = async () => await area.simulator.requests(model);
   const lastBody = async (): Promise<string> => (await sent()).at(-1)?.body ?? "";
 
-  test("a tool runner runs its loop over one, streamed or not", async () => {
+  test("a tool runner runs its loop over a thread, streamed or not", async () => {
     for (const stream of [false, true]) {
       const runner = beta().toolRunner({
         model,
@@ -42,7 +42,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
     }
   });
 
-  test("each turn knows those before it, and what the thread was created with", async () => {
+  test("each turn includes those before it, and the thread's settings", async () => {
     const thread = beta().thread({ model, max_tokens: max, system: "Be brief.", tools: [weather] });
     await thread.send({ role: "user", content: "My name is Ada." });
     const before = (await sent()).length;
@@ -55,7 +55,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
     expect((await sent()).length).toBe(before + 2);
   });
 
-  test("thoughts go on with their thread", async () => {
+  test("reasoning stays with its thread", async () => {
     const thinking = { type: "enabled" as const, budget_tokens: 1_024 };
     const thread = beta().thread({ model, max_tokens: max, thinking, tools: [weather] });
     const first = await thread.send({ role: "user", content: 'call weather {"city":"Oslo"}' });
@@ -67,7 +67,7 @@ describe.each(ownAndOther("messages"))("threads over $name", ({ name: model }) =
 });
 
 test.each<[string, string, object, object]>([
-  ["a message that is not known", "demo", {}, { status: 404, code: "thread_not_found" }],
+  ["an unknown message", "demo", {}, { status: 404, code: "thread_not_found" }],
   ["another account's", "other", {}, { status: 404, code: "thread_not_found" }],
   ["other tools", "demo", { tools: [weather] }, { status: 400, code: undefined }],
   ["another kind of thread", "demo", { thread: { type: "fork" } }, { status: 400, code: undefined }],

@@ -46,7 +46,7 @@ async function openChain(accountId: string, turns: number) {
   return { store, bytes, previousId: ancestors.at(-1) ?? "" };
 }
 
-test("a chain of responses is read within the values of a body, and into its request's memory", async () => {
+test("a chain of responses counts against the values of a body, and the memory of its request", async () => {
   const accountId = "chain";
   const { store, bytes, previousId } = await openChain(accountId, 3);
   let taken = 0;
@@ -59,7 +59,7 @@ test("a chain of responses is read within the values of a body, and into its req
   ).rejects.toMatchObject({ code: "request_too_large" });
 });
 
-test("a new turn is found while its share is still being counted", async () => {
+test("a new turn can be found while its share is still being counted", async () => {
   const counted = Promise.withResolvers<boolean>();
   const book = Object.assign(openContentBook(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
   const store = openTurnStore({ redis, book, cipher }, form, limits);
@@ -69,7 +69,7 @@ test("a new turn is found while its share is still being counted", async () => {
   expect(await saving).toBe("kept");
 });
 
-test("without a share a new turn is gone, and one that was there stays", async () => {
+test("without a share a new turn is removed, and an existing one stays", async () => {
   const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 200 }), cipher }, form, limits);
   const large = turnOf(Array.from({ length: 200 }, (_, at) => `${at * 7_919}`).join());
   expect(await store.save("full", "resp_there", turnOf("there"), 0)).toBe("kept");

@@ -35,7 +35,7 @@ export class Base64VideoDecoder {
   #begin(): boolean {
     const match = this.#opening.exec(this.#pending);
     if (match === null) {
-      if (this.#pending.length > maxBefore) throw new RangeError("no film begins in the answer");
+      if (this.#pending.length > maxBefore) throw new RangeError("the answer contains no video");
       return false;
     }
     this.#pending = this.#pending.slice(match.index + match[0].length);
@@ -91,7 +91,7 @@ export function extractInlineVideo(answer: UpstreamAnswer, member: string): Upst
     pipe: (sink) =>
       answer.pipe({
         data: (chunk) => pass(sink, chunk),
-        end: () => (video.hasEnded ? sink.end() : sink.broken(new Error("the answer holds no whole video"))),
+        end: () => (video.hasEnded ? sink.end() : sink.broken(new Error("the answer contains no complete video"))),
         broken: (error) => sink.broken(error),
       }),
     pause: () => answer.pause(),

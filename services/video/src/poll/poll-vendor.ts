@@ -29,7 +29,7 @@ export async function pollVendor(deps: Deps, task: TaskRecord, signal: AbortSign
   try {
     return await requestState(deps, task, signal);
   } catch (error) {
-    deps.relay.log.debug({ err: error, taskId: task.id, channel: task.channelId }, "a poll learned nothing");
+    deps.relay.log.debug({ err: error, taskId: task.id, channel: task.channelId }, "a poll failed");
     return { kind: "unknown" };
   }
 }

@@ -33,7 +33,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
       if (isNew || deps.now() - sentAt >= deps.relay.limits.heartbeatMs) {
         task = next;
         sentAt = deps.now();
-        await write(response, isNew ? frameOf(task) : ": still here\n\n", ending);
+        await write(response, isNew ? frameOf(task) : ": keep-alive\n\n", ending);
       }
     }
     const failure = endedBy(ending);

@@ -99,7 +99,7 @@ export class BackgroundRun {
       const response = this.#finalResponse(failure);
       await this.#keep({ ...queued, response });
     } catch (error) {
-      this.#deps.relay.log.error({ ...idsOf(call), err: error }, "a background response was not kept");
+      this.#deps.relay.log.error({ ...idsOf(call), err: error }, "a background response was not stored");
     } finally {
       this.#begun.resolve();
     }
@@ -145,7 +145,10 @@ export class BackgroundRun {
     const last = { ...this.#work.queued.response, ...response };
     if (response !== undefined && hasEnded(response)) return last;
     if (this.#isCancelled) return { ...last, status: "cancelled" };
-    return this.#work.form.failed(last, failure ?? new Failure("upstream_error", "The answer ended before its end."));
+    return this.#work.form.failed(
+      last,
+      failure ?? new Failure("upstream_error", "The vendor's stream ended before the response was complete."),
+    );
   }
 
   async #keep(stored: StoredResponse): Promise<void> {
@@ -163,7 +166,7 @@ export class BackgroundRun {
       if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
       response = form.failed(
         { ...response, [form.output]: [] },
-        new Failure("upstream_error", "The response is too large to be kept."),
+        new Failure("upstream_error", "The response is too large to be stored."),
       );
       await store.save(accountId, id, { ...stored, input: [], response }, Infinity);
     });

@@ -44,7 +44,7 @@ export class BackgroundRuns implements Disposable {
     registry.registerMetric(
       new Gauge({
         name: "modelgate_background_responses",
-        help: "Responses in the background.",
+        help: "Running background responses.",
         registers: [],
         collect() {
           this.set(open.size);
@@ -61,9 +61,13 @@ export class BackgroundRuns implements Disposable {
     const { most: max } = this.#deps.background;
     if (this.#isDraining || this.#open.size + this.#opening >= max) {
       body[Symbol.dispose]();
-      throw new Failure("server_overloaded", "The gateway makes as many background responses as it may; try again.", {
-        retryAfterSeconds: 1,
-      });
+      throw new Failure(
+        "server_overloaded",
+        "The gateway is at its limit of background responses; try again shortly.",
+        {
+          retryAfterSeconds: 1,
+        },
+      );
     }
     this.#opening++;
     try {
@@ -108,14 +112,14 @@ export class BackgroundRuns implements Disposable {
       if (!(await store.enter(at, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
-          `A key may have at most ${background.perToken} responses made in the background at once.`,
+          `A key can have at most ${background.perToken} background responses at the same time.`,
           { retryAfterSeconds: 1 },
         );
       isEntered = true;
       const verdict = await objects.save(accountId, id, queued, body.bytes.length);
       if (verdict === "full") throw contentFull();
       if (verdict === "too-large")
-        throw new Failure("request_too_large", "The request is too large to be kept for the background.");
+        throw new Failure("request_too_large", "The request is too large to run in the background.");
       const events = form.queued(queued.response).map((event, number) => form.numbered(event, number));
       if (!(await store.addEvents(at, events))) throw contentFull();
       run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });

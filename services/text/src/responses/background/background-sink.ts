@@ -147,7 +147,10 @@ export class BackgroundSink implements AnswerSink {
     const { maxHeldBytes, memory } = this.#keeping;
     try {
       if (this.#heldBytes > maxHeldBytes)
-        throw new Failure("answer_too_large", `The answer is larger than the ${maxHeldBytes} bytes that are kept.`);
+        throw new Failure(
+          "answer_too_large",
+          `The answer is larger than ${maxHeldBytes} bytes, the maximum that is stored.`,
+        );
       memory.take(bytes);
     } catch (error) {
       this.interrupt(asFailure(error));

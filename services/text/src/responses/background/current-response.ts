@@ -27,7 +27,7 @@ export async function currentResponse(
   // The response may have ended after it was read and before its lease was checked.
   const latest = await objects.find(accountId, id, memory);
   if (latest === undefined || hasEnded(latest.response)) return latest;
-  const died = new Failure("server_overloaded", "The gateway's process that made this response ended; try again.");
+  const died = new Failure("server_overloaded", "The process that ran this response ended; try again.");
   const failed = { ...latest, response: form.failed(latest.response, died) };
   await objects.save(accountId, id, failed, Infinity);
   const [last = ""] = await store.events(backgroundId, -1, 1);

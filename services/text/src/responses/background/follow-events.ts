@@ -35,7 +35,7 @@ export async function followEvents(
   if ((await store.countEvents(backgroundId)) === 0)
     throw new Failure(
       "invalid_value",
-      "The events of this response are not kept any more: retrieve it without stream.",
+      "The events of this response are no longer stored: retrieve it without stream.",
       {
         param: "stream",
       },

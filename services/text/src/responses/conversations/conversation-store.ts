@@ -237,7 +237,7 @@ export class ConversationStore {
       values: `${body.values} values`,
       members: `${body.members} members of objects`,
     };
-    return `make the conversation larger than it may be: at most ${max[bound] ?? bound}`;
+    return `exceed the conversation's limit of ${max[bound] ?? bound}`;
   }
 }
 

@@ -20,7 +20,7 @@ export async function conversationItems(
   if ((await store.find(conversation)) === undefined) return undefined;
   const items = await store.items(conversation, memory);
   if (store.isFull(items.length))
-    throw new Failure("invalid_value", "The conversation has as many items as it may: begin another one.", {
+    throw new Failure("invalid_value", "The conversation has reached its maximum number of items: start a new one.", {
       param: "conversation",
     });
   return items.flatMap(portableItems);
@@ -40,8 +40,8 @@ export async function addTurn(
     const at = { accountId: call.caller.accountId, id };
     const { verdict } = await conversations.add(at, { items, newId, memory });
     if (verdict !== "added")
-      relay.log.warn({ ...idsOf(call), conversation: id, added: verdict }, "a turn was not kept");
+      relay.log.warn({ ...idsOf(call), conversation: id, added: verdict }, "a turn was not stored");
   } catch (error) {
-    relay.log.warn({ ...idsOf(call), err: error, conversation: id }, "a turn was not kept");
+    relay.log.warn({ ...idsOf(call), err: error, conversation: id }, "a turn was not stored");
   }
 }

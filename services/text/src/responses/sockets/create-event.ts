@@ -33,7 +33,7 @@ export async function readCreateEvent(event: JsonObject, messageBytes: number): 
   if (type !== "response.create")
     throw new Failure("invalid_value", "The type of an event must be response.create.", { param: "type" });
   if (streamId !== undefined && streamIdOf(event) === undefined)
-    throw new Failure("invalid_value", `stream_id must be a text of at most ${maxStreamIdCharacters} characters.`, {
+    throw new Failure("invalid_value", `stream_id must be a string of at most ${maxStreamIdCharacters} characters.`, {
       param: "stream_id",
     });
   if (generate !== undefined && typeof generate !== "boolean")

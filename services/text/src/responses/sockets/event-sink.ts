@@ -124,7 +124,7 @@ export class EventSink implements AnswerSink {
     this.#over = true;
     this.#socket.off("close", this.#left);
     this.#connectionEnding.removeEventListener("abort", this.#interrupt);
-    if (!isComplete) this.#ending.abort(new ClientGone("the client left before its answer"));
+    if (!isComplete) this.#ending.abort(new ClientGone("the client disconnected before the answer"));
     for (const { closed } of this.#watchers) closed?.(isComplete);
   }
 }

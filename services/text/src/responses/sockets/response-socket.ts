@@ -80,7 +80,7 @@ export class ResponseSocket {
   /** Accepts no more requests, and closes the connection when the running response has ended. */
   leave(): void {
     this.#isLeaving = true;
-    if (!this.#isRunning) this.#close(closeCodes.restart, "the gateway is being restarted; connect again");
+    if (!this.#isRunning) this.#close(closeCodes.restart, "the gateway is being restarted; reconnect");
   }
 
   /** Ends the running response with a failure, and closes the connection. */
@@ -162,7 +162,7 @@ export class ResponseSocket {
   /** Closes a connection that has reached its maximum age. Its client is told to open another one. */
   #expire(): void {
     const code = "websocket_connection_limit_reached";
-    const failure = new Failure("session_expired", "This WebSocket is as old as it may get: open another one.", {
+    const failure = new Failure("session_expired", "This connection has reached its maximum age: open a new one.", {
       vendorCode: code,
     });
     this.#refuse(failure, undefined);

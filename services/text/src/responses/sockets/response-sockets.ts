@@ -55,9 +55,9 @@ export class ResponseSockets implements Disposable {
   /** Opens a connection. Throws Failure if the handshake is refused. */
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#isDraining)
-      throw new Failure("server_overloaded", "This gateway is going away; connect again.", { retryAfterSeconds: 1 });
+      throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
     if (this.#open.size >= this.#deps.sockets.sockets)
-      throw new Failure("server_overloaded", "The gateway holds as many connections as it may; try again shortly.");
+      throw new Failure("server_overloaded", "The gateway is at its limit of connections; try again shortly.");
     checkHandshake(upgrade.request);
     const { caller, request, requestId, span, socket } = upgrade;
     const client = this.#accept(upgrade);

@@ -23,9 +23,9 @@ export async function storeThread(
   try {
     const verdict = await threads.save(accountId, id, thread, Infinity);
     if (verdict !== "kept")
-      return relay.log.warn({ ...idsOf(call), message: id, kept: verdict }, "a thread was not kept");
+      return relay.log.warn({ ...idsOf(call), message: id, kept: verdict }, "a thread was not stored");
     if (previousId !== undefined) await threads.remove(accountId, previousId);
   } catch (error) {
-    relay.log.warn({ ...idsOf(call), err: error }, "a thread was not kept");
+    relay.log.warn({ ...idsOf(call), err: error }, "a thread was not stored");
   }
 }

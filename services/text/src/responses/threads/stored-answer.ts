@@ -94,7 +94,7 @@ class CollectedAnswer {
       memory.take(piece.length);
     } catch (error) {
       this.isStorable = false;
-      return this.#call.log.warn({ ...idsOf(this.#call), err: error }, "an answer was not kept");
+      return this.#call.log.warn({ ...idsOf(this.#call), err: error }, "an answer was not stored");
     }
     if (this.isStream) for (const { data } of this.#decoder.push(piece)) collector.take(parseRecord(data) ?? {});
   }

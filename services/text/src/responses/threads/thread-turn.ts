@@ -27,7 +27,7 @@ export function requestedThread(body: unknown): RequestedThread | undefined {
     throw invalidField("thread.previous_message_id", "must be the id of a message");
   for (const name of createOnly)
     if ((body[name] ?? undefined) !== undefined)
-      throw invalidField(name, "cannot be changed on a thread, which keeps what it was created with");
+      throw invalidField(name, "cannot be changed on a thread: the thread keeps its first value");
   return { previousId, body };
 }
 
