@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the images, starts the whole suite by docker-compose.yml, calls it, looks at the bill, and takes it all down.
-# Exit status: 0 it works, 1 it does not, 3 there is no Docker engine or no compose on this machine.
+# Builds the images, starts all services with docker-compose.yml, makes a call, checks the bill, and stops everything.
+# Exit status: 0 success, 1 failure, 3 no Docker engine or no compose on this machine.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -12,10 +12,10 @@ docker info >/dev/null 2>&1 || { echo "No Docker engine answers on this machine:
 export COMPOSE_PROJECT_NAME="modelgate-try-$$" PORT="${PORT:-18080}"
 MODELGATE_SECRET="$(head -c 24 /dev/urandom | base64 | tr -d '/+=')"
 export MODELGATE_SECRET
-# An image that was made on this machine has its tag and no digest: where that is so, the tag is what is tried.
+# An image that was built on this machine has a tag and no digest: then the tag is used.
 made_here() { [ "$(docker image inspect --format '{{len .RepoDigests}}' "$1" 2>/dev/null)" = 0 ]; }
 if made_here node:24-slim; then export NODE_IMAGE=node:24-slim; fi
-# A stand-in has no user of its own; its folder for data is root's.
+# A substitute image has no user; its data folder belongs to root.
 if made_here redis:7-alpine; then export REDIS_IMAGE=redis:7-alpine REDIS_USER=0:0; fi
 if made_here nats:2-alpine; then export NATS_IMAGE=nats:2-alpine; fi
 key=sk-demo-0123456789abcdef
@@ -27,12 +27,12 @@ trap end EXIT
 
 ask() { curl --silent --fail-with-body --max-time 20 "$url/$1" -H "Authorization: Bearer $key" "${@:2}"; }
 call() { ask chat/completions -H 'Content-Type: application/json' -d "$1"; }
-# The first one is the account's own; receipts of its credits have theirs.
+# The first one is the account's; the others belong to its credits.
 balance() {
   compose exec -T control node services/control/src/gatectl/main.ts account show demo --json |
     grep -o '"balanceNanos":"[0-9]*"' | head -n 1 | tr -dc 0-9
 }
-# Fails where the balance is not soon down from $before by so many nano-dollars, and no more.
+# Fails if the balance does not soon decrease from $before by exactly this number of nano-dollars.
 charged() {
   for _ in $(seq 1 20); do after=$(balance); [ $((before - after)) = "$1" ] && break; sleep 0.5; done
   [ $((before - after)) = "$1" ] || { echo "the balance went from $before to $after, not down by $1 nano-dollars"; exit 1; }
@@ -55,7 +55,7 @@ before=$after
 ask audio/speech -H 'Content-Type: application/json' \
   -d '{"model":"demo-speech","voice":"alloy","input":"Good morning.","response_format":"wav"}' >"$spoken"
 ask audio/transcriptions -F model=demo-transcription -F "file=@$spoken;filename=a.wav" | grep -q 'we'
-# 13 characters, and 0.78 s: the length that the file has, where the vendor reports a full second.
+# 13 characters, and 0.78 s: the file's length, although the vendor reports a full second.
 charged $((13 * 15000 + 78000))
 echo "speech and its transcript: ok"
 

@@ -44,7 +44,7 @@ const task = Object.hasOwn(tasks, name) ? tasks[name] : undefined;
 watchForInterrupts();
 try {
   if (task === undefined)
-    throw new Error(`There is no task ${JSON.stringify(name)}; there are ${Object.keys(tasks).join(", ")}.`);
+    throw new Error(`There is no task ${JSON.stringify(name)}; tasks: ${Object.keys(tasks).join(", ")}.`);
   const ready = await locked(async () => {
     const node = await findNode();
     const pnpm = await findPnpm();

@@ -17,7 +17,7 @@ export function failureText(error: unknown): string {
   if (error instanceof CannotStart) return error.message;
   if (error instanceof ChildEnded)
     return error.status === configurationStatus
-      ? "modelgate did not start: mend what is said above."
+      ? "modelgate did not start: fix the problem above and start it again."
       : `${error.message}${lastLines(error.logs)}`;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
@@ -29,5 +29,5 @@ export function lastLines(logs: string): string {
     .split("\n")
     .slice(-shownLines)
     .map((line) => serviceMessageIn(line)?.words ?? line);
-  return logs.trim() === "" ? ", without a word." : `; its last words:\n${lines.map((line) => `  ${line}`).join("\n")}`;
+  return logs.trim() === "" ? ", without output." : `; its last lines:\n${lines.map((line) => `  ${line}`).join("\n")}`;
 }

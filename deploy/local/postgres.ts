@@ -79,6 +79,6 @@ function initdbBeside(program: string): string {
         return false;
       }
     });
-  if (found === undefined) throw new Error(`There is no initdb beside ${program}.`);
+  if (found === undefined) throw new Error(`There is no initdb next to ${program}.`);
   return found;
 }

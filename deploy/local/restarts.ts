@@ -41,7 +41,7 @@ export class Restarts implements Disposable {
     void child.ended.then((status) => {
       if (this.#isOver) return;
       const pauseMs = pauseAfter(performance.now() - startedAt);
-      this.#say(`${child.name} ended by itself with ${status}: started again in ${pauseMs / 1_000} s\n`);
+      this.#say(`${child.name} exited unexpectedly with ${status}: started again in ${pauseMs / 1_000} s\n`);
       const timer = setTimeout(() => {
         this.#waiting.delete(timer);
         this.#follow(start(), start, pauseAfter);

@@ -147,7 +147,7 @@ export async function startServer(kind: ServerKind, { port, folder, logFile, onS
     const command = named ?? findProgram(kind.program);
     if (command === undefined)
       throw new Error(
-        `There is no ${kind.program} on this machine: install it, or set ${kind.variable} or the address of a running one.`,
+        `There is no ${kind.program} on this machine: install it, set ${kind.variable} to its path, or set the address of a running one.`,
       );
     await kind.prepare?.(command, folder);
     const args = kind.args({ host: "127.0.0.1", port, folder });

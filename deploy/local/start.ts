@@ -60,8 +60,8 @@ try {
   await start();
   const why = await ending.promise;
   if (why !== "asked")
-    throw new CannotStart(`${why.name} ended by itself with ${await why.ended}${lastLines(why.logs())}`);
-  process.stderr.write("\nending: open requests finish first (Ctrl-C again ends at once)\n");
+    throw new CannotStart(`${why.name} exited unexpectedly with ${await why.ended}${lastLines(why.logs())}`);
+  process.stderr.write("\nstopping: open requests finish first (press Ctrl-C again to stop immediately)\n");
 } catch (error) {
   if (!(error instanceof EndRequested)) {
     process.exitCode = 1;
@@ -182,7 +182,7 @@ async function checkPlace(): Promise<void> {
   await claimData();
   await unlessEnding(checkStores(env));
   if (port !== 0 && !(await isFree(port, host)))
-    throw new CannotStart(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
+    throw new CannotStart(`Port ${port} is in use: stop the program that listens on it, or set PORT to another one.`);
 }
 
 /**
@@ -196,9 +196,9 @@ async function claimData(): Promise<void> {
     folder = claimed;
     return;
   }
-  const words = `modelgate runs already on ${relative(root, data)} (process ${claimed.heldBy})`;
+  const words = `modelgate is already running on ${relative(root, data)} (process ${claimed.heldBy})`;
   if (env["REDIS_URL"] === undefined || env["NATS_URL"] === undefined)
-    throw new CannotStart(`${words}: end it, or set MODELGATE_DATA to another folder.`);
+    throw new CannotStart(`${words}: stop it, or set MODELGATE_DATA to another folder.`);
   process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
@@ -209,7 +209,7 @@ async function untilServing(probes: string): Promise<void> {
     if (answer?.ok === true) return;
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
-  throw new CannotStart(`The gateway does not become ready: ${probes}/readyz says why.`);
+  throw new CannotStart(`The gateway did not become ready: ${probes}/readyz shows the reason.`);
 }
 
 async function startServer(begin: typeof startRedis, name: string, serverPort: number): Promise<void> {

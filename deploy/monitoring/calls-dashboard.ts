@@ -17,7 +17,7 @@ export const callsRows: readonly Row[] = [
   row("Now", [
     figure("Requests per second", "reqps", `sum(rate(${requests}{service=~"edge|gateway"}[5m]))`),
     figure("Failures, last hour", "percentunit", failures("1h"), {
-      description: "Answers with 5xx. Orange and red are where the alerts on the objective of 99.9 % begin.",
+      description: "Answers with 5xx. Orange and red mark the thresholds of the alerts on the objective of 99.9 %.",
       thresholds: burnRateThresholds,
     }),
     figure("First chunk, p95", "s", `histogram_quantile(0.95, sum by (le) (rate(${firstChunk}_bucket[5m])))`),
@@ -43,7 +43,7 @@ export const callsRows: readonly Row[] = [
       "percentunit",
       { failures: failures("$__rate_interval") },
       {
-        description: "The dashed lines are where the alerts begin, if it stays there.",
+        description: "The dashed lines are the thresholds of the alerts.",
         thresholds: burnRateThresholds,
         colors: { failures: "red" },
         legend: "below",
@@ -53,7 +53,7 @@ export const callsRows: readonly Row[] = [
       "Decisions of the limiter",
       "reqps",
       { "{{decision}}": rate("modelgate_limiter_decisions_total", "decision") },
-      { description: "Admitted, or by what it was refused.", stacked: true, colors: { admitted: "green" } },
+      { description: "Admitted calls, and refused calls by reason.", stacked: true, colors: { admitted: "green" } },
     ),
   ]),
   row("Models", [

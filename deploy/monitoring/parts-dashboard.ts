@@ -9,7 +9,7 @@ export const partsRows: readonly Row[] = [
   row("Now", [
     figure("Services that answer", "short", 'count(sum by (service) (up{job="modelgate"}) > 0)'),
     figure("Stores away", "short", "count(modelgate_store_up == 0) or vector(0)", {
-      description: "Services that miss Redis or NATS.",
+      description: "Services without a connection to Redis or NATS.",
       thresholds: [{ from: 1, color: "red" }],
     }),
     figure("Channels and keys out", "short", "count(max by (scope) (modelgate_channel_state)) or vector(0)", {
@@ -17,7 +17,7 @@ export const partsRows: readonly Row[] = [
       thresholds: [{ from: 1, color: "orange" }],
     }),
     figure("Open holds", "short", "max(modelgate_holds_open)"),
-    figure("Events that wait", "short", "max(modelgate_outbox_events)", {
+    figure("Waiting events", "short", "max(modelgate_outbox_events)", {
       description: "Usage events in Redis that NATS does not have yet.",
       thresholds: [
         { from: 1_000, color: "orange" },
@@ -41,14 +41,14 @@ export const partsRows: readonly Row[] = [
     states(
       "Resting or switched off",
       { "{{scope}} {{state}}": `max by (scope, state) (modelgate_channel_state) or on () ${emptyBar}` },
-      { "0": { text: "all are used", color: "green" }, "1": { text: "out", color: "orange" } },
-      { description: "Channels, and keys of channels, that get no calls now." },
+      { "0": { text: "all are in use", color: "green" }, "1": { text: "out", color: "orange" } },
+      { description: "Channels and keys that currently get no calls." },
     ),
   ]),
   row("Money", [
     curves("Open holds", "short", { holds: "max(modelgate_holds_open)" }, { legend: "below", width: 6 }),
     curves(
-      "Events that wait for NATS",
+      "Events waiting for NATS",
       "short",
       { events: "max(modelgate_outbox_events)" },
       { legend: "below", width: 6, softMax: 10 },
@@ -61,13 +61,13 @@ export const partsRows: readonly Row[] = [
       { legend: "below" },
     ),
     curves(
-      "Left behind, and found",
+      "Recovered after a crash",
       "cps",
       {
         "holds swept": "sum(rate(modelgate_holds_swept_total[$__rate_interval]))",
         "events published by the ledger": "sum(rate(modelgate_events_published_total[$__rate_interval]))",
       },
-      { description: "What services that died had not finished.", legend: "below", softMax: 1 },
+      { description: "Work that crashed services had not finished.", legend: "below", softMax: 1 },
     ),
   ]),
   row("What lasts", [

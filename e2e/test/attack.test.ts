@@ -11,7 +11,7 @@ import { asTable, withTable, type Row } from "../attack/table.ts";
 const quick = ["identity", "others-things"].flatMap((id) => attacks.filter((attack) => attack.id === id));
 const breach: Attack = {
   id: "breach",
-  name: "breaks everything that is watched",
+  name: "violates every invariant",
   area: "text",
   ways: [
     {

@@ -26,10 +26,10 @@ const part = (type: string, rest: object) => ({
 
 test.each<[string, unknown, number, string, string | null]>([
   ["no JSON", "{not json", 400, "invalid_json", null],
-  ["nothing at all", "", 400, "invalid_json", null],
+  ["an empty body", "", 400, "invalid_json", null],
   ["no messages", { model: "chat" }, 400, "missing_required_parameter", "messages"],
   [
-    "file data that is no text",
+    "file data that is not a string",
     part("file", { file: { file_data: 5 } }),
     400,
     "invalid_value",
@@ -91,7 +91,7 @@ test("another content type gets 415", async () => {
   expect(answer.status).toBe(415);
 });
 
-test("a body that stops half way gets 408, and other calls are served at the same time", async () => {
+test("a body that stops in the middle gets 408, and other calls are served at the same time", async () => {
   const half = raw(
     `POST /v1/chat/completions HTTP/1.1\r\nhost: edge\r\nauthorization: Bearer ${keys.demo}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"model":`,
   );

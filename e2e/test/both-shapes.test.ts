@@ -22,11 +22,11 @@ const calls: Readonly<Record<string, readonly [path: string, body?: object | str
 };
 const refusals: typeof calls = {
   models: ["/v1/models"],
-  "a model that is not there": ["/v1/chat/completions", hello("nothing")],
-  "a body that is no JSON": ["/v1/messages", "{"],
+  "an unknown model": ["/v1/chat/completions", hello("nothing")],
+  "a body that is not JSON": ["/v1/messages", "{"],
   "a body without messages": ["/v1/chat/completions", { model: "chat" }],
-  "a path that is not there": ["/v1/nothing", {}],
-  "an endpoint that is declared only": ["/v1/fine-tunes"],
+  "an unknown path": ["/v1/nothing", {}],
+  "an endpoint that is only declared": ["/v1/fine-tunes"],
   "an area that this deployment does not run": ["/v1/audio/speech", { model: "tts", input: "Hello", voice: "a" }],
 };
 

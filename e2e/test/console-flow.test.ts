@@ -39,13 +39,13 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   const totals = () =>
     suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", "outcome");
 
-  test("by keyboard only: a vendor is added, a key is made, and a paid call to that vendor succeeds", async () => {
+  test("by keyboard only: a vendor is added, a key is created, and a paid call to that vendor succeeds", async () => {
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     const dialog = page.getByRole("dialog");
     await press(page, page.getByRole("link", { name: "Channels" }));
     await press(page, page.getByRole("button", { name: "Add a vendor" }));
-    await choose(page, page.getByRole("combobox", { name: "Vendor" }), "Another that speaks OpenAI's formats");
+    await choose(page, page.getByRole("combobox", { name: "Vendor" }), "Other, with OpenAI's formats");
     await type(page, page.getByLabel("Address"), `${suite.simulator.url}/at/mine/openai/v1`);
     await type(page, dialog.getByLabel(/^Key/), vendorKey);
     await press(page, page.getByRole("button", { name: "List its models" }));

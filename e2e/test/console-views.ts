@@ -81,7 +81,7 @@ const words = (label: string) => (page: Page) =>
 async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
   await button(page, "Add a vendor");
   await page.getByRole("combobox", { name: "Vendor" }).click();
-  await page.getByRole("option", { name: "Another that speaks OpenAI's formats" }).click();
+  await page.getByRole("option", { name: "Other, with OpenAI's formats" }).click();
   await page.getByLabel("Address").fill(vendorUrl);
   await page.getByRole("dialog").getByLabel(/^Key/).fill("sk-of-views-0123456789");
   await button(page, "List its models");

@@ -101,7 +101,7 @@ test.each([
   ["disabled", keys.disabled, "api_key_disabled"],
   ["unknown", "sk-unknown-0123456789abcdef", "invalid_api_key"],
   ["too short", "sk-1", "invalid_api_key"],
-  ["of another form", "pk-0123456789abcdef", "invalid_api_key"],
+  ["of another format", "pk-0123456789abcdef", "invalid_api_key"],
   ["an injection", "sk-' OR '1'='1", "invalid_api_key"],
 ])("a key that is %s", async (_, key, code) => {
   const answer = await post(suite, hello("chat"), key);

@@ -70,7 +70,7 @@ test("Google's SDK in its mode for Vertex, and its newest version of the path", 
   }
 });
 
-test("keys that are wrong", async () => {
+test("wrong keys are refused", async () => {
   await expect(openLive(googleClient(suite.edgeUrl, keys.disabled), "gem", textConfig)).rejects.toThrow();
   await expect(openLive(googleClient(suite.edgeUrl, keys.narrow), "gem", textConfig)).rejects.toThrow(/code 10\d\d/);
 });

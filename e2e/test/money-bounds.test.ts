@@ -38,7 +38,7 @@ describe.each(shapes)("services %s", (shape) => {
   const passed = async (calls: readonly string[]): Promise<number> => {
     const answers = await Promise.all(calls.map((key) => post(suite, hello("fixed"), key)));
     for (const answer of answers) {
-      if (answer.status === 402) expect(await answer.text()).toContain("a day");
+      if (answer.status === 402) expect(await answer.text()).toContain("per day");
       else expect(answer.status).toBe(200);
     }
     return answers.filter(({ status }) => status === 200).length;

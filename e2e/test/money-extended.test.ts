@@ -42,7 +42,7 @@ describe.each(shapes)("services %s", (shape) => {
     );
   const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
-  test("a stream that the balance does not cover ends where the money ends, and its vendor is stopped", async () => {
+  test("a stream beyond the balance ends when its hold is used up, and its vendor is stopped", async () => {
     // A vendor that would never end by itself.
     await suite.simulator.script("chat", [{ ...paced, stallAfterChunks: 990 }]);
     const stream = await sdk(suite, keyOf("poor")).chat.completions.create({ ...hello("chat"), stream: true });

@@ -31,7 +31,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  test("a key's money is the same in every format and under every path that clients use", async () => {
+  test("a key's balance is the same in every format and under every path that clients use", async () => {
     await post(suite, hello("fixed"), thrifty);
     const subscription = await look("/v1/dashboard/billing/subscription", "/dashboard/billing/subscription");
     const usage = await look("/v1/dashboard/billing/usage?start_date=2026-01-01", "/dashboard/billing/usage");

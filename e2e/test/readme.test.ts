@@ -104,7 +104,7 @@ test("a second start on the same data, and one on a busy port, each fail with on
   const again = await run("npm", ["start"]);
   expect(again.status).not.toBe(0);
   expect(again.stderr.trim().split("\n")).toEqual([
-    expect.stringMatching(/^modelgate runs already on .+ end it, or set MODELGATE_DATA/),
+    expect.stringMatching(/^modelgate is already running on .+ stop it, or set MODELGATE_DATA/),
   ]);
   const busy = await new Promise<{ status: number | null; words: string }>((resolve) => {
     const folder = mkdtempSync(join(tmpdir(), "modelgate-busy-"));
@@ -117,7 +117,9 @@ test("a second start on the same data, and one on a busy port, each fail with on
     child.on("close", (status) => resolve({ status, words }));
   });
   expect(busy.status).not.toBe(0);
-  expect(busy.words.trim()).toBe(`Port ${port} is in use: end what listens there, or set PORT to another one.`);
+  expect(busy.words.trim()).toBe(
+    `Port ${port} is in use: stop the program that listens on it, or set PORT to another one.`,
+  );
 });
 
 test("a service that dies ends the start, and its output reaches the terminal", async () => {

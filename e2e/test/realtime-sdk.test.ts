@@ -208,7 +208,7 @@ describe("a refused handshake gets an HTTP answer with the error body", () => {
     ["an unknown key", { authorization: "Bearer sk-unknown-0123456789" }, 401, "invalid_api_key"],
     ["two keys", { authorization, "x-api-key": keys.poor }, 401, "contradicting_api_keys"],
     ["an expired key", { "api-key": keys.expired }, 401, "api_key_expired"],
-    ["a foreign page", { authorization, origin: "https://evil.example" }, 403, "origin_not_allowed"],
+    ["a page of another origin", { authorization, origin: "https://evil.example" }, 403, "origin_not_allowed"],
     ["another protocol", { authorization, upgrade: "h2c" }, 400, "websocket_required"],
   ])("%s", async (_, headers, status, code) => {
     const answer = await refusal(suite, "/v1/realtime?model=live", { ...handshake, ...headers });

@@ -48,15 +48,15 @@ test.each([
   ["an expired key", hello("chat"), keys.expired, 401, "api_key_expired", "demo"],
   ["no balance", hello("chat"), emptyKey, 402, "insufficient_quota", "empty"],
   [
-    "too little balance",
+    "an insufficient balance",
     { ...hello("chat", "Hello ".repeat(9_000)), max_tokens: 16_000 },
     keys.poor,
     402,
     "insufficient_quota",
     "poor",
   ],
-  ["a key's budget of a day", hello("fixed"), boundKey, 402, "insufficient_quota", "bound"],
-  ["a wrong field", { ...hello("chat"), messages: "my secret" }, keys.demo, 400, "invalid_value", "demo"],
+  ["a key's daily budget", hello("fixed"), boundKey, 402, "insufficient_quota", "bound"],
+  ["an invalid field", { ...hello("chat"), messages: "my secret" }, keys.demo, 400, "invalid_value", "demo"],
 ] as const)("%s is found by its request id", async (_, body, key, status, code, accountId) => {
   const [answered, requestId] = await call(body, key);
   expect(answered).toBe(status);
@@ -94,7 +94,7 @@ test("an unknown request is not found, and the usage list includes refused calls
   expect(listed).toMatchObject({ events: [], refused: [{ requestId }] });
   expect(await suite.ask("usage", "list", "--outcome", "completed")).toMatchObject({ refused: [] });
   const never = await suite.gatectl("usage", "show", "req_never");
-  expect([never.status, never.stderr]).toEqual([1, expect.stringContaining("There is no call of the request")]);
+  expect([never.status, never.stderr]).toEqual([1, expect.stringContaining("No call has the request id")]);
 });
 
 test("a member of an account sees its refused calls and no others", async () => {

@@ -78,7 +78,7 @@ async function drip(path: string, headers: Record<string, string> = {}, begin = 
 
 const isForm = { "content-type": "multipart/form-data; boundary=b" };
 const alpha = { "anthropic-version": "2023-06-01" };
-const common = { error: { code: "request_timeout", message: expect.stringContaining(`${floor} bytes a second`) } };
+const common = { error: { code: "request_timeout", message: expect.stringContaining(`${floor} bytes per second`) } };
 
 describe("a body that is sent too slowly gets 408 in its wire's format", () => {
   test.concurrent.each<[string, Record<string, string>, string, object]>([

@@ -69,7 +69,7 @@ describe("Theil-Sen", () => {
 
   test.each([
     ["too few readings", noisy(1, { count: 9 })],
-    ["readings of one place", noisy(1).map(({ y }) => ({ x: 1, y }))],
+    ["readings at the same time", noisy(1).map(({ y }) => ({ x: 1, y }))],
   ])("returns nothing for %s", (_, points) => {
     expect(theilSen(points)).toBeUndefined();
   });

@@ -91,7 +91,7 @@ test.each([
     /^##\{\}#~##\{"type":"error",.*"code":"server_overloaded".*\}####server_overloaded$/,
   ],
   ["within a frame", Buffer.from([0x81, 0x02, 0x7b]), /^#~##\{"type":"error",.*\}####server_overloaded$/],
-  ["after its good-bye", Buffer.from([0x88, 0x02, 0x03, 0xe8]), /^####$/],
+  ["after its close frame", Buffer.from([0x88, 0x02, 0x03, 0xe8]), /^####$/],
 ])("a service that disconnects %s: its client gets the reason, in complete frames", async (_, last, expected) => {
   const { socket } = await open(keys.demo);
   const [service] = halves.slice(-1);

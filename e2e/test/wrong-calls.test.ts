@@ -4,7 +4,7 @@ import { startSuite, type Suite } from "@modelgate/testkit";
 import { config, hello, keys } from "./suite-client.ts";
 
 /**
- * What wrong calls are answered, for a reader: `vitest -u` writes the page anew, and its diff is read aloud. A text says what
+ * Answers to wrong calls, for a reader: `vitest -u` writes the page again, and its diff is read aloud. A text says what
  * was wrong with this very call, and what to do.
  */
 const page = join(import.meta.dirname, "../WRONG_CALLS.md");
@@ -25,7 +25,7 @@ const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 /** What is wrong, the call, its headers and its body. */
 const calls: readonly (readonly [what: string, call: string, headers?: Headers, body?: unknown])[] = [
   ["no key", "GET /v1/models", {}],
-  ["half a key", "GET /v1/models", { authorization: "Bearer sk-" }],
+  ["an incomplete key", "GET /v1/models", { authorization: "Bearer sk-" }],
   ["a key of another vendor", "GET /v1/models", { authorization: "Bearer AIzaSyD-0123456789" }],
   ["a key without Bearer", "GET /v1/models", { authorization: keys.demo }],
   ["an unknown key", "GET /v1/models", { authorization: "Bearer sk-unknown-0123456789abcdef" }],
@@ -50,11 +50,11 @@ const calls: readonly (readonly [what: string, call: string, headers?: Headers, 
   ["/v1 twice", "POST /v1/v1/chat/completions", bearer, hello("chat")],
   ["/v1 twice, Anthropic's client", "POST /v1/v1/messages", claude, {}],
   ["no /v1, Anthropic's client", "POST /messages", claude, {}],
-  ["a path that there is not", "GET /v1/nothing", bearer],
+  ["an unknown path", "GET /v1/nothing", bearer],
   ["the same, Anthropic's client", "GET /v1/nothing", claude],
   ["the wrong method", "GET /v1/chat/completions", bearer],
   ["the wrong method, on a list", "POST /v1/models", bearer, {}],
-  ["an action that is not served", "POST /v1beta/models/chat:predictLongRunning", google, {}],
+  ["an unsupported action", "POST /v1beta/models/chat:predictLongRunning", google, {}],
   ["the same under /v1", "POST /v1/models/chat:predict", google, {}],
   ["files", "GET /v1/files", bearer],
   ["files, Anthropic's client", "GET /v1/files?beta=true", claude],
@@ -65,13 +65,13 @@ const calls: readonly (readonly [what: string, call: string, headers?: Headers, 
   ["assistants", "POST /v1/assistants", bearer, {}],
   ["no JSON", "POST /v1/chat/completions", bearer, "{not json"],
   [
-    "a form for JSON",
+    "a form in place of JSON",
     "POST /v1/chat/completions",
     { ...bearer, "content-type": "application/x-www-form-urlencoded" },
     "a=b",
   ],
   ["JSON for a form", "POST /v1/audio/transcriptions", bearer, { model: "chat" }],
-  ["a list for a body", "POST /v1/chat/completions", bearer, []],
+  ["a list in place of a body", "POST /v1/chat/completions", bearer, []],
   ["no model", "POST /v1/chat/completions", bearer, { messages: user }],
   ["a model that is a number", "POST /v1/chat/completions", bearer, { model: 7, messages: user }],
   ["a misspelled model", "POST /v1/chat/completions", bearer, hello("chta")],
@@ -90,7 +90,7 @@ const calls: readonly (readonly [what: string, call: string, headers?: Headers, 
     { authorization: `Bearer ${keys.narrow}` },
     hello("fixed"),
   ],
-  ["a model that is looked up", "GET /v1/models/chta", bearer],
+  ["a retrieved model", "GET /v1/models/chta", bearer],
   ["no messages", "POST /v1/chat/completions", bearer, { model: "chat" }],
   ["empty messages", "POST /v1/chat/completions", bearer, { model: "chat", messages: [] }],
   ["a message without a role", "POST /v1/chat/completions", bearer, { model: "chat", messages: [{ content: "a" }] }],
@@ -114,22 +114,21 @@ const calls: readonly (readonly [what: string, call: string, headers?: Headers, 
       messages: [{ role: "user", content: [{ type: "file", file: { filename: "a.pdf", file_data: "AAAA" } }] }],
     },
   ],
-  ["a stream that is a word", "POST /v1/chat/completions", bearer, { ...hello("chat"), stream: "yes" }],
-  ["a bound below zero", "POST /v1/chat/completions", bearer, { ...hello("chat"), max_tokens: -1 }],
-  ["a word for a size", "POST /v1/images/generations", bearer, { model: "sketch", prompt: "a", size: "big" }],
+  ["stream as a string", "POST /v1/chat/completions", bearer, { ...hello("chat"), stream: "yes" }],
+  ["a negative limit", "POST /v1/chat/completions", bearer, { ...hello("chat"), max_tokens: -1 }],
+  ["a text in place of a size", "POST /v1/images/generations", bearer, { model: "sketch", prompt: "a", size: "big" }],
   ["an edit without an image", "POST /v1/images/edits", bearer, { model: "sketch", prompt: "a" }],
-  ["a session that is no WebSocket", "GET /v1/realtime?model=chat", bearer],
-  ["a video that there is not", "GET /v1/videos/video_1", bearer],
+  ["a session without a WebSocket", "GET /v1/realtime?model=chat", bearer],
+  ["an unknown video", "GET /v1/videos/video_1", bearer],
 ];
 
-test("wrong calls are answered as the page describes", async () => {
+test("wrong calls are answered as WRONG_CALLS.md describes", async () => {
   const rows: string[] = [];
   for (const [what, call, headers = {}, body] of calls) rows.push(await answerTo(what, call, headers, body));
-  const head =
-    "# Wrong calls and what they are answered\n\nWritten by `e2e/test/wrong-calls.test.ts` (`vitest -u`).\n\n";
-  await expect(`${head}| wrong | call | status | says |\n|---|---|---|---|\n${rows.join("\n")}\n`).toMatchFileSnapshot(
-    page,
-  );
+  const head = "# Wrong calls and their answers\n\nGenerated by `e2e/test/wrong-calls.test.ts` (`vitest -u`).\n\n";
+  await expect(
+    `${head}| mistake | call | status | answer |\n|---|---|---|---|\n${rows.join("\n")}\n`,
+  ).toMatchFileSnapshot(page);
 });
 
 async function answerTo(what: string, call: string, headers: Headers, body: unknown): Promise<string> {

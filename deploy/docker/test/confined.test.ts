@@ -40,7 +40,7 @@ function bytesOf(size: string): number {
 }
 
 describe.each(Object.entries(compose.services))("compose's %s", (name, service) => {
-  test("can write nowhere but where it must, and has no right beyond an ordinary process's", () => {
+  test("can write only where it must, and has no additional privileges", () => {
     expect(service).toMatchObject({
       read_only: true,
       cap_drop: ["ALL"],
@@ -50,12 +50,12 @@ describe.each(Object.entries(compose.services))("compose's %s", (name, service) 
     expect(service.privileged ?? false).toBe(false);
   });
 
-  test("has bounds of memory and processes", () => {
+  test("has limits of memory and processes", () => {
     expect(bytesOf(service.mem_limit ?? "")).toBeGreaterThan(0);
     expect(service.pids_limit).toBeGreaterThan(0);
   });
 
-  test("is built here on the pinned base, or its image is pinned by digest", () => {
+  test("is built here on the pinned base image, or has an image pinned by digest", () => {
     if (service.build === undefined) {
       expect(imageOf(service)).toMatch(pinned);
       return;
@@ -69,7 +69,7 @@ describe.each(Object.entries(compose.services))("compose's %s", (name, service) 
 });
 
 test.each([...rows, gateway, simulator])(
-  "compose gives $name the memory that its pod has, and buffers that fit in it",
+  "compose gives $name the memory of its pod, and buffers that fit in it",
   (row) => {
     const service = compose.services[row.name];
     expect(bytesOf(service?.mem_limit ?? "")).toBe(bytesOf(row.resources.memoryLimit));
@@ -111,7 +111,7 @@ test.each(["nats", "redis"])(
 test.each([
   ["redis", "noeviction"],
   ["redis-content", "volatile-lru"],
-])("%s has less data than its container has memory, and is %s where that is full", (name, policy) => {
+])("%s has a data limit below its container's memory, and is %s when that is full", (name, policy) => {
   const limit = bytesOf(compose.services[name]?.mem_limit ?? "");
   for (const words of argumentsOf(name)) {
     expect(words[words.indexOf("--maxmemory-policy") + 1]).toBe(policy);
@@ -121,7 +121,7 @@ test.each([
   }
 });
 
-test("services get the addresses of stores with their passwords, those that keep content that of its Redis, and the simulator none", () => {
+test("services get store addresses with passwords, services that store content also that of its Redis, and the simulator gets none", () => {
   const variables = (name: string) => compose.services[name]?.environment ?? {};
   for (const { name } of rows) {
     expect(variables(name)["REDIS_URL"]).toMatch(/^redis:\/\/:\$\{REDIS_PASSWORD:-[\w-]+\}@redis:6379$/);

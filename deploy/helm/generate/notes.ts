@@ -1,7 +1,7 @@
 /** Text that Helm prints after an install: the Secrets that must exist, and the way to reach the gateway. */
 export const notes = `modelgate {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}.
 
-Pods start once the Secrets are there that \`secrets\` names, for example:
+Pods start when the Secrets named in \`secrets\` exist, for example:
 
   kubectl -n {{ .Release.Namespace }} create secret generic {{ .Values.secrets.MODELGATE_SECRET.name }} \\
     --from-literal={{ .Values.secrets.MODELGATE_SECRET.key }}="$(openssl rand -hex 32)" \\

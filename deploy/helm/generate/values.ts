@@ -22,23 +22,25 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));
   return Type.Object(
     {
-      image: text("The whole image, where it is not the common registry, repository and tag (a digest, for example)."),
+      image: text(
+        "Full image reference, if it differs from the common registry, repository and tag (for example, with a digest).",
+      ),
       replicas: Type.Object({ min: count(replicas.min), max: count(replicas.max) }, strict),
       drainSeconds: Type.Integer({
         minimum: 0,
         maximum: 3_600,
         default: drainSeconds,
-        description: "How long open streams may go on when a pod is asked to end; the edge's is the longest.",
+        description: "How long open streams may continue when a pod terminates; the edge's is the longest.",
       }),
       disk: Type.String({
         pattern: "^[0-9]+[MG]i$",
         default: `${diskMebibytes}Mi`,
-        description: "Room below /tmp, for files that pass through.",
+        description: "Size of /tmp, for files in transit.",
       }),
       resources: Type.Object(
         {},
         {
-          description: "Requests and limits of the container. A limit of CPU would delay every stream of the pod.",
+          description: "Requests and limits of the container. A CPU limit would delay every stream of the pod.",
           default: {
             requests: { cpu: resources.cpu, memory: resources.memory },
             limits: { memory: resources.memoryLimit },
@@ -46,7 +48,7 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
         },
       ),
       env: Type.Record(Type.String(), Type.String(), {
-        description: `Further variables of ${row.name === "simulator" ? "e2e" : "services"}/${row.name}/src/env.ts, as text.`,
+        description: `Additional variables of ${row.name === "simulator" ? "e2e" : "services"}/${row.name}/src/env.ts, as text.`,
         default: own,
         propertyNames: { pattern: "^[A-Z][A-Z0-9_]*$", not: { enum: [...fixed] } },
       }),
@@ -93,7 +95,7 @@ function entrySchema(what: string, className: string, annotations: Readonly<Reco
   return Type.Object(
     {
       enabled: flag(what),
-      className: text("Class of the controller.", className),
+      className: text("Class of the ingress controller.", className),
       host: text("Host name that clients call.", "gateway.example.com"),
       tlsSecret: text("Secret with the certificate.", "modelgate-tls"),
       annotations: texts("Annotations.", annotations),
@@ -104,26 +106,29 @@ function entrySchema(what: string, className: string, annotations: Readonly<Reco
 
 const secrets = Type.Object(
   {
-    MODELGATE_SECRET: secretKey("MODELGATE_SECRET", "Signs what the edge sends to the services: 32 random bytes."),
+    MODELGATE_SECRET: secretKey(
+      "MODELGATE_SECRET",
+      "Key that signs requests from the edge to the services: 32 random bytes.",
+    ),
     MODELGATE_SECRET_BEFORE: secretKey("MODELGATE_SECRET_BEFORE", "The other secret during a rotation; may be absent."),
-    REDIS_URL: secretKey("REDIS_URL", "Address of Redis; redis://:REDIS_PASSWORD@redis:6379 where it is bundled."),
+    REDIS_URL: secretKey("REDIS_URL", "Address of Redis; redis://:REDIS_PASSWORD@redis:6379 if it is bundled."),
     CONTENT_REDIS_URL: secretKey(
       "CONTENT_REDIS_URL",
-      "Address of the Redis of clients' content, redis://:REDIS_PASSWORD@redis-content:6379 where it is bundled; may be absent: REDIS_URL.",
+      "Address of the Redis for clients' content, redis://:REDIS_PASSWORD@redis-content:6379 if it is bundled; if absent, REDIS_URL.",
     ),
-    NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://modelgate:NATS_PASSWORD@nats:4222 where it is bundled."),
+    NATS_URL: secretKey("NATS_URL", "Address of NATS; nats://modelgate:NATS_PASSWORD@nats:4222 if it is bundled."),
     BOOKS_URL: secretKey(
       "BOOKS_URL",
-      "Address of PostgreSQL, read where books.enabled is true; postgres://modelgate:POSTGRES_PASSWORD@postgres:5432/modelgate where it is bundled.",
+      "Address of PostgreSQL, read if books.enabled is true; postgres://modelgate:POSTGRES_PASSWORD@postgres:5432/modelgate if it is bundled.",
     ),
-    REDIS_PASSWORD: secretKey("REDIS_PASSWORD", "Password of the bundled Redis, both of them: letters and digits."),
+    REDIS_PASSWORD: secretKey("REDIS_PASSWORD", "Password of the bundled Redis servers: letters and digits."),
     NATS_PASSWORD: secretKey("NATS_PASSWORD", "Password of the bundled NATS: letters and digits."),
     POSTGRES_PASSWORD: secretKey("POSTGRES_PASSWORD", "Password of the bundled PostgreSQL: letters and digits."),
     vendorKeys: text("Secret whose keys the configuration names with env:NAME.", "modelgate-vendor-keys"),
   },
   {
     ...strict,
-    description: "Secrets that exist already; the chart makes none. Each key may stand in a Secret of its own.",
+    description: "Existing Secrets; the chart creates none. Each key can be in a separate Secret.",
   },
 );
 
@@ -133,13 +138,13 @@ const autoscaling = Type.Object(
       description: "hpa: HorizontalPodAutoscalers; keda: ScaledObjects; none: replicas.min pods of each service.",
       default: "hpa",
     }),
-    cpuPercent: count(60, "Share of the requested CPU that pods are kept at; metrics-server serves it."),
-    streamsPerPod: count(1_000, "Open requests and streams that a pod is kept at."),
+    cpuPercent: count(60, "Target CPU utilization in percent of the request; needs metrics-server."),
+    streamsPerPod: count(1_000, "Target number of open requests and streams per pod."),
     streamsMetric: flag(
-      "Whether HPAs also scale by http_server_active_requests: only where a metrics adapter serves it for pods.",
+      "Scale HPAs by http_server_active_requests too; needs a metrics adapter that serves it for pods.",
     ),
     prometheus: text(
-      "Where KEDA asks Prometheus for open streams and queues.",
+      "Prometheus server that KEDA reads open streams and queues from.",
       "http://prometheus-operated.monitoring:9090",
     ),
   },
@@ -148,20 +153,24 @@ const autoscaling = Type.Object(
 
 const networkPolicy = Type.Object(
   {
-    enabled: flag("Whether each service may only be reached from, and reach, what it must.", true),
+    enabled: flag("Create NetworkPolicies that allow each service only the connections it needs.", true),
     scrapers: Type.Record(Type.String(), Type.String(), {
       description: "Labels of the namespace that Prometheus runs in.",
       default: { "modelgate.io/scrapes": "true" },
       // Without a label the rule would allow every namespace.
       minProperties: 1,
     }),
-    egress: rules("Further egress rules of every service (another port of Redis, NATS or a collector)."),
-    vendorEgress: rules("Further egress rules of services that call vendors (a vendor of your own network)."),
+    egress: rules(
+      "Additional egress rules of every service (for example, another port of Redis, NATS or a collector).",
+    ),
+    vendorEgress: rules(
+      "Additional egress rules of services that call vendors (for example, a vendor in your network).",
+    ),
     cilium: Type.Object(
       {
-        enabled: flag("Reach vendors by name (CiliumNetworkPolicy) in place of every public address."),
+        enabled: flag("Allow vendors by name (CiliumNetworkPolicy) instead of every public address."),
         names: Type.Array(Type.String({ pattern: "^[a-z0-9*.-]+$" }), {
-          description: "Names of vendors, of hosts of pictures and of clients' callbacks; * stands for a part.",
+          description: "Host names of vendors, pictures and clients' callbacks; * matches one part.",
           default: [],
         }),
         dns: texts("Labels of the cluster's DNS pods.", { "k8s:k8s-app": "kube-dns" }),
@@ -182,7 +191,7 @@ const monitoring = Type.Object(
     podMonitor: Type.Object(
       {
         enabled: flag("PodMonitor of Prometheus Operator."),
-        labels: texts("Labels that your Prometheus selects by."),
+        labels: texts("Labels that your Prometheus selects."),
         interval: text("", "15s"),
       },
       strict,
@@ -190,15 +199,15 @@ const monitoring = Type.Object(
     prometheusRule: Type.Object(
       {
         enabled: flag("PrometheusRule with the alerts."),
-        labels: texts("Labels that your Prometheus selects by."),
-        runbookBaseUrl: text("Where you serve the site of docs/: put before the runbook_url of every alert."),
+        labels: texts("Labels that your Prometheus selects."),
+        runbookBaseUrl: text("Address where you serve the docs/ site: the prefix of every alert's runbook_url."),
       },
       strict,
     ),
     dashboards: Type.Object(
       {
-        enabled: flag("A ConfigMap with each Grafana dashboard."),
-        labels: texts("Labels that Grafana's sidecar selects by.", { grafana_dashboard: "1" }),
+        enabled: flag("Create a ConfigMap for each Grafana dashboard."),
+        labels: texts("Labels that Grafana's sidecar selects.", { grafana_dashboard: "1" }),
       },
       strict,
     ),
@@ -214,7 +223,7 @@ const podSettings = Type.Object(
     affinity: anyObject("Affinity of every pod."),
     priorityClassName: text("Priority class of every pod."),
   },
-  { ...strict, description: "Settings of every pod of the suite." },
+  { ...strict, description: "Settings of every pod." },
 );
 
 /** Returns the schema of values.yaml. */
@@ -228,27 +237,26 @@ export function valuesSchema(sources: ValueSources) {
         {
           registry: text("Registry and path in front of the repository.", registry),
           repository: text("", "modelgate"),
-          tag: text("Tag of every image; the chart's appVersion where empty."),
+          tag: text("Tag of every image; if empty, the chart's appVersion."),
           pullPolicy: Type.Enum(["", "Always", "IfNotPresent", "Never"], { default: "" }),
           pullSecrets: Type.Array(Type.String(), { description: "Names of Secrets of the registry.", default: [] }),
         },
         strict,
       ),
-      namespace: Type.Object(
-        { create: flag("Whether the chart makes its namespace, with PodSecurity `restricted` enforced.") },
-        strict,
-      ),
+      namespace: Type.Object({ create: flag("Create the namespace, with PodSecurity `restricted` enforced.") }, strict),
       config: Type.Object(
         {
           configMap: text("ConfigMap with modelgate.yaml, the models and channels.", "modelgate-config"),
           text: text(
-            "Text of modelgate.yaml (--set-file config.text=FILE), which the chart puts there; empty: it exists.",
+            "Text of modelgate.yaml (--set-file config.text=FILE), which the chart stores in the ConfigMap; if empty, the ConfigMap must exist.",
           ),
         },
         strict,
       ),
       secrets,
-      publicUrl: text("Address in answers that name videos; that of the way in where empty."),
+      publicUrl: text(
+        "Public address for links to videos in answers; if empty, the address of the Gateway or Ingress.",
+      ),
       gateway: entrySchema("A Gateway with an HTTPRoute (Gateway API).", "example", {}),
       ingress: entrySchema("An Ingress.", "nginx", sources.ingressAnnotations),
       services: Type.Object(
@@ -257,7 +265,7 @@ export function valuesSchema(sources: ValueSources) {
       ),
       simulator: Type.Object(
         {
-          enabled: flag("Runs the vendors' simulator, for trials without a vendor's key."),
+          enabled: flag("Run the vendor simulator, for trials without a vendor's key."),
           ...serviceSchema(simulator, fixedVariables(simulator)).properties,
         },
         strict,
@@ -267,7 +275,7 @@ export function valuesSchema(sources: ValueSources) {
         {
           enabled: flag("", true),
           maxUnavailable: Type.Union([Type.Integer({ minimum: 1 }), Type.String({ pattern: "^[0-9]+%$" })], {
-            description: "Pods of a service, or a share of them, that may be away at once.",
+            description: "Pods of a service, as a number or a percentage, that may be unavailable at the same time.",
             default: 1,
           }),
         },
@@ -276,12 +284,12 @@ export function valuesSchema(sources: ValueSources) {
       networkPolicy,
       monitoring,
       redis: Type.Object(
-        bundledStoreSchema("Runs one Redis beside the suite, for trials.", images.redis, storage.redis),
+        bundledStoreSchema("Run one Redis in the release, for trials.", images.redis, storage.redis),
         strict,
       ),
       redisContent: Type.Object(
         bundledStoreSchema(
-          "Runs one Redis for clients' content beside the suite, for trials.",
+          "Run one Redis for clients' content in the release, for trials.",
           images.redisContent,
           storage.redisContent,
         ),
@@ -289,29 +297,29 @@ export function valuesSchema(sources: ValueSources) {
       ),
       nats: Type.Object(
         {
-          ...bundledStoreSchema("Runs one NATS beside the suite, for trials.", images.nats, storage.nats),
+          ...bundledStoreSchema("Run one NATS server in the release, for trials.", images.nats, storage.nats),
           replicas: Type.Integer({
             minimum: 0,
             maximum: 5,
-            description: "Servers that hold every event before it counts as published; 0: the services' own default.",
+            description: "Servers that must store every event before it counts as published; 0: the services' default.",
             default: 0,
           }),
           keepBytes: Type.String({
             pattern: "^[0-9]*$",
-            description: "Largest size of each stream of events; empty: the services' own default.",
+            description: "Maximum size of each event stream; empty: the services' default.",
             default: "",
           }),
         },
         strict,
       ),
       postgres: Type.Object(
-        bundledStoreSchema("Runs one PostgreSQL beside the suite, for trials.", images.postgres, storage.postgres),
+        bundledStoreSchema("Run one PostgreSQL in the release, for trials.", images.postgres, storage.postgres),
         strict,
       ),
-      books: Type.Object({ enabled: flag("Keeps the books in PostgreSQL: the ledger reads BOOKS_URL.") }, strict),
-      tracing: Type.Object({ endpoint: text("OTLP endpoint (HTTP) that takes spans.") }, strict),
+      books: Type.Object({ enabled: flag("Store the books in PostgreSQL: the ledger reads BOOKS_URL.") }, strict),
+      tracing: Type.Object({ endpoint: text("OTLP endpoint (HTTP) that spans are sent to.") }, strict),
       privateCa: Type.Object(
-        { secret: text("Secret with ca.crt, where Redis or NATS have certificates of your own authority.") },
+        { secret: text("Secret with ca.crt, if Redis or NATS use certificates of your own authority.") },
         strict,
       ),
       pods: podSettings,

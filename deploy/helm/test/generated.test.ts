@@ -13,7 +13,7 @@ test.each([...files])("%s is what `node deploy/helm/generate/main.ts` writes", (
   expect(readFileSync(join(folder, file), "utf8")).toBe(text);
 });
 
-test("nothing else is in the chart", () => {
+test("the chart contains no other files", () => {
   const found = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((file) =>
     statSync(join(folder, file)).isFile(),
   );
@@ -33,11 +33,11 @@ test("values.yaml has the defaults of the schema", () => {
   expect([...schema.Errors(values(files.get("values.yaml") ?? ""))]).toEqual([]);
 });
 
-test("there are eight files of values", () => {
+test("there are eight example values files", () => {
   expect(examples).toHaveLength(8);
 });
 
-test.each(examples)("%s names only values that there are", (name) => {
+test.each(examples)("%s names only existing values", (name) => {
   const text = readFileSync(join(folder, `../examples/${name}.yaml`), "utf8");
   expect(unknownIn(values(text), values(files.get("values.yaml") ?? ""))).toEqual([]);
 });

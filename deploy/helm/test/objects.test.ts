@@ -30,22 +30,25 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
     expect(status).toBe(0);
   });
 
-  test("each object is there once", () => {
+  test("each object appears once", () => {
     const places = objects.map(place);
     expect(places.length).toBeGreaterThanOrEqual(40);
     expect(new Set(places).size).toBe(places.length);
   });
 
-  test.each(objects.map((object) => [place(object), object] as const))("%s is what its schema says", (_, object) => {
-    expect(problemsOf(object)).toEqual([]);
-  });
+  test.each(objects.map((object) => [place(object), object] as const))(
+    "%s is valid against its schema",
+    (_, object) => {
+      expect(problemsOf(object)).toEqual([]);
+    },
+  );
 
   test.each(podTemplatesIn(objects))("pods of %s pass PodSecurity `restricted`", (_, pod) => {
     expect(refusedByRestricted(pod)).toEqual([]);
   });
 
   test.each(deployedIn(objects))(
-    "$name's variables are its service's, each once and with a value that it takes",
+    "$name's variables are its service's, each once and with a valid value",
     async (deployed) => {
       const declared = await declaredBy(deployed.name);
       const names = itemsAt(deployed.container, "env").map((one) => textOf(one["name"]));
@@ -58,14 +61,14 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
     },
   );
 
-  test("scalers are of Deployments that there are, and one of a kind", () => {
+  test("autoscalers refer to existing Deployments, and are all of one kind", () => {
     const scalers = [...ofKind("HorizontalPodAutoscaler"), ...ofKind("ScaledObject")];
     const targets = scalers.map((scaler) => textOf(at(scaler, "spec", "scaleTargetRef", "name")));
     const deployments = ofKind("Deployment").map(nameOf);
     expect(targets.toSorted()).toEqual(name === "existing-secrets" ? [] : deployments.toSorted());
   });
 
-  test("autoscalers name no metric that is not served", () => {
+  test("autoscalers use only metrics that are served", () => {
     const used = ofKind("HorizontalPodAutoscaler").flatMap((scaler) => itemsAt(scaler, "spec", "metrics"));
     const resources = used.filter(({ type }) => type === "Resource");
     for (const metric of resources) expect(at(metric, "resource", "name")).toBe("cpu");
@@ -86,7 +89,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
       }
   });
 
-  test("services, budgets, network policies and monitors select pods that there are", () => {
+  test("services, budgets, network policies and monitors select existing pods", () => {
     const pods = objects.map((object) => at(object, "spec", "template", "metadata", "labels")).filter(isFields);
     const selectors = objects.flatMap((object) =>
       [
@@ -108,7 +111,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
     }
   });
 
-  test("secrets are referred to and never written down", () => {
+  test("secrets are referred to and never included", () => {
     expect(ofKind("Secret")).toEqual([]);
   });
 });
@@ -123,13 +126,13 @@ describe.skipIf(helm === undefined)("monitoring", () => {
     expect(at(one("PrometheusRule modelgate"), "metadata", "labels")).toEqual({ release: "prometheus" });
   });
 
-  test.each(["calls", "parts"])("the ConfigMap of the dashboard %s has it as it is", (name) => {
+  test.each(["calls", "parts"])("the ConfigMap of the dashboard %s contains it unchanged", (name) => {
     const map = one(`ConfigMap modelgate-dashboard-${name}`);
     expect(`${textOf(at(map, "data", `${name}.json`))}\n`).toBe(read(`dashboards/${name}.json`));
     expect(at(map, "metadata", "labels")).toEqual({ grafana_dashboard: "1" });
   });
 
-  test("the PodMonitor scrapes the port that every pod has, under the labels that the rules ask for", () => {
+  test("the PodMonitor scrapes the port of every pod, with the labels that the rules use", () => {
     const [endpoint = {}] = itemsAt(one("PodMonitor modelgate"), "spec", "podMetricsEndpoints");
     expect(endpoint).toMatchObject({ port: "ops", honorLabels: true });
     const targets = itemsAt(endpoint, "relabelings").map(({ targetLabel, replacement }) => [targetLabel, replacement]);
@@ -145,7 +148,7 @@ describe.skipIf(helm === undefined)("monitoring", () => {
     ["monitoring", "PodMonitor modelgate", "/spec/podMetricsEndpoints/0/intervall"],
     ["keda", "ScaledObject text", "/spec/minReplicas"],
     ["cilium", "CiliumNetworkPolicy text-vendors", "/spec/egress/1/toFQDN"],
-  ])("with %s, a member of %s that its schema does not know is found", (values, wanted, path) => {
+  ])("with %s, an unknown member of %s is found", (values, wanted, path) => {
     const object = render(...example(values)).find((each) => place(each) === wanted) ?? {};
     expect(problemsOf(applyJsonPatch(object, [{ op: "add", path, value: "1" }])).join()).toContain(path);
   });
@@ -162,14 +165,14 @@ describe.skipIf(helm === undefined)("values", () => {
     ["a misspelt name of a service's", "services.text.replica.min=3", /replica/],
     ["a wrong type", "services.text.replicas.min=three", /min/],
     ["too few replicas", "services.text.replicas.min=0", /min/],
-    ["a kind of autoscaler that there is not", "autoscaling.kind=vpa", /kind/],
+    ["an unknown kind of autoscaler", "autoscaling.kind=vpa", /kind/],
     ["a variable that the template sets", "services.text.env.DRAIN_MS=1", /env/],
     ["Cilium without a name", "networkPolicy.cilium.enabled=true", /names/],
   ])("%s is refused", (_, given, names) => {
     expect(() => render("--set", given)).toThrow(names);
   });
 
-  test("the kubelet and the autoscaler wait as long as the drain takes", () => {
+  test("the kubelet and the autoscaler wait for the complete drain", () => {
     const words = ["--set", "services.text.drainSeconds=120"];
     const text = one("Deployment", "text", ...words);
     expect(variable(text, "DRAIN_MS")).toMatchObject({ value: "120000" });
@@ -178,14 +181,14 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(at(scaler, "spec", "behavior", "scaleDown", "policies", 0, "periodSeconds")).toBe(120);
   });
 
-  test("an image is its own, or the registry's at the tag", () => {
+  test("an image is the configured one, or the registry's with the tag", () => {
     const image = (...words: readonly string[]) =>
       at(one("Deployment", "text", ...words), "spec", "template", "spec", "containers", 0, "image");
     expect(image("--set", "image.registry=r.example,image.tag=v7")).toBe("r.example/modelgate/gateway:v7");
     expect(image("--set", "services.text.image=r.example/x@sha256:0")).toBe("r.example/x@sha256:0");
   });
 
-  test("secrets of several owners reach the variables, and the one of a rotation may be absent", () => {
+  test("secrets of several owners are set as variables, and the one of a rotation may be absent", () => {
     const text = one("Deployment", "text", ...example("existing-secrets"));
     const secret = (name: string) => at(variable(text, name), "valueFrom", "secretKeyRef");
     expect(secret("REDIS_URL")).toEqual({ name: "redis-credentials", key: "uri" });
@@ -194,7 +197,7 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(at(text, "spec", "replicas")).toBe(6);
   });
 
-  test("the ledger alone keeps the books, and may reach PostgreSQL", () => {
+  test("only the ledger stores the books, and may reach PostgreSQL", () => {
     const objects = render(...example("bundled"));
     const readers = deployedIn(objects).filter(({ fromSecret }) => fromSecret.includes("BOOKS_URL"));
     expect(readers.map(({ name }) => name)).toEqual(["ledger"]);
@@ -211,7 +214,7 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(server?.["port"]).toBe(5_432);
   });
 
-  test("with Cilium vendors are reached by name and no policy names an address", () => {
+  test("with Cilium vendors are allowed by name, and no policy has an address", () => {
     const objects = render(...example("cilium"));
     const policies = objects.filter(({ kind }) => kind === "NetworkPolicy");
     expect(JSON.stringify(policies)).not.toContain("ipBlock");

@@ -24,7 +24,7 @@ describe.skipIf(helm === undefined).each(pairs)("%s", (_, kustomization, values)
   const ofChart = helm === undefined ? new Map<string, Value>() : byPlace(render(...values));
   const ofKustomize = byPlace(renderFolder(join(k8s, kustomization)));
 
-  test("the chart has the same objects and no other", () => {
+  test("the chart has exactly the same objects", () => {
     expect([...ofChart.keys()].toSorted()).toEqual([...ofKustomize.keys()].toSorted());
   });
 

@@ -63,11 +63,11 @@ describe.each(overlays)("%s", (name) => {
       expect(rules.some((rule) => reaches(rule, address))).toBe(true);
     });
 
-    test.each(inside)("does not reach %s, whatever address a request names", (address) => {
+    test.each(inside)("does not reach %s, for any address in a request", (address) => {
       expect(rules.some((rule) => reaches(rule, address))).toBe(false);
     });
 
-    test("reaches vendors at HTTPS alone", () => {
+    test("reaches vendors only at HTTPS", () => {
       expect(rules.flatMap((rule) => itemsAt(rule, "ports"))).toEqual([{ protocol: "TCP", port: 443 }]);
     });
   });

@@ -20,7 +20,7 @@ describe.each([
     );
 
   test.each(ofKind("Service").map((service) => [nameOf(service), service] as const))(
-    "service %s finds pods of one kind, and their ports",
+    "service %s selects pods of one kind, and their ports",
     (_, service) => {
       const found = podsOf(at(service, "spec", "selector"));
       expect(found).toHaveLength(1);
@@ -29,7 +29,7 @@ describe.each([
     },
   );
 
-  test("scaling, disruption and network rules are of pods that there are", () => {
+  test("autoscaling, disruption and network rules select existing pods", () => {
     for (const scaler of ofKind("HorizontalPodAutoscaler"))
       expect(named("Deployment", at(scaler, "spec", "scaleTargetRef", "name"))).toBeDefined();
     for (const budget of ofKind("PodDisruptionBudget"))
@@ -39,7 +39,7 @@ describe.each([
   });
 
   test.each(deployedIn(objects))(
-    "$name has one of each kind, its account, and volumes that are there",
+    "$name has one object of each kind, a service account, and existing volumes",
     ({ name, object, pod, container }) => {
       for (const kind of [
         "Service",
@@ -63,7 +63,7 @@ describe.each([
   );
 
   const edge = deployedIn(objects).find(({ name }) => name === "edge");
-  test.skipIf(edge === undefined)("the edge's addresses are services, which let it in and which it may reach", () => {
+  test.skipIf(edge === undefined)("the edge's addresses are services that accept it and that it may reach", () => {
     const addresses = [...(edge?.env ?? [])].filter(([variable]) => variable.endsWith("_URL"));
     expect(addresses.length).toBeGreaterThan(0);
     const edgeLabels = at(edge?.object, "spec", "template", "metadata", "labels");
@@ -78,7 +78,7 @@ describe.each([
     }
   });
 
-  test("ways in lead to the edge's port", () => {
+  test("the Ingress and the Gateway route to the edge's port", () => {
     const ways = [
       ...ofKind("HTTPRoute").flatMap((route) => itemsAt(route, "spec", "rules", 0, "backendRefs")),
       ...ofKind("Ingress").flatMap((ingress) =>
@@ -99,7 +99,7 @@ describe.each([
       expect(named("Gateway", at(route, "spec", "parentRefs", 0, "name"))).toBeDefined();
   });
 
-  test("videos are named where the way in is", () => {
+  test("videos have the public address of the Ingress or Gateway", () => {
     const hosts = [
       ...ofKind("HTTPRoute").flatMap((route) => at(route, "spec", "hostnames", 0) ?? []),
       ...ofKind("Ingress").flatMap((ingress) => at(ingress, "spec", "rules", 0, "host") ?? []),
@@ -108,7 +108,7 @@ describe.each([
     for (const host of hosts) expect(video?.env.get("PUBLIC_URL")).toBe(`https://${textOf(host)}`);
   });
 
-  test("secrets are referred to and never written down", () => {
+  test("secrets are referred to and never included", () => {
     expect(ofKind("Secret")).toEqual([]);
     // Keys of Secrets, and variables that stand for their values, have such names.
     const written = JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))

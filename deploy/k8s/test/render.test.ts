@@ -11,13 +11,13 @@ if (!hasKubectl) process.stdout.write("kubectl: not on this machine, so the rend
 const place = (object: Fields): string => `${textOf(object["kind"])}/${nameOf(object)}`;
 
 describe.each(["base", "overlays/local", "overlays/production", "overlays/small"])("%s", (name) => {
-  test("renders, each object once", () => {
+  test("renders each object once", () => {
     const places = renderFolder(join(folder, name)).map(place);
     expect(places.length).toBeGreaterThan(15);
     expect(new Set(places).size).toBe(places.length);
   });
 
-  test.skipIf(!hasKubectl)("renders as kubectl does it", () => {
+  test.skipIf(!hasKubectl)("renders like kubectl", () => {
     const { stdout, stderr, status } = spawnSync("kubectl", ["kustomize", join(folder, name)], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(status).toBe(0);

@@ -23,7 +23,7 @@ test.each<[string, PatchStep, RegExp]>([
   ["a missing member", { op: "remove", path: "/spec/selector" }, /selector/],
   ["a misspelt member", { op: "add", path: `${container}/readynessProbe`, value: {} }, /readynessProbe/],
   ["a misspelt member at the top", { op: "add", path: "/specs", value: {} }, /specs/],
-  ["a wrong word", { op: "replace", path: `${container}/ports/0/containerPort`, value: "http" }, /containerPort/],
+  ["an invalid value", { op: "replace", path: `${container}/ports/0/containerPort`, value: "http" }, /containerPort/],
   ["an unknown kind", { op: "replace", path: "/kind", value: "Deploiment" }, /Deploiment/],
 ])("%s is found", (_, step, say) => {
   expect(problemsOf(applyJsonPatch(deployment, [step])).join("\n")).toMatch(say);

@@ -28,7 +28,7 @@ test("every service has its manifests: a row of generate/services.ts, written by
   expect(deployedIn(overlay("local")).map(({ name }) => name)).toEqual(expect.arrayContaining([...services]));
 });
 
-test("docker compose hands control every variable that the demo's configuration names", () => {
+test("docker compose passes control every variable that the demo's configuration names", () => {
   const compose: { services: Record<string, { environment: Record<string, string> }> } = parse(
     read("docker-compose.yml"),
     { merge: true },
@@ -43,7 +43,7 @@ test("gatectl reads the address of control from CONTROL_URL", () => {
   expect(read("services/control/src/gatectl/server.ts")).toContain('read.optionalUrl("CONTROL_URL"');
 });
 
-test("the local NATS has room for every stream of events at its largest", async () => {
+test("the local NATS has space for every event stream at its maximum size", async () => {
   const [nats] = overlay("local").filter((object) => object["kind"] === "StatefulSet" && nameOf(object) === "nats");
   const size = textOf(at(nats, "spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"));
   const keepBytes = Number((await declaredBy("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
@@ -57,7 +57,7 @@ describe.each(overlays)("%s", (name) => {
   describe.each(deployedIn(objects))("$name", (deployed) => {
     const { name: service, container, env, fromSecret } = deployed;
 
-    test("every variable is one that the service reads, with a value that it takes", async () => {
+    test("every variable is one of the service's, with a valid value", async () => {
       const variables = await declaredBy(service);
       const known = new Set([...Object.keys(variables), ...(alsoRead[service] ?? []), ...ofNode]);
       expect([...env.keys(), ...fromSecret].filter((variable) => !known.has(variable))).toEqual([]);
@@ -102,14 +102,14 @@ describe.each(overlays)("%s", (name) => {
       }
     });
 
-    test("the kubelet waits longer than the service drains", () => {
+    test("the kubelet waits longer than the service's drain", () => {
       const preStop = Number(at(container, "lifecycle", "preStop", "exec", "command", 1));
       const grace = Number(at(deployed.pod, "terminationGracePeriodSeconds"));
       expect(preStop).toBeGreaterThan(0);
       expect(grace * 1_000).toBeGreaterThanOrEqual(preStop * 1_000 + Number(env.get("DRAIN_MS")) + endMs());
     });
 
-    test("a failover of Redis, which takes half a minute, does not take the pod out", () => {
+    test("a failover of Redis, which takes half a minute, does not make the pod unready", () => {
       const probe = at(container, "readinessProbe");
       expect(Number(at(probe, "periodSeconds")) * Number(at(probe, "failureThreshold"))).toBeGreaterThanOrEqual(30);
     });
@@ -132,7 +132,7 @@ describe.each(overlays)("%s", (name) => {
   });
 
   test.runIf(overlaysApart.some((each) => each === name))(
-    "the edge, through which all goes, drains for as long as any service behind it",
+    "the edge drains for at least as long as every service behind it",
     () => {
       const deployed = deployedIn(objects);
       const drains = new Map(deployed.map(({ name, env }) => [name, Number(env.get("DRAIN_MS"))]));
@@ -144,7 +144,7 @@ describe.each(overlays)("%s", (name) => {
     },
   );
 
-  test("the configuration is one that control takes, and its mount is where control looks", () => {
+  test("the configuration is valid for control, and mounted where control reads it", () => {
     const control = deployedIn(objects).find(({ env }) => env.has("MODELGATE_CONFIG"));
     const [, mount] = itemsAt(control?.container, "volumeMounts");
     const file = String(control?.env.get("MODELGATE_CONFIG")).slice(`${textOf(mount?.["mountPath"])}/`.length);

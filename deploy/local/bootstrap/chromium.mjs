@@ -16,7 +16,7 @@ export async function findChromium() {
   if (process.env[variable]) return {};
   const program = (await installed()) ?? (await unpacked());
   if (program !== undefined) return { [variable]: program };
-  say(`no browser for the tests: those in one are left out (install Chromium, or name one by ${variable})`);
+  say(`no browser: browser tests are skipped (install Chromium, or set ${variable} to one)`);
   return {};
 }
 

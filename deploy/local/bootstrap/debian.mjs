@@ -68,7 +68,7 @@ export async function unpack(bundle) {
     renameSync(making, place);
   } catch (error) {
     throwIfInterrupted();
-    say(`Debian's packages could not be had: ${error.message.trim().split("\n").at(-1)}`);
+    say(`Debian's packages could not be installed: ${error.message.trim().split("\n").at(-1)}`);
   } finally {
     rmSync(making, { recursive: true, force: true });
   }

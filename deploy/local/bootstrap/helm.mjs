@@ -20,9 +20,7 @@ export async function findHelm() {
   if (process.env[variable]) return {};
   const program = (await installed()) ?? (await built());
   if (program !== undefined) return { [variable]: program };
-  say(
-    `no helm for the chart's tests: those that render it are left out (install Helm 3 or Go, or name one by ${variable})`,
-  );
+  say(`no Helm: tests that render the chart are skipped (install Helm 3 or Go, or set ${variable} to one)`);
   return {};
 }
 

@@ -27,7 +27,7 @@ export async function locked(step) {
       }
     }
     if (Date.now() > until)
-      throw new Error(`Another preparation (process ${heldBy}) holds ${join(tools, "lock.*")} for too long: end it.`);
+      throw new Error(`Another preparation (process ${heldBy}) holds ${join(tools, "lock.*")} for too long: stop it.`);
     if (!said) say("another preparation is under way; waiting for it");
     said = true;
     await new Promise((resolve) => setTimeout(resolve, lookAgainMs * (0.5 + Math.random())));

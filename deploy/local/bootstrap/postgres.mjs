@@ -22,6 +22,8 @@ export async function findPostgres() {
   if (!isExecutable(program) && onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined)
     await unpack("postgres");
   if (isExecutable(program)) return { [variable]: program };
-  say(`no PostgreSQL for the tests of the books: install it, start Docker, or name the server by ${variable}`);
+  say(
+    `no PostgreSQL: tests of the books on PostgreSQL are skipped (install it, start Docker, or set ${variable} to the server)`,
+  );
   return {};
 }

@@ -18,6 +18,6 @@ export async function findPrometheus() {
   if (!isExecutable(program) && onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined)
     await unpack("prometheus");
   if (isExecutable(program)) return { [variable]: program };
-  say(`no Prometheus for the alerts of a chaos run: install it, or name it by ${variable}`);
+  say(`no Prometheus for the alerts of a chaos run: install it, or set ${variable} to it`);
   return {};
 }

@@ -23,9 +23,7 @@ export async function findPython() {
   const folder = join(tools, `python-${digest}`);
   if (!existsSync(folder)) await install(folder);
   if (existsSync(folder)) return { [variable]: join(folder, "bin/python") };
-  say(
-    `no Python for the documentation's samples in it: they are left out (install Python 3.10, or name one by ${variable})`,
-  );
+  say(`no Python: the documentation's Python samples are skipped (install Python 3.10, or set ${variable} to one)`);
   return {};
 }
 
@@ -39,7 +37,7 @@ async function install(folder) {
   if (python === undefined || (await ask(python, ["-c", check])) === undefined) return;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith("python-")))
     rmSync(join(tools, left), { recursive: true, force: true });
-  say("getting the Python SDKs of the documentation's samples (once, a minute or two)");
+  say("installing the Python SDKs for the documentation's samples (once, a minute or two)");
   const making = `${folder}.making`;
   mkdirSync(making, { recursive: true });
   try {
@@ -51,7 +49,7 @@ async function install(folder) {
     renameSync(making, folder);
   } catch (error) {
     throwIfInterrupted();
-    say(`the Python SDKs could not be had: ${error.message.trim().split("\n").at(-1)}`);
+    say(`the Python SDKs could not be installed: ${error.message.trim().split("\n").at(-1)}`);
     rmSync(making, { recursive: true, force: true });
   }
 }

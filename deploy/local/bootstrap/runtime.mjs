@@ -56,7 +56,7 @@ async function fetched(name, specifier, what) {
       making,
       specifier,
     ],
-    `${what} could not be got from npm: install it by hand (Node ${versions.nodeMajor} and pnpm ${versions.pnpmMajor} on PATH are used as they are) and try again.`,
+    `${what} could not be downloaded from npm: install it yourself (Node ${versions.nodeMajor} and pnpm ${versions.pnpmMajor} on PATH are used) and try again.`,
   );
   renameSync(making, folder);
   return folder;

@@ -37,8 +37,8 @@ export async function findServers() {
 /** Pulls an image in advance: the start of a server has a limit of seconds, but a pull may take minutes. */
 async function pull(image) {
   if ((await ask("docker", ["image", "inspect", "--format", "{{.Id}}", image])) !== undefined) return;
-  say(`getting the image ${image} (once)`);
-  await run("docker", ["pull", "--quiet", image], `The image ${image} could not be had:`);
+  say(`pulling the image ${image} (once)`);
+  await run("docker", ["pull", "--quiet", image], `The image ${image} could not be pulled:`);
 }
 
 async function unpacked(name) {

@@ -55,7 +55,7 @@ test.each(["high", "critical"])(
   },
 );
 
-test("a moderate advisory, and one about a package of tests alone, fail nothing", async () => {
+test("a moderate advisory, and one about a package that only tests use, pass", async () => {
   expect(await audit(advisory("express", "moderate"))).toEqual({ status: 0, stdout: "" });
   expect(await audit(advisory("testcontainers", "high"))).toEqual({ status: 0, stdout: "" });
 });
@@ -64,7 +64,7 @@ test.each<[string, Answer]>([
   ["has no audit endpoint", { status: 405, body: "{}" }],
   ["fails", { status: 500, body: "oops" }],
   ["does not answer in time", "silence"],
-])("a registry that %s is printed and fails nothing but a release", async (_, answer) => {
+])("a registry that %s is reported, and fails only a release", async (_, answer) => {
   const { status, stdout } = await audit(answer);
   expect(stdout).toMatch(/^not checked: .+\n$/);
   expect(status).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { spawnGuarded } from "../child.ts";
 
-test("a guarded program's end is heard at once, however short it runs", async () => {
+test("the end of a guarded program is noticed immediately, however short it runs", async () => {
   for (let round = 0; round < 20; round++) {
     const children = Array.from({ length: 10 }, () => spawnGuarded({ name: "short", command: "/bin/false", args: [] }));
     expect(new Set(await Promise.all(children.map(({ ended }) => ended)))).toEqual(new Set([1]));

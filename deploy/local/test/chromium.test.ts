@@ -20,7 +20,7 @@ function without(): BareCheckout {
   return checkout;
 }
 
-test("the first on PATH that runs is taken", () => {
+test("the first working browser on PATH is used", () => {
   using checkout = without();
   checkout.program("google-chrome", "exit 0");
   expect(find(checkout)).toEqual({ found: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, said: "" });
@@ -31,12 +31,12 @@ test("a browser that the environment names is used unchanged", () => {
   expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ found: {}, said: "" });
 });
 
-test("where none can be had the tests in one are left out, and nothing fails", () => {
+test("without a browser the browser tests are skipped, and nothing fails", () => {
   using checkout = without();
   checkout.program("apt-get", "echo 'no network here' >&2; exit 100");
   checkout.program("apt-cache", "exit 100");
   const { found, said } = find(checkout);
   expect(found).toEqual({});
-  expect(said).toMatch(/no browser for the tests: .+ MODELGATE_CHROMIUM\)\n$/);
+  expect(said).toMatch(/no browser: .+ MODELGATE_CHROMIUM to one\)\n$/);
   expect(checkout.tools()).toEqual([]);
 });

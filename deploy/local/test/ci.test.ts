@@ -18,7 +18,7 @@ const program = (name: string, text: string): void => {
   chmodSync(join(folder, "bin", name), 0o755);
 };
 
-test.each([0, 3])("another's engine is left alone, and the status is the tests' own (%i)", (status) => {
+test.each([0, 3])("another user's Docker is not changed, and the exit status is that of the tests (%i)", (status) => {
   program("docker", `echo "$@" >> ${join(folder, "docker-asked")}; echo container`);
   program("npm", `[ "$1" != test ] || exit ${status}`);
   // What a killed run has left: its number is another process's now.

@@ -20,22 +20,22 @@ test("a claim is a file while it is held", () => {
 });
 
 test.each([
-  { what: "of a process that is gone", file: "lock.4194304-1" },
-  { what: "of another process that had the id of a living one", file: `lock.${process.ppid}-1` },
+  { what: "of a process that has exited", file: "lock.4194304-1" },
+  { what: "of an exited process whose id is in use again", file: `lock.${process.ppid}-1` },
 ])("a claim $what is ignored and removed", ({ file }) => {
   writeFileSync(join(folder, file), "");
   expect(claim(folder, "lock").heldBy).toBeUndefined();
   expect(readdirSync(folder)).toEqual([expect.stringMatching(new RegExp(`^lock\\.${process.pid}-`))]);
 });
 
-test("files of others are left alone", () => {
+test("files of other programs are kept", () => {
   const others = ["debian", "lock", "other.4194304-1", "lock.more.4194304-1"];
   for (const file of others) writeFileSync(join(folder, file), "");
   claim(folder, "lock").release?.();
   expect(readdirSync(folder).toSorted()).toEqual(others.toSorted());
 });
 
-test("of many that come at once, behind a stale lock, never two go on at the same time", async () => {
+test("of many concurrent claims behind a stale lock, only one continues at a time", async () => {
   using checkout = bareCheckout();
   const count = 8;
   writeFileSync(

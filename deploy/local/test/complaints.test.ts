@@ -5,14 +5,18 @@ import { serviceMessageIn, serviceMessagePrinter } from "../complaints.ts";
 const line = (entry: object): string => JSON.stringify({ time: 1, service: "edge", ...entry });
 
 test.each([
-  { what: "a request's line", written: line({ level: 30, msg: "request" }), said: undefined },
+  { what: "a request's log line", written: line({ level: 30, msg: "request" }), said: undefined },
   { what: "a warning", written: line({ level: 40, msg: "channel rests" }), said: "warning: channel rests" },
   {
     what: "an error with its cause",
-    written: line({ level: 50, msg: "redis is away", err: { type: "Error", message: "ECONNREFUSED", stack: "at x" } }),
-    said: "error: redis is away: ECONNREFUSED",
+    written: line({
+      level: 50,
+      msg: "redis is unavailable",
+      err: { type: "Error", message: "ECONNREFUSED", stack: "at x" },
+    }),
+    said: "error: redis is unavailable: ECONNREFUSED",
   },
-  { what: "a fatal error without words", written: line({ level: 60 }), said: `error: ${line({ level: 60 })}` },
+  { what: "a fatal error without a message", written: line({ level: 60 }), said: `error: ${line({ level: 60 })}` },
   { what: "an uncaught error", written: "uncaught: TypeError: x", said: "uncaught: TypeError: x" },
   { what: "JSON that is no log line", written: '{"a":1}', said: '{"a":1}' },
   { what: "half a line", written: '{"level":50,"ms', said: '{"level":50,"ms' },
@@ -21,26 +25,26 @@ test.each([
   expect(serviceMessageIn(written)?.words).toBe(said);
 });
 
-test("an equal message is printed once in a while; another message, or one of another service, immediately", () => {
+test("an equal message is printed once per interval; another message, or one of another service, immediately", () => {
   const written: string[] = [];
   let now = 0;
   const print = serviceMessagePrinter(
     (text) => written.push(text),
     () => now,
   );
-  for (; now < 10_000; now += 100) print("edge", "warning: redis is away");
-  print("text", "warning: redis is away");
+  for (; now < 10_000; now += 100) print("edge", "warning: redis is unavailable");
+  print("text", "warning: redis is unavailable");
   print("edge", "edge: REDIS_URL must be an address");
-  print("edge", "warning: redis is away");
+  print("edge", "warning: redis is unavailable");
   expect(written).toEqual([
-    "edge: warning: redis is away\n",
-    "text: warning: redis is away\n",
+    "edge: warning: redis is unavailable\n",
+    "text: warning: redis is unavailable\n",
     "edge: REDIS_URL must be an address\n",
-    "edge: warning: redis is away\n",
+    "edge: warning: redis is unavailable\n",
   ]);
 });
 
-test("every line that a service writes is heard, whichever way and however it is cut", async () => {
+test("every line of a service is received, on any stream and in any chunks", async () => {
   const lines: string[] = [];
   const script = `
     process.stdout.write('{"level":');

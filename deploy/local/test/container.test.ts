@@ -27,7 +27,7 @@ afterEach(() => {
 const asked = (): readonly string[] => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
-  "a container makes room for the next one at its start, keeps its files here, and is gone after %s to its client",
+  "a container replaces its predecessor, keeps its files here, and is removed after %s to its client",
   async (signal) => {
     const data = join(folder, "redis");
     const options = { name: "redis", image: "redis:7-alpine", command: "redis-server", args: ["--save", ""] };
@@ -45,14 +45,14 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
   },
 );
 
-test("an image that is not there is got while preparing, where no server's start waits for it", () => {
+test("a missing image is pulled during preparation, before any server starts", () => {
   using checkout = bareCheckout();
   checkout.program("docker", docker(checkout.path("asked")).split("\n").slice(1).join("\n"));
   const script = `import("./deploy/local/bootstrap/servers.mjs").then(({ findServers }) => findServers())
     .then((found) => console.log(JSON.stringify(found)))`;
   const env = "process.env.MODELGATE_REDIS_SERVER = 'docker:redis:8'; process.env.NATS_URL = 'nats://elsewhere';";
   const { stdout, stderr } = checkout.node("-e", `${env} ${script}`);
-  expect(stderr).toBe("getting the image redis:8 (once)\n");
+  expect(stderr).toBe("pulling the image redis:8 (once)\n");
   expect(JSON.parse(stdout)).toEqual({ MODELGATE_REDIS_SERVER: "docker:redis:8" });
   expect(readFileSync(checkout.path("asked"), "utf8")).toContain("pull --quiet redis:8\n");
 });

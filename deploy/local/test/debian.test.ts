@@ -38,7 +38,7 @@ function asked(checkout: BareCheckout): readonly string[] {
   return readFileSync(checkout.path("asked"), "utf8").trim().split("\n");
 }
 
-test("an unpacked server gets its own libraries' folders, and never the current one", () => {
+test("an unpacked server uses its own libraries' folders, and never the current folder", () => {
   using checkout = debian({ show: "true", download: "touch redis-server.deb" });
   expect(unpack(checkout)).toBe("getting redis-server and nats-server from Debian's packages (once)\n");
   // By a link, as a PATH may have it.
@@ -54,11 +54,11 @@ test("an unpacked server gets its own libraries' folders, and never the current 
 test.each([
   { lists: "none", show: "exit 100", downloads: 1 },
   { lists: "stale", show: "true", downloads: 2 },
-])("package lists that do not serve ($lists) are fetched anew, beside the system's", ({ show, downloads }) => {
+])("unusable package lists ($lists) are downloaded again, separately from the system's", ({ show, downloads }) => {
   // The system's lists name a version that the archive has no more; fresh ones name one that is there.
   const download = `case "$*" in *Dir::State::lists=*) touch redis-server.deb;; *) echo '404  Not Found' >&2; exit 100;; esac`;
   using checkout = debian({ show, download });
-  expect(unpack(checkout)).not.toContain("could not be had");
+  expect(unpack(checkout)).not.toContain("could not be installed");
   expect(checkout.tools()).toEqual(["debian"]);
   expect(asked(checkout).filter((line) => line.includes("download"))).toHaveLength(downloads);
   expect(asked(checkout).filter((line) => line.includes("update"))).toEqual([
@@ -68,6 +68,6 @@ test.each([
 
 test("a failed download leaves no files behind, and the error states the reason", () => {
   using checkout = debian({ show: "true", download: "echo 'no network here' >&2; exit 100" });
-  expect(unpack(checkout)).toContain("Debian's packages could not be had: no network here");
+  expect(unpack(checkout)).toContain("Debian's packages could not be installed: no network here");
   expect(checkout.tools()).toEqual([]);
 });

@@ -13,7 +13,7 @@ function find(checkout: BareCheckout, env = ""): { readonly found: unknown; read
 
 const building = `case "$1" in install) printf '#!/bin/sh\\n' > "$GOBIN/helm"; chmod +x "$GOBIN/helm";; esac`;
 
-test("a Helm 3 on PATH is taken, another major version is not", () => {
+test("a Helm 3 on PATH is used, another major version is not", () => {
   using checkout = bareCheckout();
   checkout.program("helm", "echo v3.12.0+gabc");
   expect(find(checkout)).toEqual({ found: { MODELGATE_HELM: checkout.path("bin/helm") }, said: "" });
@@ -40,7 +40,7 @@ test("Go builds the pinned version once, into .tools", () => {
   expect(find(checkout)).toEqual({ found, said: "" });
 });
 
-test("where it cannot be had the reason is printed, nothing fails and nothing is left behind", () => {
+test("if Helm cannot be built the reason is printed, nothing fails and no files remain", () => {
   using checkout = bareCheckout();
   checkout.program("helm", "exit 1");
   checkout.program("go", "echo 'dial tcp: no network here' >&2; exit 1");
@@ -48,8 +48,6 @@ test("where it cannot be had the reason is printed, nothing fails and nothing is
   writeFileSync(checkout.path(".tools/helm-3.18.6.1"), "what a killed build has left");
   const { found, said } = find(checkout);
   expect(found).toEqual({});
-  expect(said).toMatch(
-    /Helm could not be built: dial tcp: no network here\nno helm for the chart's tests: .+MODELGATE_HELM\)\n$/,
-  );
+  expect(said).toMatch(/Helm could not be built: dial tcp: no network here\nno Helm: .+MODELGATE_HELM to one\)\n$/);
   expect(checkout.tools()).toEqual([]);
 });

@@ -29,20 +29,17 @@ test.each([
   { task: "test", signal: "SIGHUP", status: 143 },
   // Ctrl-C is how it ends, whenever it comes.
   { task: "start", signal: "SIGINT", status: 0 },
-] as const)(
-  "$signal while `$task` prepares ends what it runs, and leaves no lock",
-  async ({ task, signal, status }) => {
-    using checkout = bareCheckout();
-    checkout.program("pnpm", forEver);
-    const child = checkout.start(bootstrap, task);
-    const pids = [await pidIn(checkout, "pnpm"), await pidIn(checkout, "child")];
-    expect(checkout.tools()).toEqual([expect.stringMatching(/^lock\./)]);
-    child.kill(signal);
-    expect(await ended(child)).toBe(status);
-    await until(() => pids.forEach(expectGone));
-    expect(checkout.tools()).toEqual([]);
-  },
-);
+] as const)("$signal during `$task` ends its programs, and leaves no lock", async ({ task, signal, status }) => {
+  using checkout = bareCheckout();
+  checkout.program("pnpm", forEver);
+  const child = checkout.start(bootstrap, task);
+  const pids = [await pidIn(checkout, "pnpm"), await pidIn(checkout, "child")];
+  expect(checkout.tools()).toEqual([expect.stringMatching(/^lock\./)]);
+  child.kill(signal);
+  expect(await ended(child)).toBe(status);
+  await until(() => pids.forEach(expectGone));
+  expect(checkout.tools()).toEqual([]);
+});
 
 test("a process that ignores the interrupt is killed", async () => {
   using checkout = bareCheckout();
@@ -54,7 +51,7 @@ test("a process that ignores the interrupt is killed", async () => {
   await until(() => expectGone(pid));
 });
 
-test("the parent's end while it prepares ends it too", async () => {
+test("the end of the parent process ends the preparation too", async () => {
   using checkout = bareCheckout();
   checkout.program("pnpm", forEver);
   checkout.program("parent", `"$@" & echo $! > bootstrap; wait`);
@@ -87,7 +84,7 @@ test.each([
   { sent: ["SIGHUP"], heard: "SIGTERM\n" },
   // A terminal's Ctrl-C arrives from the terminal and, at once, from npm.
   { sent: ["SIGINT", "SIGINT"], heard: "SIGINT\n" },
-] as const)("$sent to the bootstrap alone reaches the task once", async ({ sent, heard }) => {
+] as const)("$sent to the bootstrap alone is forwarded to the task once", async ({ sent, heard }) => {
   using checkout = bareCheckout();
   writeFileSync(checkout.path("deploy/local/start.ts"), listening(heard.trim()));
   const child = checkout.start(bootstrap, "start");
@@ -97,7 +94,7 @@ test.each([
   expect(readFileSync(checkout.path("heard"), "utf8")).toBe(heard);
 });
 
-test("a task hears of the bootstrap's own sudden end", async () => {
+test("a task is notified when the bootstrap is killed", async () => {
   using checkout = bareCheckout();
   writeFileSync(checkout.path("deploy/local/start.ts"), listening("SIGTERM"));
   const child = checkout.start(bootstrap, "start");

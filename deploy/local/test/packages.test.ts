@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bareCheckout, bootstrap, installing } from "./bare-checkout.ts";
 
-test("the repository is found where its path has signs that an address would write otherwise", () => {
+test("the repository is found if its path has characters that a URL would encode", () => {
   using checkout = bareCheckout("model gate %20-é-");
   expect(checkout.node(bootstrap, "prepare")).toMatchObject({ status: 0, stderr: "installing packages\n" });
 });

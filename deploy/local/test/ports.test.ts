@@ -7,7 +7,7 @@ const run = promisify(execFile);
 /** So many of 17,000 by lot that two processes without claims would have chosen about twenty of the same. */
 const many = 600;
 
-test("no port is given to two processes, also before anybody listens on it", async () => {
+test("no port is assigned to two processes, also before a process listens on it", async () => {
   const ours = await freePorts(many);
   const ask = `
     import { freePorts } from ${JSON.stringify(new URL("../ports.ts", import.meta.url).href)};

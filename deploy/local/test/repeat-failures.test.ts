@@ -15,7 +15,7 @@ test.each([
   { run: "six files", failures: ["a", "b", "c", "d", "e", "f"], unhandledErrors: 0, repeated: [] },
   { run: "an error outside any test", failures: ["a"], unhandledErrors: 1, repeated: [] },
   { run: "no file", failures: [], unhandledErrors: 0, repeated: [] },
-])("repeats the files of a run that failed in $run only where chance may explain it", ({ repeated, ...report }) => {
+])("repeats failed files after $run only if the failure may be random", ({ repeated, ...report }) => {
   expect(filesToRepeat({ ...report, failures: report.failures.map(failure) })).toEqual(repeated);
 });
 
@@ -31,7 +31,7 @@ test.each([
   { run: "a failure of another file too", files: ["a", "b"], unhandledErrors: 0, forgiven: false },
   { run: "an error outside any test", files: ["a"], unhandledErrors: 1, forgiven: false },
   { run: "no failure, yet it failed", files: [], unhandledErrors: 0, forgiven: false },
-])("a run is forgiven with $run: $forgiven", ({ files, unhandledErrors, forgiven }) => {
+])("a run passes after $run: $forgiven", ({ files, unhandledErrors, forgiven }) => {
   const list = [{ file: "a", reason: "a race", since: "2026-11-26" }];
   expect(areQuarantined({ failures: files.map(failure), unhandledErrors }, list)).toBe(forgiven);
 });
@@ -55,7 +55,7 @@ function refusalsOf({ file, reason, since }: Quarantined): readonly string[] {
   ];
 }
 
-test("the quarantine is short, young, and has nothing about money", () => {
+test("the quarantine is short, recent, and contains no test about money", () => {
   expect(quarantine.length).toBeLessThanOrEqual(5);
   expect(quarantine.flatMap(refusalsOf)).toEqual([]);
 });

@@ -21,7 +21,7 @@ function child(name: string): Child & { end(status: number): void } {
   };
 }
 
-test("pauses double up to a bound, and begin anew after a while of life", () => {
+test("pauses double up to a maximum, and start again after a stable period", () => {
   const pauseAfter = restartPauses();
   expect([1, 2, 3, 4, 5, 6, 7, 8].map(() => pauseAfter(100))).toEqual([
     500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000, 15_000,
@@ -29,7 +29,7 @@ test("pauses double up to a bound, and begin anew after a while of life", () => 
   expect([pauseAfter(60_000), pauseAfter(0)]).toEqual([500, 1_000]);
 });
 
-test("a service that dies is restarted after a pause, and each restart logs one line", async () => {
+test("a service that exits is restarted after a pause, and each restart logs one line", async () => {
   const said: string[] = [];
   const restarts = new Restarts((text) => said.push(text));
   const started = [child("text"), child("text"), child("text")];
@@ -47,12 +47,12 @@ test("a service that dies is restarted after a pause, and each restart logs one 
   vi.advanceTimersByTime(60_000);
   expect(next).toBe(2);
   expect(said).toEqual([
-    "text ended by itself with 137: started again in 0.5 s\n",
-    "text ended by itself with 1: started again in 1 s\n",
+    "text exited unexpectedly with 137: started again in 0.5 s\n",
+    "text exited unexpectedly with 1: started again in 1 s\n",
   ]);
 });
 
-test("nothing is started again once the suite ends", async () => {
+test("nothing is restarted after the suite ends", async () => {
   const said: string[] = [];
   const restarts = new Restarts((text) => said.push(text));
   const only = child("edge");

@@ -52,11 +52,11 @@ const claims = (): readonly string[] => readdirSync(data).filter((name) => name.
 test.each([
   { fails: "redis", env: () => ({ MODELGATE_REDIS_SERVER: "/bin/false", MODELGATE_NATS_SERVER: silentServer() }) },
   { fails: "nats", env: () => ({ MODELGATE_NATS_SERVER: "/bin/false", MODELGATE_REDIS_SERVER: silentServer() }) },
-])("where $fails does not start, the other server is ended while it is still starting", async ({ fails, env }) => {
+])("if $fails does not start, the other server is stopped while it is still starting", async ({ fails, env }) => {
   const { status, stderr } = await start(env()).ended;
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `\n${fails} did not start (it ended with 1), without a word.\n`,
+    stderr: `\n${fails} did not start (it ended with 1), without output.\n`,
   });
   expect(claims()).toEqual([]);
 });
@@ -80,7 +80,9 @@ test("a start claims the data folder first: of several starts at the same time o
   for (const end of refused)
     expect(end).toEqual({
       status: 1,
-      stderr: expect.stringMatching(/^\nmodelgate runs already on .+ \(process \d+\): end it, or set MODELGATE_DATA/),
+      stderr: expect.stringMatching(
+        /^\nmodelgate is already running on .+ \(process \d+\): stop it, or set MODELGATE_DATA/,
+      ),
     });
   const last = starts.find(({ child }) => child.exitCode === null);
   last?.child.kill("SIGTERM");
@@ -110,7 +112,7 @@ test("a data folder can be shared if Redis and NATS run elsewhere, and the outpu
   if ("release" in claimed) claimed.release();
 });
 
-test("a data folder that cannot be used is one clear sentence", async () => {
+test("an unusable data folder is reported in one clear sentence", async () => {
   mkdirSync(join(data, "here"));
   writeFileSync(join(data, "here/file"), "");
   const { status, stderr } = await start({ MODELGATE_DATA: join(data, "here/file") }).ended;

@@ -62,14 +62,14 @@ function problemsOf(expression: string): readonly string[] {
 
 describe("rules", () => {
   test.each(rules.map((rule) => [rule.alert ?? rule.record ?? "", rule] as const))(
-    "%s asks for what there is",
+    "%s uses only existing metrics",
     (_, rule) => {
       expect(problemsOf(rule.expr)).toEqual([]);
     },
   );
 
   test.each(rules.filter(({ alert }) => alert !== undefined).map((rule) => [rule.alert ?? "", rule] as const))(
-    "%s says how grave it is, and what to do",
+    "%s has a severity and a description of what to do",
     (alert, { labels, annotations }) => {
       expect(["page", "ticket"]).toContain(labels?.severity);
       expect(annotations?.summary).not.toBe("");
@@ -87,7 +87,7 @@ describe("dashboards", () => {
   });
 
   test.each(queries)(
-    "%s: %s asks for what there is, and its legend for labels that are left",
+    "%s: %s uses only existing metrics, and its legend only labels that remain",
     (_, expression, legend) => {
       expect(problemsOf(expression)).toEqual([]);
       for (const [, label = ""] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect(groupedBy(expression)).toContain(label);
@@ -111,17 +111,14 @@ const promtool = [process.env["MODELGATE_PROMETHEUS"], join(root, ".tools/debian
   .map((program) => join(dirname(program ?? ""), "promtool"))
   .find((program) => existsSync(program));
 
-test.skipIf(promtool === undefined)(
-  "the alerts fire and end as rules.promtool.yaml says, by Prometheus' own tool",
-  () => {
-    const args = ["test", "rules", join(folder, "rules.promtool.yaml")];
-    const { status, stdout, stderr } = spawnSync(promtool ?? "", args, { encoding: "utf8" });
-    expect(`${stdout}${stderr}`).toContain("SUCCESS");
-    expect(status).toBe(0);
-  },
-);
+test.skipIf(promtool === undefined)("the alerts fire and end as in rules.promtool.yaml, evaluated by promtool", () => {
+  const args = ["test", "rules", join(folder, "rules.promtool.yaml")];
+  const { status, stdout, stderr } = spawnSync(promtool ?? "", args, { encoding: "utf8" });
+  expect(`${stdout}${stderr}`).toContain("SUCCESS");
+  expect(status).toBe(0);
+});
 
-test("every alert is one that rules.promtool.yaml or a chaos run tries", () => {
+test("every alert is tested by rules.promtool.yaml or a chaos run", () => {
   const tried = readFileSync(join(folder, "rules.promtool.yaml"), "utf8");
   const provoked = readFileSync(join(root, "e2e/chaos/alerts/provocations.ts"), "utf8");
   const alerts = rules.flatMap(({ alert }) => alert ?? []);
@@ -131,19 +128,22 @@ test("every alert is one that rules.promtool.yaml or a chaos run tries", () => {
 test.each([
   ["apart", (profiles: readonly string[]) => profiles.length === 0],
   ["one", (profiles: readonly string[]) => profiles.includes("one")],
-])("Prometheus scrapes every service that compose starts in the shape %s, at its second port", (shape, isStarted) => {
-  const wanted = Object.entries(compose.services)
-    .filter(([name, { image }]) => image.startsWith("modelgate/") && name !== "simulator")
-    .filter(([, { profiles = [] }]) => isStarted(profiles))
-    .map(([name, { environment }]) => {
-      const [, port] = Object.entries(environment ?? {}).find(([variable]) => variable.endsWith("_OPS_PORT")) ?? [];
-      return `${name}:${port ?? ""}`;
-    });
-  const found: readonly { targets: readonly string[] }[] = parse(
-    readFileSync(join(folder, `targets/${shape}.yaml`), "utf8"),
-  );
-  expect(found.flatMap(({ targets }) => targets).toSorted()).toEqual(wanted.toSorted());
-});
+])(
+  "Prometheus scrapes every service that compose starts in the layout %s, at its operations port",
+  (shape, isStarted) => {
+    const wanted = Object.entries(compose.services)
+      .filter(([name, { image }]) => image.startsWith("modelgate/") && name !== "simulator")
+      .filter(([, { profiles = [] }]) => isStarted(profiles))
+      .map(([name, { environment }]) => {
+        const [, port] = Object.entries(environment ?? {}).find(([variable]) => variable.endsWith("_OPS_PORT")) ?? [];
+        return `${name}:${port ?? ""}`;
+      });
+    const found: readonly { targets: readonly string[] }[] = parse(
+      readFileSync(join(folder, `targets/${shape}.yaml`), "utf8"),
+    );
+    expect(found.flatMap(({ targets }) => targets).toSorted()).toEqual(wanted.toSorted());
+  },
+);
 
 describe("compose's profile `monitoring`", () => {
   /** What a service finds at a path: a file or folder of this repository, or a volume's name. */
@@ -168,7 +168,7 @@ describe("compose's profile `monitoring`", () => {
         if (from.startsWith(".")) expect(existsSync(join(root, from)), `${name}: ${from}`).toBe(true);
   });
 
-  test("Prometheus finds its configuration, and that its rules and targets", () => {
+  test("Prometheus finds its configuration, rules and targets", () => {
     const mounts = mountsOf("prometheus");
     const [, config = ""] =
       /^--config\.file=(.*)$/m.exec(compose.services["prometheus"]?.command?.join("\n") ?? "") ?? [];
@@ -178,7 +178,7 @@ describe("compose's profile `monitoring`", () => {
     expect(files.map((file) => at(mounts, join(dirname(config), file)))).toEqual([join(folder, "rules.yaml")]);
   });
 
-  test("Grafana finds Prometheus, its dashboards, and the one that it opens on", () => {
+  test("Grafana finds Prometheus, its dashboards, and its home dashboard", () => {
     const mounts = mountsOf("grafana");
     const sources: { datasources: readonly { url: string; isDefault: boolean }[] } = parse(
       readFileSync(at(mounts, "/etc/grafana/provisioning/datasources/modelgate.yaml"), "utf8"),

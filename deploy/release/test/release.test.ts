@@ -78,7 +78,7 @@ function program(name: string, script = ""): void {
   chmodSync(file, 0o755);
 }
 
-describe("a release with programs that only write down what they are asked", () => {
+describe("a release with programs that only record their arguments", () => {
   const digest = (letter: string) => `sha256:${letter.repeat(64)}`;
   beforeEach(() => {
     mkdirSync(join(folder, "bin"));
@@ -114,13 +114,13 @@ describe("a release with programs that only write down what they are asked", () 
     expect(asked().at(-1)).toMatch(/^syft/);
   });
 
-  test("ends where a push names no digest", () => {
+  test("ends if a push returns no digest", () => {
     program("helm");
     expect(run().stderr).toBe("push the chart: helm named no digest\n");
   });
 });
 
-test.skipIf(helm === undefined)("the chart of a release names the images that it pushes", () => {
+test.skipIf(helm === undefined)("the chart of a release names the pushed images", () => {
   for (const [file, text] of chart({ version, registry })) {
     mkdirSync(join(folder, file, ".."), { recursive: true });
     writeFileSync(join(folder, file), text);
@@ -142,7 +142,7 @@ describe("the workflow", () => {
     readonly steps: readonly { readonly uses?: string; readonly run?: string }[];
   }
 
-  test("makes the release by this script, after the tests", () => {
+  test("makes the release with this script, after the tests", () => {
     const { release: job, test: before } = workflow.jobs;
     expect(job?.needs).toBe("test");
     expect(before?.steps.map(({ run }) => run)).toContain("npm test");
@@ -151,7 +151,7 @@ describe("the workflow", () => {
     expect(job?.permissions).toEqual({ contents: "write", packages: "write", "id-token": "write" });
   });
 
-  test("brings every program that the steps run", () => {
+  test("installs every program that the steps run", () => {
     const brought = (workflow.jobs["release"]?.steps ?? []).map(({ uses }) => uses?.split("@")[0] ?? "");
     const bringing: Readonly<Record<string, string>> = {
       docker: "docker/setup-buildx-action",
@@ -166,7 +166,7 @@ describe("the workflow", () => {
     for (const name of programs) expect(brought, name).toContain(bringing[name]);
   });
 
-  test("has the Helm and the pnpm of the repository", () => {
+  test("has the same versions of Helm and pnpm as the repository", () => {
     const places = readFileSync(join(root, "deploy/local/bootstrap/places.mjs"), "utf8");
     const [, pinned] = /helm: "([\d.]+)"/.exec(places) ?? [];
     expect([...text.matchAll(/version: v(3[\d.]+)/g)].map(([, one]) => one)).toEqual([pinned, pinned]);

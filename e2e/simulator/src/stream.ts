@@ -99,7 +99,7 @@ function writer(
     const { event, data } = frame;
     if (framing === "amazon") return amazonFrame(frame);
     if (framing === "array") return `${began ? `,${newline}` : "["}${data}`;
-    const comment = comments === true ? `: still here${newline}${newline}` : "";
+    const comment = comments === true ? `: keep-alive${newline}${newline}` : "";
     return `${comment}${event === undefined ? "" : `event: ${event}${newline}`}data: ${data}${newline}${newline}`;
   };
   return {

@@ -173,7 +173,7 @@ describe("the official SDK gets an error", () => {
       /toolConfig/,
     ],
     [
-      "a document without words",
+      "an empty document",
       {
         messages: [
           { role: "user", content: [{ document: { name: "a", format: "pdf", source: { bytes: Buffer.from("a") } } }] },
@@ -181,9 +181,13 @@ describe("the official SDK gets an error", () => {
       },
       /text block/,
     ],
-    ["an answer first", { messages: [{ role: "assistant", content: [{ text: "a" }] }] }, /start with a user/],
     [
-      "thoughts that it did not seal",
+      "the assistant's turn first",
+      { messages: [{ role: "assistant", content: [{ text: "a" }] }] },
+      /start with a user/,
+    ],
+    [
+      "reasoning that it did not sign",
       {
         messages: [
           user("a"),

@@ -44,8 +44,8 @@ test("tools are called as the prompt requests, and their results are answered", 
 
 test.each<[string, object, readonly string[]]>([
   ["none", { tool_choice: "none" }, []],
-  ["one at most", { parallel_tool_calls: false }, ["weather"]],
-  ["a certain one", { tool_choice: { type: "custom", custom: { name: "grep" } } }, ["grep"]],
+  ["at most one", { parallel_tool_calls: false }, ["weather"]],
+  ["a named one", { tool_choice: { type: "custom", custom: { name: "grep" } } }, ["grep"]],
 ])("choice: %s", async (_, more, names) => {
   const { body } = await post(ask("call weather {} call grep", { tools: [weather, grep], ...more }));
   const calls: readonly { function?: { name: string }; custom?: { name: string } }[] =
@@ -137,12 +137,17 @@ test.each<[string, object, string, string]>([
   ["a wrong type", { temperature: "1" }, "temperature", "invalid_type"],
   ["out of range", { temperature: 3 }, "temperature", "invalid_value"],
   [
-    "an effort of other models",
+    "an effort that only other models support",
     { model: "gpt-6-astra", reasoning_effort: "none" },
     "reasoning_effort",
     "unsupported_value",
   ],
-  ["an effort of responses", { model: "gpt-5.6", reasoning_effort: "max" }, "reasoning_effort", "unsupported_value"],
+  [
+    "an effort in the form of responses",
+    { model: "gpt-5.6", reasoning_effort: "max" },
+    "reasoning_effort",
+    "unsupported_value",
+  ],
   ["sampling with reasoning", { model: "gpt-5.6", temperature: 0.2 }, "temperature", "unsupported_parameter"],
   ["five stops", { stop: ["1", "2", "3", "4", "5"] }, "stop", "invalid_value"],
   ["an unknown role", { messages: [{ role: "robot", content: "" }] }, "messages[0].role", "invalid_value"],
@@ -161,7 +166,7 @@ test.each<[string, object, string, string]>([
     "invalid_value",
   ],
   [
-    "a file that is not there",
+    "an unknown file",
     { messages: [user([{ type: "file", file: { file_id: "f" } }])] },
     "messages[0].content[0].file.file_id",
     "invalid_value",
@@ -170,27 +175,27 @@ test.each<[string, object, string, string]>([
   ["a result of another call", { messages: [calling, answered("c2")] }, "messages[1].tool_call_id", "invalid_value"],
   ["a call without a result", { messages: [calling, user("Hi")] }, "messages[1]", "invalid_value"],
   [
-    "a search by a model that has none",
+    "a search by a model without search",
     { model: "gpt-5.1", web_search_options: {} },
     "web_search_options",
     "unknown_parameter",
   ],
   ["an empty turn", { messages: [{ role: "assistant" }] }, "messages[0].content", "invalid_value"],
   [
-    "a name outside the characters",
+    "a name with invalid characters",
     { tools: [{ type: "function", function: { name: "a.b" } }] },
     "tools[0].function.name",
     "invalid_value",
   ],
   ["a choice without tools", { tool_choice: "auto" }, "tool_choice", "invalid_value"],
   [
-    "a choice of no tool",
+    "a choice of an unknown tool",
     { tools: [weather], tool_choice: { type: "function", function: { name: "f" } } },
     "tool_choice",
     "invalid_value",
   ],
-  ["options of a stream", { stream_options: { include_usage: true } }, "stream_options", "invalid_value"],
-  ["alternatives without probabilities", { top_logprobs: 1 }, "top_logprobs", "invalid_value"],
+  ["stream options without a stream", { stream_options: { include_usage: true } }, "stream_options", "invalid_value"],
+  ["top_logprobs without logprobs", { top_logprobs: 1 }, "top_logprobs", "invalid_value"],
   ["JSON that no message mentions", { response_format: { type: "json_object" } }, "messages", "invalid_value"],
   [
     "a schema that is not strict",

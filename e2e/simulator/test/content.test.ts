@@ -143,8 +143,8 @@ test("finish reasons and errors", async () => {
 
 test.each<[string, string, Record<string, string>, number, string]>([
   ["no key", "", { "x-goog-api-key": "" }, 403, "PERMISSION_DENIED"],
-  ["a bad key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
-  ["a bad key in the address", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
+  ["an invalid key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
+  ["an invalid key in the URL", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
 ])("not authenticated: %s", async (_, query, headers, code, status) => {
   expect(await started.post(at("generateContent") + query, ask("Hi"), headers)).toMatchObject({
     status: code,
@@ -161,21 +161,21 @@ test.each<[string, object, string]>([
   ["an unknown setting", config({ max_tokens: 1 }), "generationConfig.maxTokens"],
   ["no contents", { contents: [] }, "contents"],
   ["no parts", { contents: [user()] }, "contents[0].parts"],
-  ["a part that says two things", { contents: [user({ text: "x", ...call })] }, "contents[0].parts[0]"],
+  ["a part with two kinds of content", { contents: [user({ text: "x", ...call })] }, "contents[0].parts[0]"],
   ["an empty part", { contents: [user({})] }, "contents[0].parts[0]"],
-  ["a role of others", { contents: [{ role: "assistant", parts: [{ text: "x" }] }] }, "contents[0].role"],
-  ["the model last", { contents: [user({ text: "x" }), model({ text: "y" })] }, "contents[1]"],
+  ["a role of another wire", { contents: [{ role: "assistant", parts: [{ text: "x" }] }] }, "contents[0].role"],
+  ["a model turn last", { contents: [user({ text: "x" }), model({ text: "y" })] }, "contents[1]"],
   ["a result without a call", { contents: [user(result)] }, "contents[0]"],
   ["a call without a result", { contents: [user({ text: "x" }), model(call), user({ text: "y" })] }, "contents[2]"],
   ["one result of two", { contents: [user({ text: "x" }), model(call, call), user(result)] }, "contents[2]"],
-  ["a system text", { systemInstruction: "Be brief." }, "systemInstruction"],
+  ["a system instruction as a string", { systemInstruction: "Be brief." }, "systemInstruction"],
   [
     "a picture of another type",
     { contents: [user({ inlineData: { mimeType: "image/bmp", data: "AAAA" } })] },
     "contents[0].parts[0].inlineData.mimeType",
   ],
   [
-    "arguments as a text",
+    "arguments as a string",
     { contents: [user({ text: "x" }), model({ functionCall: { name: "weather", args: "{}" } })] },
     "contents[1].parts[0].functionCall.args",
   ],
@@ -187,22 +187,22 @@ test.each<[string, object, string]>([
   ["six stops", config({ stopSequences: ["1", "2", "3", "4", "5", "6"] }), "generationConfig.stopSequences"],
   ["a schema of plain text", config({ responseSchema: { type: "STRING" } }), "generationConfig.responseMimeType"],
   [
-    "two ways to say how much to think",
+    "both thinking settings",
     config({ thinkingConfig: { thinkingBudget: 1, thinkingLevel: "LOW" } }),
     "generationConfig.thinkingConfig",
   ],
   [
-    "a name outside the characters",
+    "a name with invalid characters",
     { tools: [{ functionDeclarations: [{ name: "1f" }] }] },
     "tools[0].functionDeclarations[0].name",
   ],
   [
-    "functions beside a search, from a client that does not say that it sends its steps back",
+    "functions with a search, from a client that does not declare that it returns the steps",
     { tools: [{ functionDeclarations: [{ name: "f" }] }, { googleSearch: {} }] },
     "toolConfig.includeServerSideToolInvocations",
   ],
   [
-    "how to call nothing",
+    "a call mode without functions",
     { toolConfig: { functionCallingConfig: { mode: "AUTO" } } },
     "toolConfig.functionCallingConfig",
   ],

@@ -33,12 +33,12 @@ test("images and edits with the official SDK: bytes from newer models, URLs from
 test.each<[string, object, string]>([
   ["no prompt", { model: "gpt-image-1" }, "prompt"],
   [
-    "a form that the model does not have",
+    "a format that the model does not support",
     { model: "gpt-image-1", prompt: "x", response_format: "url" },
     "response_format",
   ],
   ["a stream of an older model", { model: "dall-e-3", prompt: "x", stream: true }, "stream"],
-  ["a size in stars", { model: "gpt-image-1", prompt: "x", size: "1*1" }, "size"],
+  ["a size with an asterisk", { model: "gpt-image-1", prompt: "x", size: "1*1" }, "size"],
   ["an unknown member", { model: "gpt-image-1", prompt: "x", strange: 1 }, "strange"],
 ])("%s is refused", async (_, body, param) => {
   const { status, body: refused } = await simulator.post("/openai/v1/images/generations", body);
@@ -68,7 +68,7 @@ test.each<[string, string, object, number, string]>([
     400,
     "InvalidParameter",
   ],
-  ["a task that is asked for at once", `${aigc}/text2image/image-synthesis`, {}, 403, "AccessDenied"],
+  ["a synchronous request to a model with tasks", `${aigc}/text2image/image-synthesis`, {}, 403, "AccessDenied"],
 ])("%s is refused", async (_, path, sent, status, code) => {
   const refused = await simulator.post(path, sent);
   expect({ status: refused.status, code: refused.body.code }).toEqual({ status, code });

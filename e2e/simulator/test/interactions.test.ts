@@ -54,7 +54,7 @@ test("a stream of steps, whose last event does not repeat them", async () => {
   expect(frames.at(-2)?.data.interaction).not.toHaveProperty("steps");
 });
 
-test("the stream of an agent is read on after an event, and ends when it is cancelled", async () => {
+test("the stream of an agent is resumed after an event, and ends when it is cancelled", async () => {
   const asked = { agent, background: true, stream: true, input: simulate({ chunks: 20 }) };
   const all = await started.stream(path, asked);
   const [created] = all;
@@ -88,13 +88,13 @@ test.each<[string, object, string]>([
     { agent, background: true, input: "Hi", generation_config: {} },
     "generation_config",
   ],
-  ["the background without the store", { model, background: true, store: false, input: "Hi" }, "background"],
+  ["background without store", { model, background: true, store: false, input: "Hi" }, "background"],
   [
     "a result without its call",
     { model, input: [{ type: "function_result", call_id: "c", result: "x" }] },
     "input[0].call_id",
   ],
-  ["an end that is the model's", { model, input: [{ type: "model_output", content: "Hi" }] }, "input[0]"],
+  ["a model turn last", { model, input: [{ type: "model_output", content: "Hi" }] }, "input[0]"],
 ])("%s is refused", async (_, body, field) => {
   const refused = await post(body);
   expect(refused.status).toBe(400);

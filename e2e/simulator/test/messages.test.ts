@@ -127,9 +127,9 @@ test("stop reasons and errors", async () => {
 
 test.each<[string, Record<string, string>, number]>([
   ["no key", { "x-api-key": "", authorization: "Bearer k" }, 401],
-  ["a bad key", { "x-api-key": "bad-k" }, 401],
+  ["an invalid key", { "x-api-key": "bad-k" }, 401],
   ["no version", { "anthropic-version": "" }, 400],
-  ["a version that is no date", { "anthropic-version": "latest" }, 400],
+  ["a version that is not a date", { "anthropic-version": "latest" }, 400],
 ])("not authenticated: %s", async (_, headers, status) => {
   expect(await started.post(path, ask("Hi"), headers)).toMatchObject({ status, body: { type: "error" } });
 });
@@ -141,25 +141,29 @@ test.each<[string, object, string]>([
   ["no max_tokens", { max_tokens: undefined }, "max_tokens: "],
   ["an unknown field", { n: 1 }, "n: "],
   ["a null", { temperature: null }, "temperature: "],
-  ["a temperature for others", { temperature: 1.5 }, "temperature: "],
-  ["a budget beyond max_tokens", { max_tokens: 1_024, thinking }, "thinking.budget_tokens: "],
+  ["a temperature above 1", { temperature: 1.5 }, "temperature: "],
+  ["a budget above max_tokens", { max_tokens: 1_024, thinking }, "thinking.budget_tokens: "],
   ["a small budget", { thinking: { type: "enabled", budget_tokens: 1_023 } }, "thinking.budget_tokens: "],
   ["thinking at another temperature", { thinking, temperature: 0.5 }, "temperature: "],
   ["thinking with a forced call", { thinking, tools: [weather], tool_choice: { type: "any" } }, "tool_choice: "],
-  ["a budget, by the newest", { model: "claude-opus-4-7", thinking }, '"thinking.type.enabled" is not supported'],
-  ["sampling, by the newest", { model: "claude-opus-5", temperature: 1 }, "temperature: "],
   [
-    "no thoughts, by a model that always thinks",
+    "a budget for the newest models",
+    { model: "claude-opus-4-7", thinking },
+    '"thinking.type.enabled" is not supported',
+  ],
+  ["sampling settings for the newest models", { model: "claude-opus-5", temperature: 1 }, "temperature: "],
+  [
+    "disabled thinking for a model that always thinks",
     { model: "claude-opus-5-5", thinking: { type: "disabled" } },
     '"thinking.type.disabled" is not supported',
   ],
   [
-    "a forced call, by the newest",
+    "a forced call for the newest models",
     { model: "claude-sonnet-5-5", tools: [weather], tool_choice: { type: "any" } },
     "tool_choice: ",
   ],
-  ["a role of others", { messages: [{ role: "tool", content: "x" }] }, "messages.0.role: "],
-  ["a system message alone", { messages: [{ role: "system", content: "x" }] }, "messages.0.role: "],
+  ["a role of another wire", { messages: [{ role: "tool", content: "x" }] }, "messages.0.role: "],
+  ["only a system message", { messages: [{ role: "system", content: "x" }] }, "messages.0.role: "],
   ["the assistant first", { messages: [assistant({ type: "text", text: "x" })] }, "messages.0.role: "],
   ["empty words", { messages: [user([{ type: "text", text: "" }])] }, "messages.0.content.0.text: "],
   ["no words", { messages: [user("")] }, "messages.0.content: "],
@@ -167,15 +171,15 @@ test.each<[string, object, string]>([
   ["a call without a result", { messages: [user("Hi"), assistant(use), user("Well?")] }, "messages.2: "],
   ["a call at the end", { messages: [user("Hi"), assistant(use)] }, "messages.1: "],
   [
-    "words before a result",
+    "text before a result",
     { messages: [user("Hi"), assistant(use), user([{ type: "text", text: "x" }, result])] },
     "messages.2.content.1: ",
   ],
   ["a tool of the chat wire", { tools: [{ type: "function", function: {} }] }, "tools.0.type: "],
   ["a tool without a schema", { tools: [{ name: "f" }] }, "tools.0.input_schema: "],
-  ["a schema of no object", { tools: [{ name: "f", input_schema: {} }] }, "tools.0.input_schema.type: "],
-  ["a name outside the characters", { tools: [{ ...weather, name: "a.b" }] }, "tools.0.name: "],
-  ["a choice of no tool", { tools: [weather], tool_choice: { type: "tool", name: "f" } }, "tool_choice.name: "],
+  ["a schema that is not an object's", { tools: [{ name: "f", input_schema: {} }] }, "tools.0.input_schema.type: "],
+  ["a name with invalid characters", { tools: [{ ...weather, name: "a.b" }] }, "tools.0.name: "],
+  ["a choice of an unknown tool", { tools: [weather], tool_choice: { type: "tool", name: "f" } }, "tool_choice.name: "],
   ["a blank stop sequence", { stop_sequences: [" "] }, "stop_sequences.0: "],
   [
     "a picture of another type",
@@ -183,7 +187,7 @@ test.each<[string, object, string]>([
     "messages.0.content.0.source.media_type: ",
   ],
   [
-    "sealed thoughts from elsewhere",
+    "signed thinking of another vendor",
     { messages: [user("Hi"), assistant({ type: "redacted_thinking", data: "x" }), user("Go on")] },
     "messages.1.content.0.data: ",
   ],

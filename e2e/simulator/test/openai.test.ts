@@ -33,7 +33,7 @@ describe("with the official SDK", () => {
     expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4, total_tokens: 6 });
   });
 
-  test("a stream with role, content, finish, usage if asked, and the end", async () => {
+  test("a stream with role, content, finish, usage if requested, and the end", async () => {
     const stream = await client().chat.completions.create({
       ...ask("Hello"),
       stream: true,
@@ -75,9 +75,9 @@ describe("faults", () => {
 
   test.each<[string, object, RegExp]>([
     ["CRLF", { crlf: true }, /\r\n\r\n/],
-    ["comments", { comments: true }, /^: still here\n\n/],
+    ["comments", { comments: true }, /^: keep-alive\n\n/],
     ["an error frame", { errorAfterChunks: 2 }, /simulated failure in the stream/],
-    ["no last frame", { noDone: true }, /^(?![\s\S]*\[DONE\])/],
+    ["no final frame", { noDone: true }, /^(?![\s\S]*\[DONE\])/],
   ])("%s shows", async (_, behaviour, shows) => {
     expect(await (await raw(behaviour)).text()).toMatch(shows);
   });

@@ -101,7 +101,7 @@ test.each<[string, string, object, RegExp]>([
   ["one empty input", embeddings, { model: "m", input: ["a", ""] }, /input\[1\]/],
   ["too many inputs", embeddings, { model: "m", input: Array(2_049).fill("a") }, /input/],
   ["an unknown format", embeddings, { model: "m", input: "a", encoding_format: "hex" }, /encoding_format/],
-  ["nothing to moderate", "/openai/v1/moderations", {}, /input/],
+  ["no input to moderate", "/openai/v1/moderations", {}, /input/],
   ["no documents", "/jina/v1/rerank", { model: "m", query: "q", documents: [] }, /documents/],
   [
     "a field of the other vendor",

@@ -127,10 +127,10 @@ test.each<[string, object, string, string, number?]>([
   ["an unknown field", { messages: [] }, "messages", "unknown_parameter"],
   ["no input", { input: undefined }, "input", "missing_required_parameter"],
   ["a small limit", { max_output_tokens: 5 }, "max_output_tokens", "invalid_value"],
-  ["what chat calls it", { response_format: {} }, "response_format", "unknown_parameter"],
+  ["the field's name in chat", { response_format: {} }, "response_format", "unknown_parameter"],
   ["stop sequences", { stop: ["x"] }, "stop", "unknown_parameter"],
   [
-    "tools as chat has them",
+    "tools in the form of chat",
     { tools: [{ type: "function", function: {} }] },
     "tools[0].name",
     "missing_required_parameter",
@@ -150,7 +150,12 @@ test.each<[string, object, string, string, number?]>([
     "input[0]",
     "invalid_value",
   ],
-  ["an unknown answer", { previous_response_id: "resp_1" }, "previous_response_id", "previous_response_not_found"],
+  [
+    "an unknown previous response",
+    { previous_response_id: "resp_1" },
+    "previous_response_id",
+    "previous_response_not_found",
+  ],
   [
     "a compaction made elsewhere",
     { input: [{ type: "compaction", encrypted_content: "x" }] },
@@ -158,7 +163,7 @@ test.each<[string, object, string, string, number?]>([
     "invalid_compaction",
   ],
   [
-    "thoughts that were not kept",
+    "reasoning that was not stored",
     { input: [{ type: "reasoning", id: "rs_0", summary: [] }] },
     "input[0].encrypted_content",
     "invalid_value",

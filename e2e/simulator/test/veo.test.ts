@@ -72,8 +72,8 @@ describe("Google's SDK at Vertex", () => {
   });
 
   test.each([
-    ["a length that no model makes", { durationSeconds: 5 }, "durationSeconds"],
-    ["a resolution that there is not", { resolution: "900p" }, "resolution"],
+    ["a length that no model supports", { durationSeconds: 5 }, "durationSeconds"],
+    ["an unknown resolution", { resolution: "900p" }, "resolution"],
     ["frames per second", { fps: 30 }, "fps"],
   ])("gets an error for %s", async (_, config, word) => {
     const begun = cloud.models.generateVideos({ model, source: { prompt: "A boat" }, config });

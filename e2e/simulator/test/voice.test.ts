@@ -27,9 +27,9 @@ test("voices and texts differ, and each result can be reproduced", () => {
 });
 
 test.each([
-  ["pieces as they come", [4, 6], 4, [4, 4, 2]],
-  ["a piece of several blocks", [10], 3, [3, 3, 3, 1]],
-  ["many pieces of one block", [1, 1, 1, 7], 5, [5, 5]],
+  ["chunks of any size", [4, 6], 4, [4, 4, 2]],
+  ["a chunk of several blocks", [10], 3, [3, 3, 3, 1]],
+  ["many chunks of one block", [1, 1, 1, 7], 5, [5, 5]],
   ["nothing", [], 4, []],
 ])("in blocks: %s", (_, pieces, size, sizes) => {
   const samples = Int16Array.from({ length: 10 }, (__, at) => at);
