@@ -57,7 +57,7 @@ async function outcomeOfSample({ page, language, files, commands }: CompiledSamp
 async function outcomeOf(program: CodingProgram, address: string): Promise<string> {
   const install = ["install", "--no-audit", "--no-fund", "--prefer-offline", program.npmPackage];
   const had = await ended("npm", install, { cwd: installed, timeout: installMs, env: process.env });
-  if (had.status !== 0) return `cannot be had: ${lastLine(had)}`;
+  if (had.status !== 0) return `not available: ${lastLine(had)}`;
   const folder = mkdtempSync(join(tmpdir(), "modelgate-program-"));
   try {
     for (const [path, text] of Object.entries(program.files?.(address, demoKey) ?? {})) {

@@ -22,8 +22,8 @@ export function apiPage(): string {
   return [
     "# API",
     "",
-    "Written from the OpenAPI document that the running gateway serves. Members of a body that are not named here go on to the vendor",
-    "as they came, where it understands them.",
+    "Generated from the OpenAPI document that the running gateway serves. Body members that are not listed here are passed on to the vendor",
+    "unchanged, if its format has them.",
     "",
     "```sh",
     "curl -s http://127.0.0.1:8080/openapi.json",

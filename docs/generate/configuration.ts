@@ -24,14 +24,14 @@ export function configurationPage(): string {
   return [
     "# Configuration",
     "",
-    "One YAML file; `MODELGATE_CONFIG` names it. This page is written from the schema that the file is checked with. A change",
-    "takes effect while modelgate runs; a wrong one is refused with the path of each wrong field, and the last good one stays:",
+    "One YAML file; `MODELGATE_CONFIG` names it. This page is generated from the schema that the file is checked with. A change",
+    "takes effect while modelgate runs; an invalid one is refused with the path of each wrong field, and the last valid one stays active:",
     "",
     "```sh",
     "npm run gatectl -- config check deploy/config/demo.yaml",
     "```",
     "",
-    "`deploy/config/demo.yaml` is the example of everything, with comments.",
+    "`deploy/config/demo.yaml` is a complete example with comments.",
     "",
     ...sections("", schema, 2),
   ].join("\n");

@@ -41,8 +41,8 @@ export async function environmentPage(): Promise<string> {
   return [
     "# Environment",
     "",
-    "Every variable that a service reads, written from the services' own declarations; `gateway` is the program that runs",
-    "them. A wrong value ends the start with one line that names each wrong variable, and status 78. `npm start` and the images set addresses and ports themselves.",
+    "Every variable that a service reads, generated from the services' declarations; `gateway` is the program that runs",
+    "them. With a wrong value the program exits with status 78 and one line that names each wrong variable. `npm start` and the images set addresses and ports themselves.",
     "",
     ...tables.flatMap((table) => [
       `## ${table.title}`,

@@ -13,14 +13,14 @@ export function kindFieldsTables(): string {
   return [
     "## Fields of other kinds",
     "",
-    "These tables have the fields by the names of OpenAI's or the most common clients, and what becomes of each at a vendor's wire:",
+    "These tables list fields by the names that OpenAI's or the most common clients use, and how each is sent on a vendor's wire:",
     "",
     "- sent: the vendor gets the field, converted to the wire's own values",
     "- in part: the vendor gets what its wire can express of the field, and the rest is dropped",
     "- gateway: the vendor gets no such field; modelgate converts the answer instead, so nothing is lost",
     "- **dropped** and **refused**: as above",
     "",
-    "Members that no table has reach only vendors of the client's own wire; at others they are dropped.",
+    "Members that are in no table are sent only to vendors of the client's wire; for others they are dropped.",
     "",
     embeddings(),
     rerank(),
@@ -183,7 +183,7 @@ function videos(): string {
 function moderation(): string {
   return tableOf<ModerationRequest>({
     title: "Moderation",
-    note: "The one wire takes every field, and a chat model that moderates instead gets the same texts and images in its prompt.",
+    note: "The one wire supports every field, and a chat model that moderates instead gets the same texts and images in its prompt.",
     wires: moderationWires,
     base: { model: "m", items: [{ parts: [{ kind: "text", text: "text" }] }] },
     fields: {

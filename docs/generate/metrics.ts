@@ -33,7 +33,7 @@ export async function metricsPage(): Promise<string> {
     "# Metrics",
     "",
     "Every service answers `GET /metrics` on its operations port ([Ports](/guide/ports)). Each metric also has the label `service`,",
-    "and the usual metrics of a Node process (`process_…`, `nodejs_…`) come with them. [Monitoring](/operations/monitoring) has the",
+    "and every service also has the usual metrics of a Node process (`process_…`, `nodejs_…`). [Monitoring](/operations/monitoring) has the",
     "alerts and dashboards.",
     "",
     "| metric | type | labels | meaning |",

@@ -5,7 +5,7 @@ const root = join(import.meta.dirname, "../..");
 
 /** Why the commands of a page of the repository are not run with the site's. */
 const notRun: Readonly<Record<string, string>> = {
-  "deploy/README.md": "it needs a cluster, or servers of yours; deploy/k8s/test and e2e/test try what they do",
+  "deploy/README.md": "it needs a cluster or your servers; deploy/k8s/test and e2e/test cover it",
   "deploy/helm/README.md": "it needs a cluster; deploy/helm/test renders the chart",
 };
 

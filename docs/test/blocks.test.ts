@@ -31,11 +31,11 @@ describe("code blocks", () => {
     },
   );
 
-  test.skipIf(python !== undefined)("of Python are left out: there is no Python with docs/requirements.txt", () => {
+  test.skipIf(python !== undefined)("of Python are skipped without a Python that has docs/requirements.txt", () => {
     expect(python).toBeUndefined();
   });
 
-  test("that are not run say why, and are few among those that people wrote for the site", () => {
+  test("that are not run give a reason, and are few among the site's hand-written ones", () => {
     const left = blocks.filter(({ notRun }) => notRun !== undefined);
     const own = (block: Block): boolean => !block.place.startsWith("generated/");
     process.stdout.write(`${chosen.length} code blocks are run; ${left.length} are not:\n`);
@@ -45,7 +45,7 @@ describe("code blocks", () => {
   });
 });
 
-test("a block's marks are read", () => {
+test("a block's attributes are read", () => {
   const page = "a\n\n<!-- not run: it needs the moon -->\n```sh\nls\n```\n\n```js\n1;\n```\n<!-- prints: one -->\n";
   expect(blocksIn("page.md", page)).toEqual([
     { place: "page.md:3", language: "sh", text: "ls\n", notRun: "it needs the moon", prints: undefined },
@@ -59,7 +59,7 @@ test.each(programs)("$page, which can be run, has a page with its settings", ({ 
   for (const path of Object.keys(files?.("http://gateway", "sk-key") ?? {})) expect(text).toContain(path);
 });
 
-test("every vendor has a page, or its row on the page of them all", () => {
+test("every vendor has a page, or a row on the page of all vendors", () => {
   const table = readFileSync(join(docs, "generated/fragments/all-vendors.md"), "utf8");
   for (const name of Object.keys(providers)) {
     const isThere = existsSync(join(docs, `vendors/${name}.md`)) || table.includes(`\`${name}\``);

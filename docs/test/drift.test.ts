@@ -41,12 +41,12 @@ const tables: readonly { readonly of: string; readonly names: readonly string[];
 const simulator = "e2e/simulator/README.md";
 
 describe("hand-written pages", () => {
-  test("count nothing that a table in the code lists", () => {
+  test("contain no count of what a table in the code lists", () => {
     const found = pages.flatMap((page) => countsIn(textOf(page)).map(({ line, text }) => `${page}:${line}: ${text}`));
     expect(found).toEqual([]);
   });
 
-  test.each(tables)("list no $of beyond a few examples", ({ names, maxExamples }) => {
+  test.each(tables)("list only a few examples of $of", ({ names, maxExamples }) => {
     const found = pages
       .filter((page) => page !== simulator)
       .flatMap((page) => listsIn(textOf(page), names, maxExamples).map(({ line, text }) => `${page}:${line}: ${text}`));
@@ -93,13 +93,13 @@ describe("the checks find", () => {
   const page =
     "# A page\n\nIt works with seventeen clients.\n\n```sh\nls # two vendors\n```\n\n- Groq, xAI, Mistral\n- Jina\n";
 
-  test("a count, and not one of a code block", () => {
+  test("a count outside a code block", () => {
     expect(countsIn(page)).toEqual([{ line: 3, text: "seventeen clients" }]);
     expect(countsIn("over vendors of all four text formats")).toHaveLength(1);
     expect(countsIn("two replicas, and three Sentinels")).toEqual([]);
   });
 
-  test("a list, and not a few examples", () => {
+  test("a list that is longer than a few examples", () => {
     expect(listsIn(page, ["Groq", "xAI", "Mistral", "Jina"], 3)).toEqual([
       { line: 9, text: "Groq, xAI, Mistral, Jina" },
     ]);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { environmentPage, firstVariables } from "../generate/environment.ts";
 
-test("the reference begins with the variables that matter first, and has every variable once for each default", async () => {
+test("the reference starts with the most important variables, and has every variable once for each default", async () => {
   const page = await environmentPage();
   const [, begin = "", ...rest] = page.split("\n## ");
   const namesIn = (text: string): readonly string[] =>

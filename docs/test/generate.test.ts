@@ -6,7 +6,7 @@ import { generate } from "../generate/main.ts";
 const folder = join(import.meta.dirname, "../generated");
 const files = () => globSync("**/*.md", { cwd: folder });
 
-test("generating again leaves every page in its place at every moment, for a site that is built meanwhile", async () => {
+test("while pages are generated again, each page exists at every moment for a concurrent build", async () => {
   await generate();
   const before = files();
   expect(before).toContain("reference/api.md");
