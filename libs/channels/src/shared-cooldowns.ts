@@ -72,7 +72,7 @@ export class SharedCooldowns implements AsyncDisposable {
     const cooldown = nextCooldown(current, { ...cause, before, vendorMessage }, now);
     if (cooldown === undefined) return;
     const line = { scope, account, reason, durationMs: cooldown.until - now, ...seenBy };
-    if (kind === "refused") log.error(line, "a vendor refuses a key: it is tried again after a pause");
+    if (kind === "refused") log.error(line, "a vendor refuses a key; it is retried after a pause");
     else log.warn(line, "channel rests");
     if (account === undefined) this.#states.cooldowns.set(scope, cooldown);
     else this.#storeAccountCooldown(name, cooldown);

@@ -48,7 +48,7 @@ test("a vendor's retry-after is used unchanged, is never shortened, and may be e
   expect(isCoolingDown(undefined, 0)).toBe(false);
 });
 
-test("a rest of one account names it", () => {
+test("a rest for one account names it", () => {
   expect(nextCooldown(undefined, cause({ account: "acme" }), 0)).toMatchObject({ account: "acme" });
   expect(nextCooldown(undefined, cause(), 0)).not.toHaveProperty("account");
 });

@@ -80,7 +80,7 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
       const path = `contents image ${index + 1}`;
       if (source.kind === "base64") return encodedImage(source.data, path);
       if (source.kind === "url") return { kind: "url", at: path, url: source.url };
-      throw new Failure("unsupported_parameter", "The vendor of this model cannot take fileData.", {
+      throw new Failure("unsupported_parameter", "The vendor of this model does not support fileData.", {
         param: "contents",
       });
     });

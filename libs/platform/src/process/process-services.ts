@@ -141,7 +141,7 @@ export class ProcessServices implements AsyncDisposable {
     const { name, role, common } = service;
     const { host, innerHost, port, drainMs, farewellMs } = common;
     const isShared = this.#context.worker !== undefined && role !== "backend";
-    if (isShared && port === 0) throw new StartError(`A port that workers share must be set: the one of ${name}.`);
+    if (isShared && port === 0) throw new StartError(`The port of ${name} must be set, because workers share it.`);
     const address = {
       host: role === "edge" ? host : innerHost,
       port,

@@ -112,7 +112,7 @@ function selectPage(
 
 function requireIndex(models: readonly ListedModel[], name: string, param: string): number {
   const index = models.findIndex((model) => model.name === name);
-  if (index < 0) throw new Failure("invalid_value", `${param} names no model of this list.`, { param });
+  if (index < 0) throw new Failure("invalid_value", `${param} is not a model of this list.`, { param });
   return index;
 }
 

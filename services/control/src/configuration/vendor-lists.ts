@@ -109,7 +109,7 @@ export class VendorLists {
         model,
         since,
         until,
-        reason: "its vendor does not list it any more",
+        reason: "its vendor no longer lists it",
       });
     await endModelCooldowns(
       redis,

@@ -45,7 +45,7 @@ function renderRequest(
   const { count = 1, size, prompt, images } = request;
   if (images.length > 0) throw unsupportedFailure("images", "The vendor of this model creates images from text only.");
   if (count > maxImages)
-    throw unsupportedFailure("count", `The vendor of this model makes at most ${maxImages} images in a request.`);
+    throw unsupportedFailure("count", `The vendor of this model creates at most ${maxImages} images per request.`);
   const parameters = withoutUndefined({
     sampleCount: count,
     ...(size === undefined ? {} : renderSize(size)),

@@ -105,7 +105,7 @@ function parseImage(value: unknown, path: string): InputImage {
   if (value["file_id"] !== undefined)
     throw new Failure(
       "unsupported_parameter",
-      `${path}.file_id names a file of another store; send the image itself.`,
+      `${path}.file_id names a file in another store; send the image itself.`,
       {
         param: `${path}.file_id`,
       },

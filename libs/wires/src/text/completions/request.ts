@@ -90,7 +90,7 @@ function parsePrompts(fields: Fields): readonly string[] {
 function parsePrompt(prompt: unknown, path: string, fields: Fields): string {
   if (typeof prompt === "number" || Array.isArray(prompt)) throw fields.unsupported("prompt");
   if (typeof prompt !== "string") throw fields.wrong(path, "a string");
-  if (prompt === "") throw fields.wrong(path, "a string that is not empty");
+  if (prompt === "") throw fields.wrong(path, "a non-empty string");
   return prompt;
 }
 

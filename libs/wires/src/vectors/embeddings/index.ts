@@ -70,7 +70,7 @@ function parseInput(fields: Fields): readonly VectorContent[] {
 
 function parseOne(value: unknown, path: string, fields: Fields): VectorContent {
   if (typeof value === "string") {
-    if (value === "") throw fields.wrong(path, "a string that is not empty");
+    if (value === "") throw fields.wrong(path, "a non-empty string");
     return { kind: "text", text: value };
   }
   if (Array.isArray(value)) return { kind: "tokens", tokens: parseTokens(value, path, fields) };
