@@ -161,8 +161,7 @@ export const RefusedCall = Type.Object({
   ...Refused.properties,
   meaning: text,
   calls: Type.Integer({
-    description:
-      "number of refused calls of the account that it represents: itself, and those after it that were not stored",
+    description: "number of refused calls that it represents: itself, and later ones that were not stored",
   }),
 });
 export const RefusedPage = Type.Object({ refused: Type.Array(RefusedCall), next: orNull(text) });
