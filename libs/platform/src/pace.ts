@@ -60,7 +60,7 @@ export class Pace implements Disposable {
     }
     this.#checkedAt = now;
     const silenceLeftMs = silenceMs - (now - this.#heardAt);
-    if (silenceLeftMs <= 0) return this.#late(tooSlow(`The body fell silent for ${silenceMs} ms.`));
+    if (silenceLeftMs <= 0) return this.#late(tooSlow(`The body stalled for ${silenceMs} ms.`));
     const leftMs = totalMs - (now - this.#startedAt);
     if (leftMs <= 0) return this.#late(tooSlow(`The body was not complete after ${totalMs} ms.`));
     const timedMs = now - this.#startedAt - this.#heldMs - graceMs;

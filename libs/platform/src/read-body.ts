@@ -112,7 +112,7 @@ async function collectBody(
     }
   };
   const onClose = (): void => {
-    if (!request.complete) reject(new ClientGone("the client left before its request was whole"));
+    if (!request.complete) reject(new ClientGone("the client disconnected before the request was complete"));
   };
   const onEnding = (): void => reject(ending?.reason);
   // A client does not count as slow while the decompressor accepts no bytes.

@@ -188,7 +188,7 @@ function parseWords<Word extends string>(text: string, values: readonly Word[]):
   const unknown = [...selected].filter((item) => !values.some((value) => value === item));
   return unknown.length === 0
     ? values.filter((value) => selected.has(value))
-    : rejectValue(`names ${unknown.join(", ")}, and takes ${values.join(", ")}`);
+    : rejectValue(`has unknown values (${unknown.join(", ")}); allowed: ${values.join(", ")}`);
 }
 
 function parseSecret(secret: string): string {

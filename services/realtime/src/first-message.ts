@@ -47,7 +47,7 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
   };
   const onClose = (): void => {
     disconnected.abort();
-    reject(new ClientGone("the client left before its session"));
+    reject(new ClientGone("the client disconnected before the session"));
   };
   client.on("message", onMessage).once("close", onClose);
   // The close event follows an error.

@@ -105,14 +105,17 @@ const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
   ],
 };
 
-test.each(wires)("%s: a first turn looks for nothing, the second finds it, later ones find the second", (wire) => {
-  const [first, second, third] = turnsOf[wire].map((body) => conversationIn(wire, body));
-  expect(first?.find).toEqual([]);
-  expect(second?.find[1]).toBe(first?.store);
-  expect(second?.store).not.toBe(first?.store);
-  expect(third?.find[0]).toBe(second?.store);
-  expect(third?.store).toBe(second?.store);
-});
+test.each(wires)(
+  "%s: the first turn has no predecessor, the second turn finds the first, later turns find the second",
+  (wire) => {
+    const [first, second, third] = turnsOf[wire].map((body) => conversationIn(wire, body));
+    expect(first?.find).toEqual([]);
+    expect(second?.find[1]).toBe(first?.store);
+    expect(second?.store).not.toBe(first?.store);
+    expect(third?.find[0]).toBe(second?.store);
+    expect(third?.store).toBe(second?.store);
+  },
+);
 
 describe("conversations are distinguished", () => {
   const chat = (body: object) => conversationIn("chat", body)?.store;

@@ -149,7 +149,7 @@ function refusalOf(
 ): Error {
   switch (reply.verdict) {
     case "held-before":
-      return new Error(`call ${request.callId} has a hold already`);
+      return new Error(`call ${request.callId} already has a hold`);
     case "too-low":
       return new InsufficientQuota(tooLowMessage(request), reply.left);
     case "no-account":
@@ -161,7 +161,7 @@ function refusalOf(
         { retryAfterSeconds: Math.max(1, Math.ceil(reply.waitMs / 1_000)) },
       );
     case "outbox-full":
-      return new Failure("server_overloaded", "Too many events wait to be published; try again shortly.", {
+      return new Failure("server_overloaded", "Too many events are waiting to be published; try again shortly.", {
         retryAfterSeconds: 5,
       });
     case "over-budget":

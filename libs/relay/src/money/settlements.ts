@@ -57,7 +57,7 @@ class OpenSettlements implements Settlements {
       holdsNotFound.inc();
       log.warn(
         { ...idsOf(call), callId },
-        "no hold to settle: swept, never held, lost with a Redis, or settled by a try whose reply was lost",
+        "no hold to settle: swept, never held, lost with Redis, or already settled by an attempt whose reply was lost",
       );
       if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, call);
     } catch (error) {
@@ -86,7 +86,7 @@ class OpenSettlements implements Settlements {
   }
 
   #logLeft(error: unknown, callId: string, call: LoggedCall): void {
-    this.#deps.log.error({ ...idsOf(call), err: error, callId }, "a hold is left to the sweep");
+    this.#deps.log.error({ ...idsOf(call), err: error, callId }, "settlement failed; the sweep will settle the hold");
   }
 
   /**
@@ -99,7 +99,7 @@ class OpenSettlements implements Settlements {
     const timer = setTimeout(() => {
       this.#late.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
-        log.warn({ ...idsOf(call), err: error, callId: settlement.callId }, "a late call was reported only once"),
+        log.warn({ ...idsOf(call), err: error, callId: settlement.callId }, "a late settlement was not repeated"),
       );
     }, repeatAfterMs).unref();
     this.#late.add(timer);

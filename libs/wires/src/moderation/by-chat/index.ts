@@ -54,7 +54,7 @@ export const instructionBytes = Buffer.byteLength(instructions);
  */
 export function renderJudgementRequest(request: ModerationRequest): Parsed<TextRequest> {
   if (request.items.length > maxItemsPerCall)
-    throw unsupportedFailure("items", `This model judges at most ${maxItemsPerCall} texts in a request.`);
+    throw unsupportedFailure("items", `This model accepts at most ${maxItemsPerCall} texts in a request.`);
   const judgement: TextRequest = {
     model: request.model,
     stream: false,

@@ -21,7 +21,7 @@ export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord 
   if (unsupportedTool !== undefined && !vendorTools)
     throw unsupported(
       "setup.tools",
-      `setup.tools has ${unsupportedTool}, which the vendor runs, and this model has no price for it. Leave it out, or ask the operator to let it pass.`,
+      `setup.tools has ${unsupportedTool}, which the vendor runs, but this model has no price for it. Leave it out, or ask the operator to allow it.`,
     );
   return tools.length === 0 ? rest : { ...rest, tools };
 }

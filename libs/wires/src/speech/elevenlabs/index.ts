@@ -22,9 +22,10 @@ export const elevenlabs = {
 function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
   const { input, format, speed, instructions, own } = request;
   const voice = voiceName(request);
-  if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model needs a voice, by its id.");
+  if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model requires a voice id.");
   const formatName = formats[format];
-  if (formatName === undefined) throw unsupportedFailure("format", `The vendor of this model has no ${format}.`);
+  if (formatName === undefined)
+    throw unsupportedFailure("format", `The vendor of this model does not support ${format}.`);
   return {
     body: withoutUndefined({
       text: input,

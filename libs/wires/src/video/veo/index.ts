@@ -99,7 +99,7 @@ function withoutFilm({ raiMediaFilteredCount: count, raiMediaFilteredReasons: re
   const reasonTexts = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
   if (reasonTexts.length === 0 && typeof count !== "number")
     return failedTask(undefined, "The vendor finished the operation without a video.");
-  return failedTask("rai_media_filtered", reasonTexts.join(" ") || "The vendor's safety filters hold the video back.");
+  return failedTask("rai_media_filtered", reasonTexts.join(" ") || "The vendor's safety filters withheld the video.");
 }
 
 /** Video lengths in seconds of current models, and of the second generation. */
