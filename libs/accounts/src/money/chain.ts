@@ -118,7 +118,7 @@ export class ChainWalk {
     if (this.divergence !== undefined) return false;
     const link = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
     if (link !== undefined && link.id !== entry.id)
-      return this.#diverge(entry, `has the same number as ${link.id}: one of them was put in`);
+      return this.#diverge(entry, `has the same number as ${link.id}: one of them was inserted`);
     if (number < this.#next) return true;
     this.#ahead.set(number, entry);
     for (let next = this.#ahead.get(this.#next); next !== undefined; next = this.#ahead.get(this.#next)) {

@@ -205,7 +205,7 @@ export const readToken: (text: string) => Token = recordParser(
 
 /** Throws Failure (401) if a token of a call is unknown, disabled or expired. */
 export function requireUsable(token: Token | undefined): asserts token is Token {
-  if (token === undefined) throw new Failure("invalid_api_key", "This API key is not known.");
+  if (token === undefined) throw new Failure("invalid_api_key", "This API key is unknown.");
   if (token.disabled) throw new Failure("api_key_disabled");
   if (token.expiresAt !== undefined && Date.parse(token.expiresAt) <= Date.now())
     throw new Failure("api_key_expired", `This API key expired at ${token.expiresAt}.`);

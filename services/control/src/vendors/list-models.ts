@@ -38,13 +38,13 @@ export async function listModels(
   inside: readonly string[],
 ): Promise<ListedModels> {
   const provider = Object.hasOwn(providers, query.provider) ? providers[query.provider] : undefined;
-  if (provider === undefined) throw invalidField("provider", "is not a vendor that this build knows");
+  if (provider === undefined) throw invalidField("provider", "is not a known vendor");
   const problem = baseUrlProblem(query.baseUrl, provider) ?? unsafeAddress(new URL(query.baseUrl).origin, inside);
   if (problem !== undefined) throw invalidField("baseUrl", problem);
-  if (!isSendableKey(query.key)) throw invalidField("key", "holds what no header can carry");
+  if (!isSendableKey(query.key)) throw invalidField("key", "contains characters that are not allowed in a header");
   const { keyForm } = provider;
   if (keyForm !== undefined && !keyForm.pattern.test(query.key))
-    throw invalidField("key", `is no key of the form ${keyForm.description}`);
+    throw invalidField("key", `is not a key of the form ${keyForm.description}`);
   try {
     const models = await fetchModelLists(query, transport);
     return {

@@ -15,7 +15,7 @@ export function identifyCaller(tokens: TokenCache, proxies: number): Step {
       if (token.allowedAddresses !== undefined)
         requireAllowedAddress(token.allowedAddresses, clientAddress(request, proxies));
       if (token.settingsId !== undefined && context.endpoint?.area !== "realtime")
-        throw new Failure("invalid_api_key", "A client secret opens realtime sessions, and does nothing else.");
+        throw new Failure("invalid_api_key", "A client secret can only open realtime sessions.");
       next();
     };
     return knownToken instanceof Promise ? knownToken.then(setToken) : setToken(knownToken);

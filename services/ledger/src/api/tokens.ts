@@ -30,7 +30,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
         };
         const booked = await bookToken(books, request, actor);
         if (booked === undefined)
-          throw new Failure("invalid_value", `The account has ${request.max} keys, as many as it may have.`, {
+          throw new Failure("invalid_value", `The account has ${request.max} keys, the maximum.`, {
             status: 409,
           });
         const { token, created } = booked;

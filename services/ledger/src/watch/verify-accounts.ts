@@ -49,7 +49,7 @@ export function verificationStep({
       const result = await verify(id);
       if (result === undefined) return;
       verifications.inc({ result: result.ok ? "holds" : "diverges" });
-      if (!result.ok) log.error({ account: id, divergence: result.divergence }, "an account's books do not verify");
+      if (!result.ok) log.error({ account: id, divergence: result.divergence }, "an account's books are inconsistent");
     } catch (error) {
       verifications.inc({ result: "failed" });
       log.debug({ err: error, account: id }, "an account could not be verified; it is due again in the next period");
