@@ -142,6 +142,8 @@ export const views: readonly View[] = [
   pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" })),
   form("Create operator", "operators", /^Name/),
   pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" })),
+  pageAt("Alerts", "alerts", (page) => page.getByRole("heading", { name: "Latest alerts" })),
+  form("Add target", "alerts", /^Name/),
   pageAt("Audit", "audit", (page) => page.getByRole("table").first()),
   pageAt("Playground", "playground"),
   tried("chat", cost, words("Message")),

@@ -60,7 +60,7 @@ export function serviceTemplate(row: ServiceRow, rows: readonly ServiceRow[], he
   const objects = [
     ...objectsOf(row, rows).map((object) => withValues(fieldsOf(object), row, rows)),
     scaledObjectOf(row),
-    ...(row.callsVendors ? [ciliumPolicyOf(row)] : []),
+    ...(row.callsVendors || row.sendsAlerts === true ? [ciliumPolicyOf(row)] : []),
   ];
   const parts = objects.map((object): Part => {
     const when = conditions[textOf(object["kind"])];

@@ -5,6 +5,8 @@ import type { ServiceRow } from "./services.ts";
 const stores = { redis: [6_379, 6_380, 26_379], nats: [4_222], books: [5_432], tracing: [4_318] } as const;
 /** Ports of vendors, of addresses of pictures and of clients' callbacks. */
 const vendorPorts = [443];
+/** Ports of targets of alerts: HTTPS, and SMTP with TLS or STARTTLS. */
+const alertPorts = [443, 465, 587];
 /**
  * Rule for the public internet. It excludes private networks, so that a forged request (SSRF) reaches no node, pod,
  * database or cloud metadata: RFC 1918, 6598, 3927, 5735, 4193, 4291 and 7526 (6to4 embeds an IPv4 address). An IPv4
@@ -56,10 +58,16 @@ export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): ob
         { ports: [{ protocol: "UDP", port: 53 }, tcp(53)] },
         { ports: storePorts(row).map(tcp) },
         ...(callees.length > 0 ? [{ to: callees.map(pods), ports: [tcp(ports.http)] }] : []),
-        ...(row.callsVendors ? [{ to: internet.map((ipBlock) => ({ ipBlock })), ports: vendorPorts.map(tcp) }] : []),
+        ...internetPorts(row).map((list) => ({ to: internet.map((ipBlock) => ({ ipBlock })), ports: list.map(tcp) })),
       ],
     },
   };
+}
+
+/** Returns the ports of the public internet that a service may reach, as one list or none. */
+function internetPorts({ callsVendors, sendsAlerts }: ServiceRow): readonly (readonly number[])[] {
+  if (sendsAlerts === true) return [alertPorts];
+  return callsVendors ? [vendorPorts] : [];
 }
 
 function storePorts({ secrets }: ServiceRow): readonly number[] {

@@ -16,6 +16,8 @@ export interface ServiceRow {
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
   /** True if the service calls vendors. */
   readonly callsVendors: boolean;
+  /** True if the service sends alerts, by HTTPS and SMTP. */
+  readonly sendsAlerts?: boolean;
   /** Resource requests and memory limit, from e2e/bench/README.md; capacity.md describes their derivation. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
   readonly replicas: { readonly min: number; readonly max: number };
@@ -120,6 +122,7 @@ const table: readonly ServiceRow[] = [
     secrets: [...stateSecrets, "BOOKS_URL"],
     calledBy: "control",
     callsVendors: false,
+    sendsAlerts: true,
     resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 2, max: 10 },
     drainSeconds: 30,
@@ -163,6 +166,7 @@ export const gateway: ServiceRow = {
   secrets: [...contentSecrets, "BOOKS_URL"],
   calledBy: "gateway",
   callsVendors: true,
+  sendsAlerts: true,
   resources: { cpu: "500m", memory: "512Mi", memoryLimit: "2Gi" },
   replicas: { min: 1, max: 1 },
   drainSeconds: streamSeconds,

@@ -23,9 +23,11 @@ const inside = [
   "2002:a00:1::",
 ];
 const outside = ["1.1.1.1", "104.18.7.192", "172.32.0.1", "100.128.0.1", "2606:4700::6812:7c0"];
-/** Programs that call vendors: the areas, and control, which tests channels. */
+/** Programs that call vendors: the areas, and control, which tests channels; and the ledger, which sends alerts. */
 const callersIn = (name: (typeof overlays)[number]): readonly string[] =>
-  name === "small" ? ["gateway"] : ["audio", "control", "media", "realtime", "text", "video"];
+  name === "small" ? ["gateway"] : ["audio", "control", "ledger", "media", "realtime", "text", "video"];
+/** Programs that send alerts, also by e-mail. */
+const alertSenders = ["gateway", "ledger"];
 
 /** Whether a rule of egress lets an address be reached; a rule without addresses lets no stranger's be reached here. */
 function reaches(rule: Fields, address: string): boolean {
@@ -50,7 +52,7 @@ describe.each(overlays)("%s", (name) => {
       itemsAt(rule, "to").some(({ ipBlock }) => ipBlock !== undefined),
     );
 
-  test("only services that call vendors may reach addresses outside the cluster", () => {
+  test("only services that call vendors or send alerts may reach addresses outside the cluster", () => {
     const found = policies.filter((policy) => rulesWithAddresses(policy).length > 0).map(nameOf);
     expect(found.toSorted()).toEqual(callersIn(name));
   });
@@ -67,8 +69,9 @@ describe.each(overlays)("%s", (name) => {
       expect(rules.some((rule) => reaches(rule, address))).toBe(false);
     });
 
-    test("reaches vendors only at HTTPS", () => {
-      expect(rules.flatMap((rule) => itemsAt(rule, "ports"))).toEqual([{ protocol: "TCP", port: 443 }]);
+    test("reaches vendors only at HTTPS, and mail servers if it sends alerts", () => {
+      const ports = alertSenders.includes(service) ? [443, 465, 587] : [443];
+      expect(rules.flatMap((rule) => itemsAt(rule, "ports"))).toEqual(ports.map((port) => ({ protocol: "TCP", port })));
     });
   });
 });

@@ -132,6 +132,11 @@ const audit = createRoute({
   }),
   component: lazyRouteComponent(() => import("./pages/audit.tsx"), "AuditPage"),
 });
+const alerts = createRoute({
+  getParentRoute: () => frame,
+  path: "/alerts",
+  component: lazyRouteComponent(() => import("./pages/alerts.tsx"), "AlertsPage"),
+});
 const playground = createRoute({
   getParentRoute: () => frame,
   path: "/playground",
@@ -159,6 +164,7 @@ export const router = createRouter({
       tasks,
       system,
       audit,
+      alerts,
       playground,
     ]),
   ]),

@@ -1,5 +1,6 @@
 import { clientAddress, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
 import { accountRoutes } from "./api/accounts.ts";
+import { alertRoutes } from "./api/alerts.ts";
 import { billRoutes } from "./api/bill.ts";
 import { bookRoutes } from "./api/books.ts";
 import { budgetRoutes } from "./api/budgets.ts";
@@ -43,6 +44,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...tokenRoutes(redis, ledger),
     ...tokenRotationRoutes(redis, ledger),
     ...budgetRoutes(redis, ledger),
+    ...alertRoutes({ redis, ledger, secrets: env.secrets }),
     ...channelRoutes({ redis, catalog, transport }),
     ...bookRoutes(ledger),
     ...priceRoutes(redis),

@@ -264,6 +264,31 @@ describe("gatectl", () => {
     expect(await suite.ask("budget", "list", "payer")).toEqual([]);
   });
 
+  test("a target of alerts is added, tested, listed without its secrets, and removed", async () => {
+    const hook = "http://127.0.0.1:9/TOPSECRET";
+    const add = ["alert", "target", "add", "--kind", "webhook", "--url", hook, "--alerts", "budget,balance-low"];
+    const { id, secret } = await suite.ask<{ id: string; secret: string }>(...add);
+    expect(secret).toMatch(/^whsec_/);
+    // Private addresses are refused, so the ledger could decrypt the address.
+    const tested = await suite.gatectl("alert", "target", "test", id);
+    expect(tested.stdout).toContain("not delivered: its host is not on the public internet");
+    const listed = (await suite.gatectl("alert", "target", "list")).stdout;
+    expect(listed).toContain(id);
+    expect(listed).toContain("127.0.0.1:9");
+    expect(listed).not.toMatch(/TOPSECRET|whsec_/);
+    await suite.ask("alert", "target", "remove", id);
+    expect(await suite.ask("alert", "target", "list")).toEqual([]);
+    // The configured model `free` has no price.
+    const headers = { authorization: `Bearer ${payerKey}`, "content-type": "application/json" };
+    const body = JSON.stringify({ model: "free", messages: [{ role: "user", content: "Hello" }] });
+    await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body });
+    const alerts = () => suite.ask<{ kind: string; subject: string }[]>("alert", "list", "--kind", "unpriced-use");
+    const found = await until("the alert", async () =>
+      (await alerts()).find(({ subject }) => subject.startsWith("free ")),
+    );
+    expect(found).toMatchObject({ kind: "unpriced-use", deliveries: [] });
+  });
+
   test.each([
     [["--scope", "account", "--period", "month", "--amount", "1"], "zone is missing: a month begins at midnight"],
     [

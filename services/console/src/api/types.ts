@@ -708,6 +708,84 @@ export type VendorModels = {
   readonly message: string | null;
 };
 
+export type AlertTarget = {
+  readonly id: string;
+  readonly account: string;
+  readonly kind: "webhook" | "slack" | "teams" | "feishu" | "pagerduty" | "email";
+  readonly name: string;
+  readonly alerts?: readonly (
+    | "budget"
+    | "balance-low"
+    | "key-refused"
+    | "channel-resting"
+    | "channel-recovered"
+    | "unpriced-use"
+    | "ledger-divergence"
+    | "key-expiring"
+    | "certificate-expiring"
+  )[];
+  readonly address: string;
+  readonly createdAt: string;
+};
+
+export type NewAlertTarget = {
+  readonly id: string;
+  readonly account: string;
+  readonly kind: "webhook" | "slack" | "teams" | "feishu" | "pagerduty" | "email";
+  readonly name: string;
+  readonly alerts?: readonly (
+    | "budget"
+    | "balance-low"
+    | "key-refused"
+    | "channel-resting"
+    | "channel-recovered"
+    | "unpriced-use"
+    | "ledger-divergence"
+    | "key-expiring"
+    | "certificate-expiring"
+  )[];
+  readonly address: string;
+  readonly createdAt: string;
+  readonly secret?: string;
+};
+
+export type AlertTest = {
+  readonly delivered: boolean;
+  readonly error: string;
+};
+
+export type AlertDelivery = {
+  readonly target: string;
+  readonly name: string;
+  readonly state: "pending" | "delivered" | "dead";
+  readonly tries: number;
+  readonly nextAt: string | null;
+  readonly error: string;
+};
+
+export type DeliveredAlert = {
+  readonly id: string;
+  readonly kind:
+    | "budget"
+    | "balance-low"
+    | "key-refused"
+    | "channel-resting"
+    | "channel-recovered"
+    | "unpriced-use"
+    | "ledger-divergence"
+    | "key-expiring"
+    | "certificate-expiring"
+    | "test";
+  readonly severity: "info" | "warning" | "error" | "critical";
+  readonly account: string;
+  readonly subject: string;
+  readonly period: string;
+  readonly summary: string;
+  readonly time: string;
+  readonly details: Readonly<Record<string, string>>;
+  readonly deliveries: readonly AlertDelivery[];
+};
+
 export type Refusal = {
   readonly error: {
     readonly message: string;
@@ -937,6 +1015,71 @@ export type Operations = {
     readonly query: { readonly account?: string | undefined; readonly limit?: string | undefined };
     readonly body: Readonly<Record<string, never>>;
     readonly answer: AuditPage;
+  };
+  readonly "GET /alerts": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: {
+      readonly account?: string | undefined;
+      readonly kind?: string | undefined;
+      readonly state?: string | undefined;
+      readonly limit?: string | undefined;
+      readonly before?: string | undefined;
+    };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly DeliveredAlert[];
+  };
+  readonly "POST /alerts/{id}/retry": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: {
+      readonly retried: number;
+    };
+  };
+  readonly "GET /alert-targets": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: { readonly account?: string | undefined };
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly AlertTarget[];
+  };
+  readonly "POST /alert-targets": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly kind: "webhook" | "slack" | "teams" | "feishu" | "pagerduty" | "email";
+      readonly name?: string | null;
+      readonly account?: string | null;
+      readonly alerts?:
+        | readonly (
+            | "budget"
+            | "balance-low"
+            | "key-refused"
+            | "channel-resting"
+            | "channel-recovered"
+            | "unpriced-use"
+            | "ledger-divergence"
+            | "key-expiring"
+            | "certificate-expiring"
+          )[]
+        | null;
+      readonly url?: string;
+      readonly secret?: string;
+      readonly from?: string;
+      readonly to?: string;
+    };
+    readonly answer: NewAlertTarget;
+  };
+  readonly "POST /alert-targets/{id}/delete": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "POST /alert-targets/{id}/test": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: AlertTest;
   };
   readonly "GET /usage": {
     readonly params: Readonly<Record<string, never>>;

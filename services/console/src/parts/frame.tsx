@@ -1,6 +1,7 @@
 import { AppShell, Burger, Button, Center, Group, Loader, NavLink, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import IconActivity from "@tabler/icons-react/dist/esm/icons/IconActivity.mjs";
+import IconBell from "@tabler/icons-react/dist/esm/icons/IconBell.mjs";
 import IconBox from "@tabler/icons-react/dist/esm/icons/IconBox.mjs";
 import IconChartBar from "@tabler/icons-react/dist/esm/icons/IconChartBar.mjs";
 import IconMessage from "@tabler/icons-react/dist/esm/icons/IconMessage.mjs";
@@ -36,6 +37,7 @@ const pages: readonly {
   { to: "/configuration", label: say("Configuration"), icon: IconSettings, for: "operators" },
   { to: "/operators", label: say("Operators"), icon: IconShield, for: "admins" },
   { to: "/system", label: say("System"), icon: IconServer, for: "operators" },
+  { to: "/alerts", label: say("Alerts"), icon: IconBell },
   { to: "/audit", label: say("Audit"), icon: IconHistory },
   { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];

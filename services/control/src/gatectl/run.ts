@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { StartError } from "@modelgate/platform";
 import { accountCommands } from "./accounts.ts";
+import { alertCommands } from "./alerts.ts";
 import { budgetCommands } from "./budgets.ts";
 import { channelCommands } from "./channels.ts";
 import { CommandFailed, findServer } from "./server.ts";
@@ -24,6 +25,7 @@ const commands: readonly Command[] = [
   ...accountCommands,
   ...tokenCommands,
   ...budgetCommands,
+  ...alertCommands,
   ...channelCommands,
   usageShowCommand,
   ...usageLogCommands, // before `usage`, because the first matching command runs

@@ -1,10 +1,13 @@
 import { errorSchemas } from "./errors.ts";
 import type { Operation } from "./operation.ts";
 import { operations } from "./operations/index.ts";
-import * as shapes from "./shapes.ts";
+import * as alertShapes from "./alert-shapes.ts";
+import * as otherShapes from "./shapes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** All named schemas of the API. */
+const shapes = { ...otherShapes, ...alertShapes };
 const named: ReadonlyMap<unknown, string> = new Map(Object.entries(shapes).map(([name, schema]) => [schema, name]));
 
 /** Returns control's API as OpenAPI 3.1, generated from the table of operations. */

@@ -4,7 +4,7 @@ import { Type, type TSchema } from "typebox";
 /** Operation of control's API. Its description, its guard and the console's client are generated from this row. */
 export interface Operation {
   readonly summary: string;
-  readonly area: "accounts" | "calls" | "channels" | "configuration" | "operators" | "session" | "system";
+  readonly area: "accounts" | "alerts" | "calls" | "channels" | "configuration" | "operators" | "session" | "system";
   /** Minimum role; `visitor` means not signed in. */
   readonly role: OperatorRole | "visitor";
   /**

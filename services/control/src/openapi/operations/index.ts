@@ -2,6 +2,7 @@ import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { text, type Operation } from "../operation.ts";
 import { accountOperations } from "./accounts.ts";
+import { alertOperations } from "./alerts.ts";
 import { callOperations } from "./calls.ts";
 import { channelOperations } from "./channels.ts";
 import { configurationOperations } from "./configuration.ts";
@@ -29,6 +30,7 @@ export const systemOperations: Readonly<Record<string, Operation>> = {
 export const operations: Readonly<Record<string, Operation>> = {
   ...sessionOperations,
   ...accountOperations,
+  ...alertOperations,
   ...callOperations,
   ...channelOperations,
   ...configurationOperations,

@@ -1,0 +1,110 @@
+import { Button, Card, Checkbox, Group, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, post } from "../api/client.ts";
+import type { DeliveredAlert } from "../api/types.ts";
+import { localTime } from "../format/times.ts";
+import { AlertTargets } from "../parts/alert-targets.tsx";
+import { DataTable, type Column } from "../parts/data-table.tsx";
+import { Page } from "../parts/page.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
+import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { usePermission } from "../parts/use-may.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+/** Maximum listed alerts. */
+const maxAlerts = "100";
+
+/** Page of alerts, their deliveries, and the targets that receive them. */
+export function AlertsPage() {
+  const mayChangeAll = usePermission("operator");
+  const mayChangeOwn = usePermission("admin", "as a member too");
+  const mayChange = mayChangeAll || mayChangeOwn;
+  return (
+    <Page title={say("Alerts")}>
+      <AlertTargets mayChange={mayChange} mayChooseAccount={mayChangeAll} />
+      <RecentAlerts mayRetry={mayChange} />
+    </Page>
+  );
+}
+
+function RecentAlerts({ mayRetry }: { readonly mayRetry: boolean }) {
+  const [deadOnly, setDeadOnly] = useState(false);
+  const alerts = useQuery({
+    queryKey: ["alerts", deadOnly],
+    queryFn: () => get("/alerts", { query: { limit: maxAlerts, ...(deadOnly ? { state: "dead" } : {}) } }),
+  });
+  const actions: Column<DeliveredAlert> = {
+    heading: say("Action"),
+    cell: (alert) => alert.deliveries.some(({ state }) => state === "dead") && <Retry alert={alert} />,
+  };
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={3} size="h5">
+          {say("Latest alerts")}
+        </Title>
+        <Checkbox
+          label={say("Only alerts that were not delivered within a day")}
+          checked={deadOnly}
+          onChange={({ currentTarget }) => setDeadOnly(currentTarget.checked)}
+        />
+      </Group>
+      <QueryResult query={alerts}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{say("No alerts.")}</Empty>
+          ) : (
+            <DataTable
+              label={say("Latest alerts")}
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { heading: say("Time"), cell: ({ time }) => localTime(time) },
+                { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
+                { heading: say("Severity"), cell: ({ severity }) => sayWord(severity) },
+                { heading: say("Alert"), cell: ({ summary }) => summary },
+                { heading: say("Deliveries"), cell: Deliveries },
+                ...(mayRetry ? [actions] : []),
+              ]}
+            />
+          )
+        }
+      </QueryResult>
+    </Card>
+  );
+}
+
+function Deliveries({ deliveries }: DeliveredAlert) {
+  return (
+    <Stack gap={2}>
+      {deliveries.map(({ target, name, state, error }) => (
+        <Text key={target} size="xs">
+          {name}: {sayWord(state)}
+          {error === "" ? "" : ` (${error})`}
+        </Text>
+      ))}
+    </Stack>
+  );
+}
+
+function Retry({ alert: { id, summary } }: { readonly alert: DeliveredAlert }) {
+  const retry = useChange({
+    change: () => post("/alerts/{id}/retry", { params: { id } }),
+    changes: ["alerts"],
+  });
+  return (
+    <>
+      <Button
+        size="compact-xs"
+        variant="default"
+        loading={retry.isPending}
+        onClick={retry.start}
+        aria-label={say("Deliver again: {summary}", { summary })}
+      >
+        {say("Deliver again")}
+      </Button>
+      <FailedChange error={retry.error} />
+    </>
+  );
+}

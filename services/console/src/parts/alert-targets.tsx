@@ -1,0 +1,238 @@
+import {
+  Alert,
+  Button,
+  Card,
+  Group,
+  MultiSelect,
+  PasswordInput,
+  Select,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { get, post } from "../api/client.ts";
+import type { AlertTarget } from "../api/types.ts";
+import { Copied } from "./copied.tsx";
+import { DataTable, type Column } from "./data-table.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
+import { Empty, QueryResult } from "./states.tsx";
+import { FailedChange, useChange } from "./use-change.tsx";
+import { useDraft } from "./use-draft.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+type TargetKind = AlertTarget["kind"];
+type ChosenAlert = NonNullable<AlertTarget["alerts"]>[number];
+
+const kinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const satisfies readonly TargetKind[];
+const alertKinds = [
+  "budget",
+  "balance-low",
+  "key-refused",
+  "channel-resting",
+  "channel-recovered",
+  "unpriced-use",
+  "ledger-divergence",
+  "key-expiring",
+  "certificate-expiring",
+] as const satisfies readonly ChosenAlert[];
+
+/** Targets of alerts, with buttons to add, test and remove them. */
+export function AlertTargets({
+  mayChange,
+  mayChooseAccount,
+}: {
+  readonly mayChange: boolean;
+  readonly mayChooseAccount: boolean;
+}) {
+  const targets = useQuery({ queryKey: ["alert-targets"], queryFn: () => get("/alert-targets") });
+  const actions: Column<AlertTarget> = { heading: say("Action"), cell: (target) => <Actions target={target} /> };
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={3} size="h5">
+          {say("Alert targets")}
+        </Title>
+        {mayChange && <AddTarget mayChooseAccount={mayChooseAccount} />}
+      </Group>
+      <QueryResult query={targets}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{say("No targets: alerts are only listed here.")}</Empty>
+          ) : (
+            <DataTable
+              label={say("Alert targets")}
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                { heading: say("Name"), cell: ({ name }) => name },
+                { heading: say("Kind"), cell: ({ kind }) => sayWord(kind) },
+                { heading: say("Address"), cell: ({ address }) => address },
+                { heading: say("Account"), cell: ({ account }) => account || say("all") },
+                { heading: say("Alerts"), cell: ({ alerts }) => alerts?.map(sayWord).join(", ") ?? say("all") },
+                ...(mayChange ? [actions] : []),
+              ]}
+            />
+          )
+        }
+      </QueryResult>
+    </Card>
+  );
+}
+
+function AddTarget({ mayChooseAccount }: { readonly mayChooseAccount: boolean }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        {say("Add target")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={say("Add target")}>
+        {opened && <TargetFields mayChooseAccount={mayChooseAccount} onDone={close} />}
+      </Dialog>
+    </>
+  );
+}
+
+const emptyTarget = { kind: "webhook", name: "", account: "", url: "", secret: "", from: "", to: "" };
+
+function TargetFields({
+  mayChooseAccount,
+  onDone,
+}: {
+  readonly mayChooseAccount: boolean;
+  readonly onDone: () => void;
+}) {
+  const { draft, set, field } = useDraft(emptyTarget);
+  const [alerts, setAlerts] = useState<readonly string[]>([]);
+  const [secret, setSecret] = useState<string>();
+  const kind = kinds.find((known) => known === draft.kind) ?? "webhook";
+  const chosen = alertKinds.filter((known) => alerts.includes(known));
+  const { url, from, to } = draft;
+  const add = useChange({
+    change: () =>
+      post("/alert-targets", {
+        body: {
+          kind,
+          name: draft.name || null,
+          account: draft.account || null,
+          alerts: chosen.length === 0 ? null : chosen,
+          ...(url === "" ? {} : { url }),
+          ...(draft.secret === "" ? {} : { secret: draft.secret }),
+          ...(kind === "email" ? { from, to } : {}),
+        },
+      }),
+    changes: ["alert-targets"],
+    onDone: (made) => (made.secret === undefined ? onDone() : setSecret(made.secret)),
+  });
+  if (secret !== undefined) return <NewSecret secret={secret} />;
+  return (
+    <Form change={add}>
+      <Stack>
+        <Select
+          label={say("Kind")}
+          data={kinds.map((value) => ({ value, label: sayWord(value) }))}
+          allowDeselect={false}
+          value={kind}
+          onChange={(value) => set({ kind: value ?? kind })}
+        />
+        <TextInput label={say("Name")} {...field("name", add)} />
+        <AddressFields kind={kind} input={(name) => field(name, add)} />
+        {mayChooseAccount && <TextInput label={say("Account (empty: all accounts)")} {...field("account", add)} />}
+        <MultiSelect
+          label={say("Kinds of alerts (empty: all)")}
+          data={alertKinds.map((value) => ({ value, label: sayWord(value) }))}
+          value={[...alerts]}
+          onChange={setAlerts}
+        />
+        <FailedChange error={add.error} />
+        <Group justify="end">
+          <Button type="submit" loading={add.isPending}>
+            {say("Add")}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}
+
+/** Secret of a new webhook, which is shown only once. */
+function NewSecret({ secret }: { readonly secret: string }) {
+  return (
+    <Alert color="teal" title={say("Copy the secret now: it is shown only once")}>
+      <Copied text={secret} label={say("Secret that signs the alerts")} />
+    </Alert>
+  );
+}
+
+/** Inputs of the address and the secrets of a target. */
+function AddressFields({
+  kind,
+  input,
+}: {
+  readonly kind: TargetKind;
+  readonly input: (name: "url" | "secret" | "from" | "to") => ReturnType<ReturnType<typeof useDraft>["field"]>;
+}) {
+  return (
+    <>
+      {kind !== "pagerduty" && (
+        <PasswordInput
+          label={kind === "email" ? say("SMTP server (smtps://user:password@host)") : say("Address")}
+          required
+          {...input("url")}
+        />
+      )}
+      {kind === "pagerduty" && <PasswordInput label={say("Routing key")} required {...input("secret")} />}
+      {kind === "feishu" && <PasswordInput label={say("Signing key (optional)")} {...input("secret")} />}
+      {kind === "email" && (
+        <>
+          <TextInput label={say("Sender")} required {...input("from")} />
+          <TextInput label={say("Recipients, separated by commas")} required {...input("to")} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Actions({ target: { id, name } }: { readonly target: AlertTarget }) {
+  const test = useChange({ change: () => post("/alert-targets/{id}/test", { params: { id } }), changes: [] });
+  const remove = useChange({
+    change: () => post("/alert-targets/{id}/delete", { params: { id } }),
+    changes: ["alert-targets", "alerts"],
+  });
+  const { result } = test;
+  return (
+    <Stack gap={4}>
+      <Group gap="xs" wrap="nowrap">
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={test.isPending}
+          onClick={test.start}
+          aria-label={say("Test {name}", { name })}
+        >
+          {say("Send a test")}
+        </Button>
+        <Button
+          size="compact-xs"
+          variant="default"
+          loading={remove.isPending}
+          onClick={remove.start}
+          aria-label={say("Remove {name}", { name })}
+        >
+          {say("Remove")}
+        </Button>
+      </Group>
+      {result !== undefined && (
+        <Text size="xs" role="status" c={result.delivered ? "teal" : "red"}>
+          {result.delivered ? say("delivered") : say("not delivered: {reason}", { reason: result.error })}
+        </Text>
+      )}
+      <FailedChange error={test.error ?? remove.error} />
+    </Stack>
+  );
+}

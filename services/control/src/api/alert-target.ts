@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import {
+  alertKinds,
+  alertTargetKinds,
+  alertTargetPurpose,
+  withoutUndefined,
+  type AlertKind,
+  type AlertTarget,
+  type AlertTargetKind,
+  type AlertTargetSecret,
+} from "@modelgate/contracts";
+import { makeCipher, type Secrets } from "@modelgate/platform";
+import { fields, invalidField } from "./fields.ts";
+
+/** Address of PagerDuty's Events API v2. */
+const pagerDutyUrl = "https://events.pagerduty.com/v2/enqueue";
+
+/** A new target: as operators see it, its encrypted secret part, and the secret that its creator sees once. */
+export interface NewAlertTarget {
+  readonly target: AlertTarget;
+  readonly sealed: string;
+  /** Key that signs the bodies of a webhook; absent for other targets. */
+  readonly secret?: string;
+}
+
+/** Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. */
+export function newAlertTarget(body: unknown, account: string, secrets: Secrets): NewAlertTarget {
+  const kind = fields.optionalWord(body, "kind", alertTargetKinds) ?? fields.missing("kind");
+  const id = `trg_${randomBytes(9).toString("base64url")}`;
+  const hidden = secretParts[kind](body);
+  const target: AlertTarget = withoutUndefined({
+    id,
+    account,
+    kind,
+    name: fields.optionalText(body, "name") ?? kind,
+    alerts: alertsIn(body),
+    address: hidden.to === undefined ? new URL(hidden.url).host : `${hidden.to} by ${new URL(hidden.url).host}`,
+    createdAt: new Date().toISOString(),
+  });
+  const sealed = makeCipher(secrets, alertTargetPurpose).encrypt(JSON.stringify(hidden), id);
+  return withoutUndefined({ target, sealed, secret: kind === "webhook" ? hidden.secret : undefined });
+}
+
+/** Functions that read the secret part of a target from a request, by the kind of the target. */
+const secretParts: Readonly<Record<AlertTargetKind, (body: unknown) => AlertTargetSecret>> = {
+  webhook: (body) => ({ url: urlIn(body, httpProtocols), secret: `whsec_${randomBytes(24).toString("base64url")}` }),
+  slack: (body) => ({ url: urlIn(body, httpProtocols) }),
+  teams: (body) => ({ url: urlIn(body, httpProtocols) }),
+  feishu: (body) => withoutUndefined({ url: urlIn(body, httpProtocols), secret: fields.optionalText(body, "secret") }),
+  pagerduty: (body) => ({
+    url: fields.optionalText(body, "url") === undefined ? pagerDutyUrl : urlIn(body, httpProtocols),
+    secret: fields.text(body, "secret"),
+  }),
+  email: (body) => ({
+    url: urlIn(body, mailProtocols),
+    from: addressesIn(body, "from"),
+    to: addressesIn(body, "to"),
+  }),
+};
+
+const httpProtocols = ["https:", "http:"];
+const mailProtocols = ["smtps:", "smtp:"];
+
+/** Reads an address with one of these protocols. An address of HTTP must not contain a user name or password. */
+function urlIn(body: unknown, protocols: readonly string[]): string {
+  const url = URL.parse(fields.text(body, "url"));
+  const isMail = protocols === mailProtocols;
+  if (url === null || url.hostname === "" || !protocols.includes(url.protocol))
+    throw invalidField("url", `must be an address: ${isMail ? "smtps://user:password@host" : "https://host/path"}`);
+  if (!isMail && url.username + url.password !== "")
+    throw invalidField("url", "must not contain a user name or password");
+  return url.href;
+}
+
+/** Reads e-mail addresses that are separated by commas. */
+function addressesIn(body: unknown, name: string): string {
+  const text = fields.text(body, name);
+  if (!text.split(",").every((each) => /^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/.test(each.trim())))
+    throw invalidField(name, "must be e-mail addresses, separated by commas");
+  return text;
+}
+
+function alertsIn(body: unknown): AlertKind[] | undefined {
+  return fields.optionalTexts(body, "alerts")?.map((name) => {
+    const kind = alertKinds.find((known) => known === name);
+    if (kind === undefined) throw invalidField("alerts", `must be of ${alertKinds.join(", ")}`);
+    return kind;
+  });
+}

@@ -1,0 +1,83 @@
+import { Alert, Failure, type AlertTarget } from "@modelgate/contracts";
+import type { Operator, OperatorCall, OperatorRoutes, Redis, Secrets } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+import { accountOf } from "./accounts.ts";
+import { newAlertTarget } from "./alert-target.ts";
+import { fields, invalidField } from "./fields.ts";
+
+/** Dependencies of the routes of alerts. */
+export interface AlertRouteDeps {
+  readonly redis: Redis;
+  readonly ledger: Ledger;
+  readonly secrets: Secrets;
+}
+
+/**
+ * Routes of alerts and of their targets. A member of an account sees the alerts and targets of the account; an admin of
+ * an account changes its targets.
+ */
+export function alertRoutes({ redis, ledger, secrets }: AlertRouteDeps): OperatorRoutes {
+  const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
+    checkMayChange(operator);
+    const targets = await ledger.read<readonly AlertTarget[]>(`/alert-targets?${ownTargets(operator, "account")}`);
+    const found = targets.find((target) => target.id === id);
+    if (found !== undefined) return found;
+    throw new Failure("unknown_url", `There is no alert target ${JSON.stringify(id.slice(0, 100))}.`);
+  };
+  return {
+    "GET /alerts": async ({ query, operator }) => {
+      const wanted = ownTargets(operator, "targets-of");
+      for (const name of ["account", "kind", "state", "limit", "before"]) {
+        const value = query.get(name);
+        if (value !== null) wanted.set(name, value);
+      }
+      checkWords(query);
+      return ledger.read(`/alerts?${wanted}`);
+    },
+    "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) => {
+      checkMayChange(operator);
+      return ledger.write(`/alerts/${encodeURIComponent(id)}/retry?${ownTargets(operator, "targets-of")}`, {}, actor);
+    },
+    "GET /alert-targets": async ({ query }) => {
+      const account = query.get("account");
+      return ledger.read(`/alert-targets${account === null ? "" : `?account=${encodeURIComponent(account)}`}`);
+    },
+    "POST /alert-targets": async ({ body, operator, actor }) => {
+      checkMayChange(operator);
+      const account = operator.account ?? fields.optionalText(body, "account") ?? "";
+      if (account !== "") await accountOf(redis, account);
+      const { target, sealed, secret } = newAlertTarget(body, account, secrets);
+      const made = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
+      return secret === undefined ? made : { ...made, secret };
+    },
+    "POST /alert-targets/{id}/delete": async (call) => {
+      const { id } = await targetFor(call);
+      return ledger.write(`/alert-targets/${encodeURIComponent(id)}/delete`, {}, call.actor);
+    },
+    "POST /alert-targets/{id}/test": async (call) => {
+      const { id } = await targetFor(call);
+      return ledger.write(`/alert-targets/${encodeURIComponent(id)}/test`, {}, call.actor);
+    },
+  };
+}
+
+/** Returns a query that limits a member to the targets of the member's account. */
+function ownTargets({ account }: Operator, name: string): URLSearchParams {
+  return new URLSearchParams(account === undefined ? {} : { [name]: account });
+}
+
+/** Throws Failure if a member who is no admin of the account would change its targets. */
+function checkMayChange({ account, role }: Operator): void {
+  if (account !== undefined && role !== "admin")
+    throw new Failure("permission_denied", `Only an admin of ${account} may change its alert targets.`);
+}
+
+function checkWords(query: URLSearchParams): void {
+  const [kind, state, limit] = ["kind", "state", "limit"].map((name) => query.get(name));
+  const kinds = Alert.properties.kind.enum;
+  if (kind != null && !kinds.some((known) => known === kind))
+    throw invalidField("kind", `must be one of ${kinds.join(", ")}`);
+  if (state != null && state !== "dead") throw invalidField("state", "must be dead");
+  if (limit != null && !/^[1-9]\d{0,3}$/.test(limit))
+    throw invalidField("limit", "must be a whole number of 1 or more");
+}
