@@ -13,11 +13,7 @@ export const variables = serviceVariables(
       realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
     },
     // Keys travel in headers, so a foreign page cannot use a visitor's cookies.
-    corsOrigins: read.text(
-      "CORS_ORIGINS",
-      "*",
-      "Origins whose pages may call the gateway (CORS), separated by commas; `*` for all.",
-    ),
+    corsOrigins: read.text("CORS_ORIGINS", "*", "Origins whose pages may call, separated by commas; `*` for all."),
     proxies: proxiesVariable(read),
     tokenCache: {
       /** Maximum time, in ms, to cache an API key's record. Changes of a record are announced and apply immediately. */

@@ -10,9 +10,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   const open = new OpenList<Seat>();
   const leaseCount = registerLeaseCount("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
-    void step.catch((error: unknown) =>
-      log.debug({ err: error }, "seats were not released: they expire with their leases"),
-    );
+    void step.catch((error: unknown) => log.debug({ err: error }, "seats expire with their leases"));
   const renewals = runOnBeat(leaseMs / 3, () => {
     if (open.size > 0) quietly(renewSeats(redis, open, leaseMs));
   });
