@@ -1,3 +1,6 @@
+/** Minimum and maximum pause between two checks, in ms. */
+const [minPauseMs, maxPauseMs] = [20, 200];
+
 /**
  * Waits until a check returns a value other than false or undefined, and returns that value. Fails with `what`, the
  * description of the expected event, if that takes too long.
@@ -9,10 +12,13 @@ export async function until<T>(
 ): Promise<Exclude<NonNullable<T>, false>> {
   const end = Date.now() + withinMs;
   for (;;) {
+    const begin = Date.now();
     const found = await check();
     if (isTruthy(found)) return found;
     if (Date.now() > end) throw new Error(`waited ${withinMs} ms for ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    // A check that takes long, such as one that reads all events, must not take a core until it succeeds.
+    const pause = Math.min(Math.max(Date.now() - begin, minPauseMs), maxPauseMs);
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 
