@@ -6,6 +6,7 @@ import { config, keys, money } from "./suite-client.ts";
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({
+    fresh: true,
     shape: "apart",
     config,
     env: { DRAIN_MS: "2000" },

@@ -12,6 +12,7 @@ beforeAll(async () => {
   // Services start without it, too.
   await content.kill();
   suite = await startLocalSuite({
+    fresh: true,
     config: {
       ...baseConfig,
       models: { ...baseConfig.models, live: { kind: "realtime", price } },

@@ -12,6 +12,7 @@ import { config, hello, keys } from "./suite-client.ts";
 const parentScript = `
   import { startLocalSuite } from "@modelgate/testkit";
   const suite = await startLocalSuite({
+    fresh: true,
     shape: "apart",
     config: JSON.parse(process.env.SUITE_CONFIG), services: "all", env: { DRAIN_MS: "500" },
   });

@@ -16,6 +16,7 @@ describe.each(shapes)("services %s", (shape) => {
   let suite: Suite<LocalBackends>;
   beforeAll(async () => {
     suite = await startLocalSuite({
+      fresh: true,
       shape,
       config,
       limits: {

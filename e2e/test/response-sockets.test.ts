@@ -8,7 +8,7 @@ import { booksAgree, simulated } from "./realtime-client.ts";
 /** WebSockets for responses whose key, or whose gateway, goes while they are open. */
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  suite = await startLocalSuite({ shape: "apart", config });
+  suite = await startLocalSuite({ fresh: true, shape: "apart", config });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

@@ -31,7 +31,7 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
       await fillMonth(books, calls, monthToToday());
     }
     const env = { MODELGATE_DATA: folder, BOOKS_URL: server?.url ?? "" };
-    await using suite = await startLocalSuite({ shape: "one", config, env });
+    await using suite = await startLocalSuite({ fresh: true, shape: "one", config, env });
     report(`console over ${calls} calls in ${engine}`, `load ${loadavg()[0]?.toFixed(1)}`);
     await measureQueries(suite);
     if (program === undefined) report("  pages in a browser", "left out: no Chromium on this machine");

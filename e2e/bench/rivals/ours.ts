@@ -19,6 +19,7 @@ export interface Ours extends Gateway {
 export async function startOurs(stub: string, shape: Shape, env: Readonly<Record<string, string>> = {}): Promise<Ours> {
   const names = Object.values(models);
   const suite = await startLocalSuite({
+    fresh: true,
     env,
     // As it is shipped, where a suite of tests waits less.
     limits: {

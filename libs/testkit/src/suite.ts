@@ -39,8 +39,8 @@ export interface SuiteOptions<B extends Backends> {
   /** Limits to lower, which are constants in the product. */
   readonly limits?: Limits;
   /**
-   * True to start new processes, for tests of data that exists once per process, such as its metrics. If absent, a test
-   * run may reuse processes that ran the same programs for an earlier test file.
+   * True to start new processes, for tests of data that exists once per process, such as its metrics, and of drains. If
+   * absent, a test run may reuse processes that ran the same programs for an earlier test file.
    */
   readonly fresh?: true;
 }
@@ -246,9 +246,9 @@ async function runGatectl(
   return { status, stdout: await written, stderr: await complained };
 }
 
-/** Starts a suite in new processes and on servers of this machine, which a test may stop. */
+/** Starts a suite on servers of this machine, which a test may stop. */
 export async function startLocalSuite(
-  options: Omit<SuiteOptions<LocalBackends>, "backends" | "fresh">,
+  options: Omit<SuiteOptions<LocalBackends>, "backends">,
 ): Promise<Suite<LocalBackends>> {
-  return startSuite({ ...options, backends: await startLocalBackends(), fresh: true });
+  return startSuite({ ...options, backends: await startLocalBackends() });
 }
