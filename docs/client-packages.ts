@@ -1,53 +1,93 @@
-/** A page whose sample is a whole program of a language that is compiled. */
-export interface CompiledSample {
-  /** Its page in docs/clients, without the ending. */
-  readonly page: string;
-  readonly language: string;
-  /** The project's files, by their path in its folder, with the page's program in it. */
-  files(program: string): Readonly<Record<string, string>>;
-  /** What is run in its folder, one after another; the last is the program. */
-  readonly commands: readonly (readonly [command: string, ...args: string[]])[];
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ended, lastLine } from "./run-command.ts";
+
+/** Packages of a client by their registry. The newest versions are installed; the first of a registry is the client. */
+export interface ClientPackages {
+  readonly pypi?: readonly string[];
+  readonly npm?: readonly string[];
 }
 
-const goModule = "github.com/openai/openai-go/v3@v3.96.0";
-const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>sample</groupId>
-  <artifactId>sample</artifactId>
-  <version>1</version>
-  <properties>
-    <maven.compiler.source>17</maven.compiler.source>
-    <maven.compiler.target>17</maven.compiler.target>
-    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding>
-  </properties>
-  <dependencies>
-    <dependency>
-      <groupId>com.openai</groupId>
-      <artifactId>openai-java</artifactId>
-      <version>4.101.0</version>
-    </dependency>
-  </dependencies>
-</project>
-`;
+/** Packages by the client's page in docs/clients. */
+export const clientPackages: Readonly<Record<string, ClientPackages>> = {
+  agno: { pypi: ["agno", "openai"] },
+  aider: { pypi: ["aider-chat"] },
+  "anthropic-python": { pypi: ["anthropic"] },
+  "anthropic-typescript": { npm: ["@anthropic-ai/sdk"] },
+  "azure-openai": { npm: ["openai"] },
+  "claude-code": { npm: ["@anthropic-ai/claude-code"] },
+  codex: { npm: ["@openai/codex"] },
+  cohere: { pypi: ["cohere"] },
+  "copilot-cli": { npm: ["@github/copilot"] },
+  dspy: { pypi: ["dspy"] },
+  "gemini-cli": { npm: ["@google/gemini-cli"] },
+  "google-adk": { pypi: ["google-adk"] },
+  "google-genai": { npm: ["@google/genai"], pypi: ["google-genai"] },
+  haystack: { pypi: ["haystack-ai"] },
+  instructor: { pypi: ["instructor"] },
+  langchain: { pypi: ["langchain-openai"] },
+  "langchain-anthropic": { pypi: ["langchain-anthropic"] },
+  "langchain-google": { pypi: ["langchain-google-genai"] },
+  "langchain-js": { npm: ["@langchain/openai", "@langchain/core"] },
+  litellm: { pypi: ["litellm"] },
+  "llama-index": { pypi: ["llama-index-llms-openai-like"] },
+  "mistral-python": { pypi: ["mistralai"] },
+  ollama: { npm: ["ollama"] },
+  "ollama-python": { pypi: ["ollama"] },
+  "openai-agents": { pypi: ["openai-agents"] },
+  "openai-agents-js": { npm: ["@openai/agents", "openai", "zod"] },
+  "openai-js": { npm: ["openai", "ws"] },
+  "openai-python": { pypi: ["openai[realtime]"] },
+  opencode: { npm: ["opencode-ai"] },
+  "pydantic-ai": { pypi: ["pydantic-ai-slim[openai]"] },
+  "qwen-code": { npm: ["@qwen-code/qwen-code"] },
+  smolagents: { pypi: ["smolagents[openai]"] },
+  strands: { pypi: ["strands-agents[openai]"] },
+  "vercel-ai": { npm: ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "@ai-sdk/google"] },
+};
 
-/** The samples in Go and Java; their packages come through `go` and `mvn`, which keep them. */
-export const compiledSamples: readonly CompiledSample[] = [
-  {
-    page: "openai-go",
-    language: "go",
-    files: (program) => ({ "main.go": program, "go.mod": "module sample\n\ngo 1.24\n" }),
-    commands: [
-      ["go", "get", goModule],
-      ["go", "run", "."],
-    ],
-  },
-  {
-    page: "openai-java",
-    language: "java",
-    files: (program) => ({ "src/main/java/Sample.java": program, "pom.xml": pom }),
-    commands: [
-      ["mvn", "-q", "-B", "compile", "dependency:build-classpath", "-Dmdep.outputFile=classpath"],
-      ["sh", "-c", 'java -cp "target/classes:$(cat classpath)" Sample'],
-    ],
-  },
-];
+/** A folder with the packages of one client, and of no other, because their dependencies contradict each other. */
+export interface ClientFolder {
+  readonly path: string;
+  readonly python: string;
+  /** Folders of installed commands. */
+  readonly bin: readonly string[];
+  /** Installed versions of its packages: `openai 3.57.0`. */
+  readonly versions: readonly string[];
+}
+
+/** Maximum ms of one installation. */
+const installMs = 600_000;
+const printVersions =
+  "import sys\nfrom importlib.metadata import version\nfor name in sys.argv[1:]: print(name, version(name))";
+
+/** Installs the newest packages of a client in `path`. Throws Error with the installer's last line. */
+export async function installClient(path: string, { pypi = [], npm = [] }: ClientPackages): Promise<ClientFolder> {
+  mkdirSync(path, { recursive: true });
+  const venv = join(path, "venv");
+  const python = join(venv, "bin/python");
+  const run = async (command: string, args: readonly string[]): Promise<string> => {
+    const ran = await ended(command, args, { cwd: path, timeout: installMs, env: process.env });
+    if (ran.status !== 0) throw new Error(lastLine(ran));
+    return ran.output;
+  };
+  const versions: string[] = [];
+  if (pypi.length > 0) {
+    await run("python3", ["-m", "venv", venv]);
+    const options = ["--quiet", "--disable-pip-version-check", "--upgrade", "--upgrade-strategy", "eager"];
+    await run(python, ["-m", "pip", "install", ...options, ...pypi]);
+    const names = pypi.map((name) => name.replace(/\[.*$/, ""));
+    versions.push(...(await run(python, ["-c", printVersions, ...names])).trim().split("\n"));
+  }
+  if (npm.length > 0) {
+    writeFileSync(join(path, "package.json"), '{"private":true}');
+    await run("npm", ["install", "--no-audit", "--no-fund", ...npm.map((name) => `${name}@latest`)]);
+    for (const name of npm) versions.push(`${name} ${versionOf(join(path, "node_modules", name))}`);
+  }
+  return { path, python, bin: [join(path, "node_modules/.bin"), join(venv, "bin")], versions };
+}
+
+function versionOf(folder: string): string {
+  const { version }: { version: string } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return version;
+}

@@ -1,31 +1,32 @@
-/** A coding program that is installed from npm and run without a terminal. */
+/** How a coding program is run without a terminal. */
 export interface CodingProgram {
-  /** Its page in docs/clients, without the ending. */
-  readonly page: string;
-  readonly npmPackage: string;
   readonly command: string;
-  /** Arguments of a run that asks `question` and ends. */
+  /** Returns the arguments of a run that asks `question` and ends. */
   args(question: string): readonly string[];
-  /** What its page says to set, for the gateway at `address` (`http://host:port`). */
+  /** Returns the variables of its page, for the gateway at `address` (`http://host:port`). */
   env(address: string, key: string): Readonly<Record<string, string>>;
-  /** Files of its settings, by their path in the user's folder, where it starts. */
+  /** Returns its settings files by their path in the user's folder, which is also its working folder. */
   files?(address: string, key: string): Readonly<Record<string, string>>;
 }
 
 const model = "demo-chat";
 
-/** The coding programs that can be had from npm, each with the settings of its page. */
-export const programs: readonly CodingProgram[] = [
-  {
-    page: "claude-code",
-    npmPackage: "@anthropic-ai/claude-code@2.1.330",
+/** Coding programs by their page in docs/clients, each with the settings of that page. */
+export const codingPrograms: Readonly<Record<string, CodingProgram>> = {
+  aider: {
+    command: "aider",
+    args: (question) =>
+      `--model openai/${model} --no-git --yes-always --no-check-update --no-show-model-warnings --message`
+        .split(" ")
+        .concat(question),
+    env: (address, key) => ({ OPENAI_API_BASE: `${address}/v1`, OPENAI_API_KEY: key }),
+  },
+  "claude-code": {
     command: "claude",
     args: (question) => ["--model", model, "-p", question],
     env: (address, key) => ({ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: key }),
   },
-  {
-    page: "codex",
-    npmPackage: "@openai/codex@0.169.0",
+  codex: {
     command: "codex",
     args: (question) => ["exec", "--skip-git-repo-check", question],
     env: (_, key) => ({ MODELGATE_KEY: key }),
@@ -41,9 +42,7 @@ export const programs: readonly CodingProgram[] = [
       ].join("\n"),
     }),
   },
-  {
-    page: "gemini-cli",
-    npmPackage: "@google/gemini-cli@0.61.0",
+  "gemini-cli": {
     command: "gemini",
     args: (question) => ["-m", model, "--skip-trust", "-p", question],
     env: (address, key) => ({ GOOGLE_GEMINI_BASE_URL: address, GEMINI_API_KEY: key }),
@@ -51,9 +50,7 @@ export const programs: readonly CodingProgram[] = [
       ".gemini/settings.json": JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }),
     }),
   },
-  {
-    page: "opencode",
-    npmPackage: "opencode-ai@1.18.33",
+  opencode: {
     command: "opencode",
     args: (question) => ["run", "-m", `modelgate/${model}`, question],
     env: () => ({}),
@@ -69,16 +66,12 @@ export const programs: readonly CodingProgram[] = [
       }),
     }),
   },
-  {
-    page: "qwen-code",
-    npmPackage: "@qwen-code/qwen-code@0.24.4",
+  "qwen-code": {
     command: "qwen",
     args: (question) => ["-p", question],
     env: (address, key) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: key, OPENAI_MODEL: model }),
   },
-  {
-    page: "copilot-cli",
-    npmPackage: "@github/copilot@1.0.102",
+  "copilot-cli": {
     command: "copilot",
     args: (question) => ["--allow-all-tools", "-p", question],
     env: (address, key) => ({
@@ -88,4 +81,4 @@ export const programs: readonly CodingProgram[] = [
       COPILOT_MODEL: model,
     }),
   },
-];
+};

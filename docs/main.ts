@@ -1,14 +1,12 @@
 import { build, createServer } from "vitepress";
-import { countClients } from "./count-clients.ts";
 import { generate } from "./generate/main.ts";
-import { runPrograms } from "./run-programs.ts";
+import { runClients } from "./run-clients.ts";
 
 /**
- * The documentation's site: `npm run docs` serves it while it is written, `npm run docs -- build` writes it to docs/dist;
- * `npm run docs -- clients` runs the clients' pages and prints what became of each, `npm run docs -- programs` does so with
- * coding programs from npm.
+ * Serves the documentation's site while it is written (`npm run docs`), writes it to docs/dist (`npm run docs -- build`), or
+ * runs clients at their newest versions and prints the outcomes (`npm run docs -- clients [page…]`).
  */
-const [command = "serve"] = process.argv.slice(2);
+const [command = "serve", ...names] = process.argv.slice(2);
 await generate();
 if (command === "build") await build(import.meta.dirname);
 else if (command === "serve") {
@@ -16,7 +14,5 @@ else if (command === "serve") {
   await server.listen();
   server.printUrls();
 } else if (command === "clients") {
-  await countClients();
-} else if (command === "programs") {
-  await runPrograms();
-} else throw new Error(`There is no command ${JSON.stringify(command)}; there are serve, build, clients and programs.`);
+  await runClients(names);
+} else throw new Error(`There is no command ${JSON.stringify(command)}; there are serve, build and clients.`);

@@ -1,25 +1,31 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readClientRuns } from "../client-runs.ts";
 import { blocksIn, type Block } from "../test/blocks.ts";
 
 const folder = join(import.meta.dirname, "../clients");
 const address = /https?:\/\/(?:127\.0\.0\.1:8080|modelgate\.example\.com)(?<path>[\w/.-]*)/g;
 
-/** Writes the table of clients from their pages: the address each one needs, and how its page was tried. */
+/** Writes the table of clients from their pages: the address each one needs, and the last run of its page. */
 export function clientsTable(): string {
+  const runs = readClientRuns();
   const rows = readdirSync(folder)
     .filter((file) => file.endsWith(".md") && file !== "index.md")
     .map((file) => {
       const page = file.replace(".md", "");
       const text = readFileSync(join(folder, file), "utf8");
       const blocks = blocksIn(file, text);
-      return { title: /^# (.*)$/m.exec(text)?.[1] ?? page, page, address: addressOf(blocks), tried: triedBy(blocks) };
+      return { title: /^# (.*)$/m.exec(text)?.[1] ?? page, page, address: addressOf(blocks), run: runs[page] };
     })
     .toSorted((a, b) => a.title.localeCompare(b.title, "en"));
   return [
-    "| client | address | tried |",
-    "|---|---|---|",
-    ...rows.map((row) => `| [${row.title}](/clients/${row.page}) | ${row.address} | ${row.tried} |`),
+    "| client | address | newest version | outcome |",
+    "|---|---|---|---|",
+    ...rows.map(({ title, page, address: form, run }) => {
+      const { versions = "", date, outcome } = run ?? { outcome: "not run" };
+      const when = date === undefined || outcome.startsWith("not run") ? "" : `, ${date}`;
+      return `| [${title}](/clients/${page}) | ${form} | ${versions} | ${outcome}${when} |`;
+    }),
   ].join("\n");
 }
 
@@ -30,11 +36,4 @@ function addressOf(blocks: readonly Block[]): string {
   if (forms.has("/v1") && forms.has("")) return "depends on the model's prefix";
   if (forms.has("/v1")) return "with `/v1`";
   return forms.has("") ? "without `/v1`" : "with the endpoint's path";
-}
-
-function triedBy(blocks: readonly Block[]): string {
-  if (blocks.some(({ notRun }) => notRun === undefined)) return "by a test";
-  const reasons = blocks.map(({ notRun = "" }) => notRun).join(" ");
-  if (reasons.includes("npm run docs -- programs")) return "by `npm run docs -- programs`";
-  return /by hand on [\d-]+/.exec(reasons)?.[0] ?? "no";
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { providers } from "@modelgate/providers";
 import { generate } from "../generate/main.ts";
-import { programs } from "../programs.ts";
+import { codingPrograms } from "../coding-programs.ts";
 import { blocksIn, blocksOf, type Block } from "./blocks.ts";
 import { python, runBlock } from "./run-block.ts";
 import { startDemo, type Demo } from "./start.ts";
@@ -53,7 +53,8 @@ test("a block's attributes are read", () => {
   ]);
 });
 
-test.each(programs)("$page, which can be run, has a page with its settings", ({ page, env, files }) => {
+test.each(Object.entries(codingPrograms))("%s, which can be run, has a page with its settings", (page, program) => {
+  const { env, files } = program;
   const text = readFileSync(join(docs, `clients/${page}.md`), "utf8");
   for (const name of Object.keys(env("http://gateway", "sk-key"))) expect(text).toContain(name);
   for (const path of Object.keys(files?.("http://gateway", "sk-key") ?? {})) expect(text).toContain(path);

@@ -13,16 +13,29 @@ export const python = named !== undefined && existsSync(named) ? named : undefin
 
 let files = 0;
 
+/** Programs and packages that a block is run with. */
+interface BlockTools {
+  readonly python: string;
+  /** Folder whose `node_modules` has the packages that JavaScript imports. */
+  readonly path: string;
+}
+
+const repositoryTools: BlockTools = { python: python ?? "python3", path: docs };
+
 /** Runs a block of a page against a demo. Throws Error for a language that cannot be run. */
-export async function runBlock(demo: Demo, { language, text }: Block): Promise<Ended> {
+export async function runBlock(
+  demo: Demo,
+  { language, text }: Block,
+  tools: BlockTools = repositoryTools,
+): Promise<Ended> {
   const here = textFor(demo, text);
   switch (language) {
     case "sh":
       return await demo.run("bash", ["-euo", "pipefail", "-c", here]);
     case "js":
-      return await runModule(demo, here);
+      return await runModule(demo, here, tools.path);
     case "python":
-      return await demo.run(python ?? "python3", ["-c", here]);
+      return await demo.run(tools.python, ["-c", here]);
     case "yaml":
       return checkYaml(text);
     default:
@@ -37,9 +50,9 @@ function textFor(demo: Demo, text: string): string {
     .replaceAll("npm run gatectl --", `${process.execPath} services/control/src/gatectl/main.ts`);
 }
 
-/** Runs a block of JavaScript from a file beside the packages that have the SDKs. */
-async function runModule(demo: Demo, text: string): Promise<Ended> {
-  const file = join(docs, `sample-${process.pid}-${files++}.mjs`);
+/** Runs a block of JavaScript from a file in `folder`, whose packages it imports. */
+async function runModule(demo: Demo, text: string, folder: string): Promise<Ended> {
+  const file = join(folder, `sample-${process.pid}-${files++}.mjs`);
   writeFileSync(file, text);
   try {
     return await demo.run(process.execPath, [file]);
