@@ -25,6 +25,24 @@ describe("passing through", () => {
     );
   });
 
+  test.each([
+    ["refusal", 0, { inputTokens: 0, outputTokens: 0 }],
+    ["refusal", 3, { ...before, outputTokens: 3 }],
+    ["end_turn", 0, { ...before, outputTokens: 0 }],
+  ])("an answer that ends with %s after %d output tokens is charged", (reason, outputTokens, charged) => {
+    const usage = { input_tokens: 25, cache_read_input_tokens: 1024, output_tokens: outputTokens };
+    const last = { type: "message_delta", delta: { stop_reason: reason }, usage: { output_tokens: outputTokens } };
+    expect(messagesPass.inspect(frame(last), before).usage).toEqual(charged);
+    const whole = { type: "message", role: "assistant", content: [], stop_reason: reason, usage };
+    expect(messagesWire.vendor.usage(whole)).toEqual(charged);
+    const reader = messagesWire.vendor.stream();
+    const events = [{ type: "message_start", message: { ...whole, stop_reason: null } }, last].flatMap((event) => {
+      const data = JSON.stringify(event);
+      return reader.read({ data, event: event.type });
+    });
+    expect(events.findLast((event) => "usage" in event)).toMatchObject({ usage: charged });
+  });
+
   test("reasoning of other vendors, which this vendor would refuse, is removed", () => {
     const foreign = { wire: "content", kind: "thoughtSignature", value: "c2ln" } as const;
     const parts: readonly Part[] = [

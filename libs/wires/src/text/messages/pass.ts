@@ -21,7 +21,7 @@ import {
 } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
-import { messagesUsage, renderUsage } from "./usage.ts";
+import { chargedUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
 
@@ -79,7 +79,7 @@ export const messagesPass: TextPass = {
     const { type, message } = event;
     const report = type === "message_delta" ? event["usage"] : isRecord(message) ? message["usage"] : undefined;
     return {
-      usage: messagesUsage(report, before),
+      usage: chargedUsage(report, memberOf(event["delta"], "stop_reason"), before),
       fees: messagesFees(report),
       usageOnly: false,
       done: type === "message_stop",
@@ -96,7 +96,7 @@ export const messagesPass: TextPass = {
 
   usage(answer) {
     blocksOf(answer);
-    return messagesUsage(answer["usage"]);
+    return chargedUsage(answer["usage"], answer["stop_reason"]);
   },
   fees(answer) {
     const calls = blocksOf(answer).flatMap(callOfBlock);

@@ -25,6 +25,16 @@ export function messagesUsage(usage: unknown, before?: Units): Units | undefined
   return isRecord(usage) ? unitsOfTokens(usage, before) : undefined;
 }
 
+/**
+ * Converts `usage` to the units that are charged: none for a refusal before any output, which the vendor does not bill
+ * (Anthropic's release notes of 2026-06-02).
+ */
+export function chargedUsage(usage: unknown, stopReason: unknown, before?: Units): Units | undefined {
+  const units = messagesUsage(usage, before);
+  const isFree = stopReason === "refusal" && isRecord(usage) && parseCount(usage["output_tokens"]) === 0;
+  return units !== undefined && isFree ? { inputTokens: 0, outputTokens: 0 } : units;
+}
+
 /** Converts the token counts of `usage`, or of one of its iterations, to units. */
 export function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | undefined {
   const counts = countsOf(usage);

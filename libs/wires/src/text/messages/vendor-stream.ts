@@ -8,7 +8,7 @@ import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-a
 import { renderArguments } from "../hub/tool-calls.ts";
 import { parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
-import { messagesUsage } from "./usage.ts";
+import { chargedUsage, messagesUsage } from "./usage.ts";
 import { finishReasons, refusalOf } from "./vendor-answer.ts";
 
 /** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */
@@ -147,9 +147,9 @@ export class MessagesReader implements StreamReader {
   }
 
   #delta({ delta, usage: report }: JsonRecord): readonly TextEvent[] {
-    const usage = messagesUsage(report, this.#usage);
-    this.#usage = usage ?? this.#usage;
     const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
+    const usage = chargedUsage(report, reason, this.#usage);
+    this.#usage = usage ?? this.#usage;
     const explained = this.#finished || !isRecord(delta) ? [] : refusalOf(delta);
     const refusal = explained.flatMap((part) => [...this.#book.endAll(), ...this.#book.whole(part)]);
     const finish = typeof reason === "string" ? this.#finish(reason, sequence) : [];
