@@ -179,6 +179,39 @@ test.each(["local_shell", "shell", "apply_patch", "code_interpreter"])("%s is re
   expect(() => rendered("chat", { tools: [{ type }] })).toThrow(type);
 });
 
+describe("tools of Google", () => {
+  const contents = [{ role: "user", parts: [{ text: "Q" }] }];
+  const content = (tools: JsonObject[]) => textWires.content.client.read({ contents, tools }, { model: "m" }).request;
+  const interaction = (tools: JsonObject[]) =>
+    textWires.interactions.client.read({ model: "m", input: "Q", tools }).request;
+
+  test.each(["chat", "responses", "messages", "converse"] as const)(
+    "that look something up are left out over %s",
+    (wire) => {
+      for (const request of [
+        content([{ googleMaps: {} }, { urlContext: {} }]),
+        interaction([{ type: "google_maps" }, { type: "url_context" }]),
+      ]) {
+        const { body, dropped } = textWires[wire].vendor.render(request, target);
+        expect([...dropped].toSorted()).toEqual(["tools.google-maps", "tools.url-context"]);
+        expect(plain(body)).not.toHaveProperty("tools");
+      }
+      expect(() => textWires[wire].vendor.render(content([{ codeExecution: {} }]), target)).toThrow("codeExecution");
+    },
+  );
+
+  test("are the same on both of Google's wires", () => {
+    const types = ["google_maps", "url_context", "code_execution"].map((type) => ({ type }));
+    const entries = [{ googleMaps: {} }, { urlContext: {} }, { codeExecution: {} }];
+    const { body, dropped } = textWires.interactions.vendor.render(content(entries), target);
+    expect([plain(body)["tools"], dropped]).toEqual([types, []]);
+    const back = textWires.content.vendor.render(interaction(types), target);
+    expect([plain(back.body)["tools"], back.dropped]).toEqual([entries, []]);
+    const options = textWires.content.vendor.render(interaction([{ type: "google_maps", latitude: 1 }]), target);
+    expect(options.dropped).toEqual(["tools.options"]);
+  });
+});
+
 /** Agents offer a search of the vendor with every request, whatever vendor it goes to. */
 describe("a web search", () => {
   const versions = ["web_search", "web_search_preview", "web_search_2025_08_26", "web_search_preview_2025_03_11"];

@@ -25,13 +25,22 @@ const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
 ];
 
 /**
- * Tools that only arrange the calls of other tools, with the names under which they are reported. On wires without
- * them, the model gets all tools.
+ * Tools that wires without them leave out, with the names under which they are reported. Some only arrange the calls of
+ * other tools: the model gets all tools. Google's look something up, as a search does: the model answers without them.
  */
 const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^tool_search(?:_tool_(?:regex|bm25))?$/, "tools.tool-search"],
   [/^programmatic_tool_calling$/, "tools.programs"],
+  [/^(?:googleMaps|google_maps)$/, "tools.google-maps"],
+  [/^(?:urlContext|url_context)$/, "tools.url-context"],
 ];
+
+/** Tools that both of Google's wires have, by their names on the content wire. */
+const googleTools: Readonly<Record<string, string>> = {
+  googleMaps: "google_maps",
+  urlContext: "url_context",
+  codeExecution: "code_execution",
+};
 
 /** Returns true for a step of a search. Other wires can leave it out, since the text after it states the result. */
 export function isSearchStep(value: unknown): boolean {
@@ -49,7 +58,7 @@ function stepOf(value: unknown): string {
 /**
  * Removes the parts of searches, programs and agents that only vendors of another wire support, and reports them. Steps
  * in the history are removed so that the conversation can continue on this wire; steps with a readable text become
- * texts. Tools that only arrange calls of other tools are removed too.
+ * texts. Tools that can be left out are removed too.
  */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;
@@ -59,13 +68,30 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
     if (text !== undefined) return [{ kind: "text", text }];
     return isLost(lostSteps, stepOf(part.value), unsupported) ? [] : [part];
   };
-  const arranges = (tool: Tool): boolean =>
+  const fitted = tools?.map((tool) => googleToolOn(wire, tool, unsupported));
+  const isLeftOut = (tool: Tool): boolean =>
     tool.kind === "vendor" && tool.wire !== wire && isLost(lostTools, tool.name, unsupported);
   return withoutUndefined({
     ...request,
-    tools: tools?.filter((tool) => !arranges(tool)),
+    tools: fitted?.filter((tool) => !isLeftOut(tool)),
     turns: turns.flatMap((turn) => withParts(turn, turn.parts.flatMap(convertPart))),
   });
+}
+
+/** Returns a tool of one of Google's wires as one of the other; any other tool unchanged. Its options are reported. */
+function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported): Tool {
+  if (tool.kind !== "vendor") return tool;
+  const pair = Object.entries(googleTools).find((names) => names.includes(tool.name));
+  if (pair === undefined || tool.wire === wire) return tool;
+  const [ofContent, ofInteractions] = pair;
+  const { type: _, ...options } = tool.definition;
+  if (tool.wire === "content" && wire === "interactions") {
+    unsupported.noteIf("tools.options", Object.keys(options).length > 0);
+    return { kind: "vendor", wire, name: ofInteractions, definition: { type: ofInteractions } };
+  }
+  if (tool.wire !== "interactions" || wire !== "content") return tool;
+  unsupported.noteIf("tools.options", Object.keys(options).length > 0);
+  return { kind: "vendor", wire, name: ofContent, definition: {} };
 }
 
 /**
