@@ -23,7 +23,7 @@ async function connection(): Promise<{ socket: WebSocket; client: WebSocket } & 
   };
 }
 const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
-  new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending });
+  new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending, created: () => undefined });
 const quiet = new AbortController().signal;
 
 test("a response whose client disconnected before it began is ended immediately", async () => {

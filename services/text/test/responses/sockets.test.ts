@@ -105,7 +105,7 @@ test("requests on one connection wait for each other, and answers name their str
 
 test.each<[string, object | string, object]>([
   ["no JSON", "{", { code: "invalid_json" }],
-  ["another event", '{"type":"response.steer"}', { code: "invalid_value", param: "type" }],
+  ["another event", '{"type":"response.stop"}', { code: "invalid_value", param: "type" }],
   ["an unknown model", { model: "none", input: "Hi" }, { code: "model_not_found" }],
   ["background", { model: "chat", input: "Hi", background: true }, { code: "unsupported_parameter" }],
   [

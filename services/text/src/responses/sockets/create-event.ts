@@ -31,7 +31,9 @@ export function streamIdOf({ stream_id: streamId }: JsonObject): string | undefi
 export async function readCreateEvent(event: JsonObject, messageBytes: number): Promise<CreateEvent> {
   const { type, stream_id: streamId, generate, background, ...body } = event;
   if (type !== "response.create")
-    throw new Failure("invalid_value", "The type of an event must be response.create.", { param: "type" });
+    throw new Failure("invalid_value", "The type of an event must be response.create or response.steer.", {
+      param: "type",
+    });
   if (streamId !== undefined && streamIdOf(event) === undefined)
     throw new Failure("invalid_value", `stream_id must be a string of at most ${maxStreamIdCharacters} characters.`, {
       param: "stream_id",

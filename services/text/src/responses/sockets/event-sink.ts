@@ -1,7 +1,7 @@
 import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { WebSocket } from "ws";
-import { messageOf } from "./events.ts";
+import { createdId, messageOf } from "./events.ts";
 
 /** Divisor of the buffer limit. Writing is resumed when the buffer has fallen to this fraction. */
 const lowShare = 4;
@@ -14,6 +14,8 @@ interface EventSinkOptions {
   readonly streamId: string | undefined;
   readonly bufferedBytes: number;
   readonly ending: AbortSignal;
+  /** Called with the response's id before the client receives it. */
+  readonly created: (id: string) => void;
 }
 
 /** Sink of one response on a WebSocket. Each event of the stream becomes a message; there is no response head. */
@@ -21,6 +23,7 @@ export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
   readonly #streamId: string | undefined;
   readonly #bufferedBytes: number;
+  #created: EventSinkOptions["created"] | undefined;
   readonly #frames = eventStreamFraming.splitter();
   /** Watchers in the order in which they are called. One may be removed while they are called. */
   readonly #watchers = new Set<SinkWatcher>();
@@ -32,10 +35,11 @@ export class EventSink implements AnswerSink {
   #wasFull = false;
 
   /** `ending` is aborted with a Failure if the gateway ends the connection's responses. */
-  constructor(socket: WebSocket, { streamId: lane, bufferedBytes, ending }: EventSinkOptions) {
+  constructor(socket: WebSocket, { streamId, bufferedBytes, ending, created }: EventSinkOptions) {
     this.#socket = socket;
-    this.#streamId = lane;
+    this.#streamId = streamId;
     this.#bufferedBytes = bufferedBytes;
+    this.#created = created;
     this.#connectionEnding = ending;
     // The connection may have closed since the request arrived.
     if (socket.readyState === socket.CLOSED) this.#left();
@@ -109,8 +113,17 @@ export class EventSink implements AnswerSink {
   #send(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
     // A comment is a heartbeat of the stream; on a WebSocket a ping replaces it.
-    if (data === undefined) this.#socket.ping();
-    else if (data !== streamEnd) this.#socket.send(messageOf(data, this.#streamId), this.#sent);
+    if (data === undefined) return this.#socket.ping();
+    if (data === streamEnd) return;
+    if (this.#created !== undefined) this.#checkCreated(data);
+    this.#socket.send(messageOf(data, this.#streamId), this.#sent);
+  }
+
+  #checkCreated(data: string): void {
+    const id = createdId(data);
+    if (id === undefined) return;
+    this.#created?.(id);
+    this.#created = undefined;
   }
 
   readonly #sent = (): void => {

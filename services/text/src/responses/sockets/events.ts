@@ -31,6 +31,16 @@ export function messageOf(data: string, streamId: string | undefined): string {
     : `{"stream_id":${JSON.stringify(streamId)},${data.slice(1)}`;
 }
 
+/** Type of the first event of a response. */
+const createdType = "response.created";
+
+/** Returns the id of the response in a `response.created` event; undefined for another event. */
+export function createdId(data: string): string | undefined {
+  const event = data.includes(createdType) ? parseRecord(data) : undefined;
+  const response = event?.["type"] === createdType ? event["response"] : undefined;
+  return isRecord(response) && typeof response["id"] === "string" ? response["id"] : undefined;
+}
+
 function nested(event: JsonObject): JsonObject {
   if (isRecord(event["error"])) return {};
   const { code, message, param = null } = event;

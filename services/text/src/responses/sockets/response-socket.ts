@@ -1,14 +1,17 @@
 import { Failure } from "@modelgate/contracts";
 import { ClientGone, failureFrom, idsOf, recordRefusal, type CallFacts, type Holding } from "@modelgate/platform";
+import type { JsonObject } from "@modelgate/wires/text";
 import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
 import { readResponses } from "../prepare.ts";
-import { runResponses } from "../run-responses.ts";
+import { runResponses, type AnsweredResponse } from "../run-responses.ts";
 import { streamIdOf, parseMessage, readCreateEvent } from "./create-event.ts";
 import { EventSink } from "./event-sink.ts";
 import { errorEvent } from "./events.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
 import { storePrefilledTurn } from "./prefilled-turn.ts";
+import { mayBeSteer } from "./steer-input.ts";
+import { Steering } from "./steering.ts";
 import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
 /** Maximum requests of one connection that may wait. */
@@ -40,6 +43,7 @@ export class ResponseSocket {
   readonly #call: OpeningCall;
   readonly #socket: WebSocket;
   readonly #turns: ConnectionTurns;
+  readonly #steering: Steering;
   readonly #waiting: WaitingMessage[] = [];
   readonly #openedAt = Date.now();
   readonly #finished = Promise.withResolvers<void>();
@@ -56,6 +60,12 @@ export class ResponseSocket {
     this.#call = call;
     this.#socket = socket;
     this.#turns = new ConnectionTurns(deps.body, call.caller);
+    this.#steering = new Steering({
+      send: (event) => {
+        if (this.#isOpen) socket.send(JSON.stringify(event));
+      },
+      newId: () => deps.newAnswerId().replace(/^answer_/, "steer_"),
+    });
     this.closed = this.#finished.promise;
     socket.on("message", (data: unknown, binary: boolean) => this.#received(data, binary));
     socket.on("pong", () => {
@@ -93,16 +103,29 @@ export class ResponseSocket {
     this.#missed = 0;
     if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
     if (this.#isLeaving) return;
+    const holding = this.#deps.body.budget.holdFor(this.#call.caller);
     try {
       if (this.#waiting.length >= maxWaiting)
         throw new Failure("rate_limit_exceeded", `At most ${maxWaiting} requests of a connection may wait.`);
-      const holding = this.#deps.body.budget.holdFor(this.#call.caller);
-      this.#waiting.push({ data, holding });
       holding.take(data.length);
     } catch (error) {
+      holding[Symbol.dispose]();
       return this.#refuse(error, undefined);
     }
+    if (mayBeSteer(data)) void this.#sort({ data, holding });
+    else this.#enqueue({ data, holding });
+  }
+
+  #enqueue(message: WaitingMessage): void {
+    this.#waiting.push(message);
     if (!this.#isRunning) void this.#run();
+  }
+
+  /** Handles a `response.steer` event immediately. Another message waits for the running response. */
+  async #sort(message: WaitingMessage): Promise<void> {
+    const event = await parseMessage(message.data, this.#deps.body).catch(() => undefined);
+    if (event?.["type"] === "response.steer" && this.#isOpen) return this.#steering.steer(event, message.holding);
+    this.#enqueue(message);
   }
 
   async #run(): Promise<void> {
@@ -118,19 +141,39 @@ export class ResponseSocket {
     else if (this.#isLeaving) this.leave();
   }
 
-  /** Answers one message. Never rejects; the client receives an error event. */
+  /** Answers one message, and steering input of its response. Never rejects; the client receives an error event. */
   async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
-    const { body } = this.#deps;
     let streamId: string | undefined;
+    let next: JsonObject | undefined;
+    try {
+      const event = await parseMessage(message, this.#deps.body);
+      streamId = streamIdOf(event);
+      next = this.#steering.begin(event, streamId);
+    } catch (error) {
+      recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts: {} }, error);
+      return this.#refuse(error, streamId);
+    }
+    for (let isSuccessor = false; next !== undefined; isSuccessor = true) {
+      const { answered, failure } = await this.#respond(next, { streamId, holding, isSuccessor });
+      await this.#turns.allStored();
+      const reason = failure?.message ?? (this.#isLeaving ? "The gateway is being restarted." : undefined);
+      next = this.#steering.end(answered, reason);
+    }
+  }
+
+  /** Runs one response. Never rejects; returns the failure of a response that did not begin. */
+  async #respond(
+    event: JsonObject,
+    { streamId, holding, isSuccessor }: { streamId: string | undefined; holding: Holding; isSuccessor: boolean },
+  ): Promise<{ readonly answered?: AnsweredResponse | undefined; readonly failure?: Failure }> {
     let previousId: string | undefined;
     const facts: CallFacts = {};
     try {
-      const event = await parseMessage(message, body);
-      streamId = streamIdOf(event);
-      const { value, bytes, generate } = await readCreateEvent(event, message.length);
+      const { value, bytes, generate } = await readCreateEvent(event, Infinity);
       const isAdmitted = this.#requests++ === 0;
       const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
-      const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal });
+      const created = (id: string): void => this.#steering.created(id);
+      const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal, created });
       const call = callOf(
         this.#deps.relay,
         { ...this.#call, caller },
@@ -141,13 +184,21 @@ export class ResponseSocket {
       const seen = await readResponses(deps, call)(value, bytes);
       previousId = seen.params.previousId;
       const read = { bytes, seen, holding, [Symbol.dispose]: () => undefined };
-      if (generate) await runResponses(deps, call, read, (answered) => this.#turns.add(answered));
-      else await storePrefilledTurn(deps, call, read, (answered) => this.#turns.add(answered));
+      let answered: Promise<AnsweredResponse | undefined> | undefined;
+      const onAnswered = (turn: Promise<AnsweredResponse | undefined>): void => {
+        answered = turn;
+        this.#turns.add(turn);
+      };
+      if (generate) await runResponses(deps, call, read, onAnswered);
+      else await storePrefilledTurn(deps, call, read, onAnswered);
       call.span?.end();
+      return { answered: await answered };
     } catch (error) {
       if (previousId !== undefined) this.#turns.evict(previousId);
       recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts }, error);
-      if (!(error instanceof ClientGone)) this.#refuse(error, streamId);
+      // The client did not request a successor: its failure is the failure of the steering input.
+      if (!(error instanceof ClientGone) && !isSuccessor) this.#refuse(error, streamId);
+      return { failure: failureFrom(error) };
     }
   }
 
@@ -186,6 +237,7 @@ export class ResponseSocket {
   }
 
   #finish(): void {
+    this.#steering[Symbol.dispose]();
     this.#turns[Symbol.dispose]();
     this.#finished.resolve();
   }

@@ -1,0 +1,171 @@
+import { withoutUndefined } from "@modelgate/contracts";
+import type { Holding } from "@modelgate/platform";
+import type { JsonObject } from "@modelgate/wires/text";
+import { itemsOf } from "../conversation.ts";
+import type { AnsweredResponse } from "../run-responses.ts";
+import { outputOf } from "../stored-response.ts";
+import { requiredInput, steerProblem } from "./steer-input.ts";
+
+/** Maximum steering inputs that one response may have queued. */
+const maxQueued = 16;
+/** Maximum ended responses that are remembered, so that steering them is told apart from steering unknown ones. */
+const maxEnded = 256;
+
+/** Steering input that was accepted, and is not yet part of a response. */
+interface QueuedSteer {
+  readonly id: string;
+  readonly previousId: string;
+  readonly input: unknown;
+  readonly holding: Holding;
+}
+
+/** A response that runs on the connection. */
+interface SteeredResponse {
+  /** Its `response.create` event. */
+  readonly create: JsonObject;
+  readonly streamId: string | undefined;
+  /** Steering input in its request, which is committed when the response is created. */
+  readonly carried: readonly QueuedSteer[];
+  id?: string;
+  readonly queued: QueuedSteer[];
+}
+
+interface SteeringOptions {
+  /** Sends an event to the client. */
+  readonly send: (event: JsonObject) => void;
+  readonly newId: () => string;
+}
+
+/**
+ * Steering of the responses of one connection (`response.steer`). Input that is sent while a response runs is queued, and
+ * becomes the input of a successor with the same settings when that response has ended. If the response waits for results
+ * of the client's tools, the input waits for the client's next request, which it precedes.
+ */
+export class Steering implements Disposable {
+  readonly #send: SteeringOptions["send"];
+  readonly #newId: () => string;
+  readonly #pending = new Map<string, SteeredResponse>();
+  /** Lanes of ended responses by id. */
+  readonly #ended = new Map<string, string | undefined>();
+  #running: SteeredResponse | undefined;
+  #count = 0;
+
+  constructor({ send, newId }: SteeringOptions) {
+    this.#send = send;
+    this.#newId = newId;
+  }
+
+  /** Handles a `response.steer` event. Takes over `holding`, which counts the event's memory. */
+  steer(event: JsonObject, holding: Holding): void {
+    const { previous_response_id: previousId, input } = event;
+    const target = this.#running;
+    const refuse = (code: string, message: string, streamId?: string): void => {
+      holding[Symbol.dispose]();
+      this.#fail({ code, message }, { previous_response_id: previousId ?? "", input: input ?? "" }, streamId);
+    };
+    const problem = steerProblem(event);
+    if (problem !== undefined || typeof previousId !== "string")
+      return refuse("invalid_input", problem ?? "previous_response_id must be a text.", target?.streamId);
+    if (this.#ended.has(previousId))
+      return refuse("response_already_completed", "The response has ended.", this.#ended.get(previousId));
+    if (target?.id !== previousId)
+      return refuse("response_not_found", `No response ${JSON.stringify(previousId)} runs on this connection.`);
+    const { create, streamId, queued } = target;
+    if (
+      (create["conversation"] ?? undefined) !== undefined ||
+      (create["context_management"] ?? undefined) !== undefined
+    )
+      return refuse("steering_not_supported", "A response with a conversation or compaction is not steered.", streamId);
+    if (queued.length >= maxQueued)
+      return refuse("too_many_pending_steers", `At most ${maxQueued} inputs may wait for one response.`, streamId);
+    const steer = { id: this.#newId(), previousId, input, holding };
+    queued.push(steer);
+    this.#emit({ type: "response.steer.accepted", steer: named(steer) }, streamId);
+  }
+
+  /** Returns the client's `response.create` event, preceded by the input that waits for it. Starts its response. */
+  begin(event: JsonObject, streamId: string | undefined): JsonObject {
+    const previousId = event["previous_response_id"];
+    const waiting = typeof previousId === "string" ? this.#pending.get(previousId) : undefined;
+    if (typeof previousId !== "string" || waiting === undefined || waiting.streamId !== streamId)
+      return this.#start(event, streamId);
+    this.#pending.delete(previousId);
+    const input = [...waiting.queued.flatMap((steer) => itemsOf(steer.input)), ...itemsOf(event["input"])];
+    return this.#start({ ...event, input }, streamId, waiting.queued);
+  }
+
+  /** Called with the id of the running response when the client receives it. */
+  created(id: string): void {
+    const running = this.#running;
+    if (running === undefined) return;
+    running.id = id;
+    for (const { holding } of running.carried) holding[Symbol.dispose]();
+  }
+
+  /**
+   * Ends the running response. Returns the `response.create` event of its successor, which is started; undefined if there
+   * is none. `message` says why no successor may be started.
+   */
+  end(answered: AnsweredResponse | undefined, message: string | undefined): JsonObject | undefined {
+    const ended = this.#running;
+    this.#running = undefined;
+    if (ended === undefined) return undefined;
+    const { create, streamId, carried, queued, id } = ended;
+    if (id === undefined) this.#failAll(carried, message ?? "The response could not be created.", streamId);
+    else this.#remember(id, streamId);
+    if (queued.length === 0) return undefined;
+    const status = answered?.stored.response["status"];
+    const refused = message ?? (status === "completed" || status === "incomplete" ? undefined : "The response failed.");
+    if (answered === undefined || refused !== undefined) {
+      this.#failAll(queued, refused ?? "The response failed.", streamId);
+      return undefined;
+    }
+    const required = requiredInput(outputOf(answered.stored));
+    if (required.length > 0) {
+      this.#pending.set(answered.id, ended);
+      const reason = { reason: "waiting_for_required_input", required_input: required };
+      for (const steer of queued)
+        this.#emit({ type: "response.steer.pending", ...reason, steer: named(steer) }, streamId);
+      return undefined;
+    }
+    const input = queued.flatMap((steer) => itemsOf(steer.input));
+    return this.#start({ ...create, generate: undefined, input, previous_response_id: answered.id }, streamId, queued);
+  }
+
+  [Symbol.dispose](): void {
+    const left = this.#running === undefined ? [] : [...this.#running.carried, ...this.#running.queued];
+    for (const { holding } of [...left, ...[...this.#pending.values()].flatMap(({ queued }) => queued)])
+      holding[Symbol.dispose]();
+    this.#pending.clear();
+  }
+
+  #start(create: JsonObject, streamId: string | undefined, carried: readonly QueuedSteer[] = []): JsonObject {
+    this.#running = { create, streamId, carried, queued: [] };
+    return create;
+  }
+
+  #remember(id: string, streamId: string | undefined): void {
+    this.#ended.set(id, streamId);
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > maxEnded && oldest !== undefined) this.#ended.delete(oldest);
+  }
+
+  #failAll(steers: readonly QueuedSteer[], message: string, streamId: string | undefined): void {
+    for (const steer of steers) {
+      steer.holding[Symbol.dispose]();
+      this.#fail({ code: "successor_creation_failed", message }, { ...named(steer), input: steer.input }, streamId);
+    }
+  }
+
+  #fail(error: JsonObject, steer: JsonObject, streamId: string | undefined): void {
+    this.#emit({ type: "response.steer.failed", error: { type: "invalid_request_error", ...error }, steer }, streamId);
+  }
+
+  #emit(event: JsonObject, streamId: string | undefined): void {
+    this.#send(withoutUndefined({ ...event, sequence_number: this.#count++, stream_id: streamId }));
+  }
+}
+
+function named({ id, previousId }: QueuedSteer): JsonObject {
+  return { id, previous_response_id: previousId };
+}
