@@ -12,11 +12,13 @@ const accepted: readonly (readonly [RegExp, readonly string[]])[] = [
 const sampling = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"] as const;
 
 /**
- * Refuses an effort and sampling that the model does not accept, in the vendor's words (opencode#4451, litellm#39631).
+ * Refuses an effort, sampling and a tier that the model does not accept, in the vendor's words (opencode#4451, litellm#39631).
  * Chat completions accept no effort above xhigh.
  */
 export function requireModelValues(body: unknown, effortAt: Path): void {
   const model = textAt(body, "model") ?? "";
+  if (model.startsWith("gpt-6.2") && textAt(body, "service_tier") === "flex")
+    throw wrongField(["service_tier"], `Flex is not available for model ${model}.`, "invalid_value");
   const efforts = accepted.find(([name]) => name.test(model))?.[1];
   if (efforts === undefined) return;
   const effort = textAt(effortAt.length > 1 ? memberOf(body, "reasoning") : body, String(effortAt.at(-1)));

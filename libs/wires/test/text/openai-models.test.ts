@@ -120,3 +120,17 @@ test("instructions become the first message for models that place them after the
   });
   expect(rendered("responses", "gpt-6-sol", { instructions }).body).toMatchObject({ instructions: "Be brief." });
 });
+
+test.each<[string, "flex" | "priority", readonly string[]]>([
+  ["gpt-6.2-sol", "flex", ["service_tier"]],
+  ["gpt-6.2-sol", "priority", []],
+  ["gpt-5.6-sol", "flex", []],
+])("%s gets the tier %s only if it has it", (model, tier, lost) => {
+  const tiers = lost.length > 0 ? undefined : tier;
+  for (const wire of ["chat", "responses"] as const) {
+    const { body, dropped } = rendered(wire, model, { serviceTier: tier });
+    expect([body["service_tier"], dropped]).toEqual([tiers, lost.map(() => "serviceTier")]);
+    const passed = forwarded(wire, model, { model, service_tier: tier });
+    expect([passed.body["service_tier"], passed.dropped]).toEqual([tiers, lost]);
+  }
+});

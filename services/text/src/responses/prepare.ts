@@ -7,6 +7,7 @@ import { responseOfItem, wires, type JsonObject, type ResponsesParams } from "@m
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { readTurnParams, type TurnParams } from "../read-text.ts";
+import { completionWindowOf, type CompletionWindow } from "./background/completion-window.ts";
 import { ownCompaction } from "./compaction/compaction-cipher.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
 import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
@@ -21,6 +22,8 @@ export interface ReadResponses {
   readonly conversationId: string | undefined;
   /** True if the response is generated in the background and the request is answered immediately. */
   readonly isInBackground: boolean;
+  /** Completion window of a response in the background; undefined if the request has no `background_options`. */
+  readonly window: CompletionWindow | undefined;
 }
 
 /**
@@ -52,7 +55,8 @@ function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): R
       param: "conversation",
     });
   const refers = conversationId !== undefined || hasOwnReferences(params, value);
-  return { params, conversationId, unresolved: refers ? value : undefined, isInBackground };
+  const window = completionWindowOf(value);
+  return { params, conversationId, unresolved: refers ? value : undefined, isInBackground, window };
 }
 
 /** Returns whether a request refers to a response, an item or a compaction of this gateway. */

@@ -43,7 +43,7 @@ async function eventsOf(stream: AsyncIterable<ResponseStreamEvent>): Promise<Res
   return events;
 }
 
-describe.each(ownAndOther("responses"))("background over $name", ({ name: model }) => {
+describe.each(ownAndOther("responses"))("background over $name", ({ name: model, wire }) => {
   test("a response is queued, completed, and continued", async () => {
     const first = await mine().create({ model, input: "My name is Ada.", background: true });
     expect(first).toMatchObject({ status: "queued", background: true, output: [], model });
@@ -91,6 +91,27 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model 
     const deltas = all.flatMap((event) => (event.type === "response.output_text.delta" ? [event.delta] : []));
     expect(deltas.join("")).toBe((await ended(id)).output_text);
     expect(await mine().stream({ response_id: id }).finalResponse()).toMatchObject({ id, status: "completed" });
+  });
+
+  test("a late completion window is the vendor's slower tier", async () => {
+    const request = { model, input: "Hello", background: true, store: true };
+    // The SDK for JavaScript has no type of these options yet.
+    const create = (options: object, other: object = {}): Promise<Response> =>
+      mine().create({ ...request, background_options: options, ...other } as any);
+    const late = { completion_window: "8h", continuation_id: "batch" };
+    const { id } = await create(late);
+    expect(await ended(id)).toMatchObject({ status: "completed" });
+    const body = JSON.parse((await area.simulator.requests(model)).at(-1)?.body ?? "");
+    expect(body).not.toHaveProperty("background_options");
+    if (wire === "responses") expect(body).toMatchObject({ service_tier: "flex" });
+    for (const other of [{ background: false }, { stream: true }, { service_tier: "priority" }])
+      expect(await failureOf(create(late, other))).toMatchObject({
+        status: 400,
+        param: "background_options.completion_window",
+      });
+    await ended((await create({ completion_window: "soonest" })).id);
+    const next = JSON.parse((await area.simulator.requests(model)).at(-1)?.body ?? "");
+    expect([next.background_options, next.service_tier]).toEqual([undefined, undefined]);
   });
 
   test("a background response that its vendor refuses fails with a clear message", async () => {

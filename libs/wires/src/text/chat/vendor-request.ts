@@ -4,7 +4,7 @@ import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
-import { openAiEffort, withAcceptedSampling, refusesUnknownFields } from "../hub/openai-models.ts";
+import { openAiEffort, refusesUnknownFields, withAcceptedSampling, withAcceptedTier } from "../hub/openai-models.ts";
 import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
 import {
@@ -63,7 +63,8 @@ const maxStops = 4;
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const accepted = withAcceptedSampling(clientRequest, model, unsupported);
+  const sampled = withAcceptedSampling(clientRequest, model, unsupported);
+  const accepted = withAcceptedTier(sampled, model, unsupported);
   const request = withoutForeignSteps(adaptCacheMarks(model, accepted, unsupported), "chat", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);

@@ -57,6 +57,8 @@ interface OpenAiModelRules {
   readonly sampling?: "never" | "unless-reasoning-is-requested" | "with-effort-none";
   /** True if the model reads `instructions` after the input, for one turn only, and does not cache them. */
   readonly instructsLast?: true;
+  /** True if the model refuses the service tier `flex`. */
+  readonly refusesFlex?: true;
 }
 
 /**
@@ -65,7 +67,7 @@ interface OpenAiModelRules {
  */
 const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
-  [/^gpt-6\.[2-9]/, { efforts: ["low", "max"], sampling: "never", instructsLast: true }],
+  [/^gpt-6\.[2-9]/, { efforts: ["low", "max"], sampling: "never", instructsLast: true, refusesFlex: true }],
   [/^(?:gpt-6-astra|gpt-6\.1-sol)/, { efforts: ["low", "max"], sampling: "never" }],
   [/^(?:gpt-6|gpt-5\.[6-9])/, { efforts: ["none", "max"], sampling: "with-effort-none" }],
   [/^(?:gpt-5\.[2-5]|gpt-5\.1-codex-max)/, { efforts: ["none", "xhigh"], sampling: "unless-reasoning-is-requested" }],
@@ -155,7 +157,18 @@ export function withAcceptedSampling(request: TextRequest, model: string, unsupp
   return reduced;
 }
 
-/** Fits a forwarded request to its model: removes refused sampling parameters, and changes a refused effort. */
+function refusesTier(tier: unknown, model: string): boolean {
+  return tier === "flex" && rulesOfOpenAiModel(model)?.refusesFlex === true;
+}
+
+/** Returns a request without its service tier if its model refuses the tier, which is reported. */
+export function withAcceptedTier(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
+  if (!refusesTier(request.serviceTier, model)) return request;
+  unsupported.note("serviceTier");
+  return { ...request, serviceTier: undefined };
+}
+
+/** Fits a forwarded request to its model: removes refused parameters, and changes a refused effort. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
   if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);
@@ -167,6 +180,8 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
   const refused = refusesSampling(model, effort)
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];
+  if (names.has("service_tier") && refusesTier(yield* memberInTurns(body, "service_tier"), model))
+    refused.push("service_tier");
   const sampled = refused.length === 0 ? body : withoutMembers(body, refused);
   // A model that does not reason refuses the member with any value.
   if (names.has(holder) && !takesReasoning(model))

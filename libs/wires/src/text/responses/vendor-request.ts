@@ -2,7 +2,13 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
-import { openAiEffort, rulesOfOpenAiModel, takesReasoning, withAcceptedSampling } from "../hub/openai-models.ts";
+import {
+  openAiEffort,
+  rulesOfOpenAiModel,
+  takesReasoning,
+  withAcceptedSampling,
+  withAcceptedTier,
+} from "../hub/openai-models.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { adaptCacheMarks, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
 import { toolChoiceName, requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
@@ -48,7 +54,8 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const accepted = withAcceptedSampling(clientRequest, target.model, unsupported);
+  const sampled = withAcceptedSampling(clientRequest, target.model, unsupported);
+  const accepted = withAcceptedTier(sampled, target.model, unsupported);
   const request = withoutForeignSteps(adaptCacheMarks(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");

@@ -7,7 +7,7 @@ import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
 import { addTurn } from "../conversations/conversation-turns.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { prepareResponses, type PreparedResponses, type ReadResponses } from "../prepare.ts";
+import { prepareResponses, readResponses, type PreparedResponses, type ReadResponses } from "../prepare.ts";
 import { runPrepared } from "../run-responses.ts";
 import type { BackgroundJob } from "./background-runs.ts";
 
@@ -18,9 +18,10 @@ import type { BackgroundJob } from "./background-runs.ts";
 export async function responseJob(
   deps: ResponsesDeps,
   call: ServiceCall,
-  body: JsonBody<ReadResponses>,
+  clientBody: JsonBody<ReadResponses>,
   id: string,
 ): Promise<BackgroundJob> {
+  const body = await withWindowAsTier(deps, call, clientBody);
   const prepared = await prepareResponses(deps, call, body);
   const { ancestors, conversationId, params } = prepared;
   const requestBody = await reparseJson(body.bytes);
@@ -40,6 +41,23 @@ export async function responseJob(
         await addTurn(deps, call, conversationId, stored);
     },
   };
+}
+
+/**
+ * Returns a request without `background_options`: the gateway runs it, and the vendor sees a call in the foreground. A late
+ * completion window becomes the vendor's slower tier, at its price.
+ */
+async function withWindowAsTier(
+  deps: ResponsesDeps,
+  call: ServiceCall,
+  body: JsonBody<ReadResponses>,
+): Promise<JsonBody<ReadResponses>> {
+  const { holding, seen: read } = body;
+  if (read.window === undefined) return body;
+  const kept = withoutMembers(body.bytes, ["background_options"]);
+  const bytes = read.window === "soonest" ? kept : spliceMembers(kept, { service_tier: '"flex"' });
+  const seen = await readResponses(deps, call)(await reparseJson(bytes), bytes);
+  return { bytes, seen, holding, [Symbol.dispose]: () => undefined };
 }
 
 /** Creates the response object with the status `queued`. */
