@@ -77,7 +77,7 @@ const tagTotalsDimensions: ReadonlySet<string> = new Set(["account", "outcome", 
  */
 export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
   const { groupBy, labels = [], token, teams, model, channel } = query;
-  if ([token, teams, model, channel].some((one) => one !== undefined)) return undefined;
+  if ([token, teams, model, channel].some((value) => value !== undefined)) return undefined;
   if (!groupBy.every((dimension) => isLabelName(dimension) || tagTotalsDimensions.has(dimension))) return undefined;
   const [tag, ...others] = new Set([...groupBy.filter(isLabelName), ...labels.map(({ name }) => name)]);
   return others.length > 0 || tag === "endUser" ? undefined : tag;

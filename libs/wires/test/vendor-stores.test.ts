@@ -42,9 +42,9 @@ const dialects: Readonly<Record<string, StoreDialect>> = {
   other: plainDialect,
 };
 const madeBy: Readonly<Record<"chat" | "responses" | "messages", CreatedReader>> = {
-  chat: chat.made,
-  responses: responses.made,
-  messages: messages.made,
+  chat: chat.created,
+  responses: responses.created,
+  messages: messages.created,
 };
 
 /** A value that names something by a way of naming, and where the name stands behind the member. */

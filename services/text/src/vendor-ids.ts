@@ -43,7 +43,7 @@ export function* storeUseIn(
   body: unknown,
 ): Generator<undefined, StoreUse> {
   const vendorIds = yield* vendorIdsIn(dialect, body, catalog.current().vendorHosts);
-  return { vendorIds, createsObjects: isRecord(body) && dialect.made?.isRequested(body) === true };
+  return { vendorIds, createsObjects: isRecord(body) && dialect.created?.isRequested(body) === true };
 }
 
 /** Checks the ids of a vendor's store in a request, as `admitVendorIds` does. Throws or rejects with Failure (400). */
@@ -76,7 +76,7 @@ export function withRememberedIds(
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
-  const { made }: StoreDialect = wires[wire].client.stores;
+  const { created: made }: StoreDialect = wires[wire].client.stores;
   if (params.createsObjects !== true || wire !== exchange.wire || made === undefined || made.onlyIfStored === true)
     return exchange;
   // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.

@@ -50,7 +50,7 @@ export interface StoreDialect {
   /** Finds objects that a body names in other ways than by a member; absent: none. */
   named?(body: JsonRecord): readonly VendorId[];
   /** Reads the objects that a vendor created, from its answers; absent: none. */
-  readonly made?: CreatedReader;
+  readonly created?: CreatedReader;
 }
 
 /**

@@ -60,7 +60,7 @@ export async function testChannel(
 
 /** Returns a channel's key by its id. Throws Failure (404) if the key does not exist. */
 export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
-  const key = channel.keys.find((known) => known.id === id);
+  const key = channel.keys.find((candidate) => candidate.id === id);
   if (key === undefined)
     throw new Failure("unknown_url", `The channel ${channel.id} has no key ${JSON.stringify(id.slice(0, 100))}.`);
   return key;
@@ -131,9 +131,9 @@ function endpointFields({ channel: { baseUrl }, key, upstreamModel: model }: Tes
 }
 
 function isVideoWire(wire: UpstreamWire): wire is VideoWire {
-  return videoWires.some((known) => known === wire);
+  return videoWires.some((candidate) => candidate === wire);
 }
 
 function isRealtimeWire(wire: UpstreamWire): wire is RealtimeWire {
-  return realtimeWires.some((known) => known === wire);
+  return realtimeWires.some((candidate) => candidate === wire);
 }

@@ -149,6 +149,6 @@ function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown
 }
 
 /** Returns the concurrency slots in use and their maximum; null if there is no limit. */
-function seatsView(scope: ChannelScope, most: number | undefined, { seats }: ChannelsSnapshot) {
-  return most === undefined ? null : { inUse: seats.get(scope) ?? 0, most };
+function seatsView(scope: ChannelScope, limit: number | undefined, { seats }: ChannelsSnapshot) {
+  return limit === undefined ? null : { inUse: seats.get(scope) ?? 0, most: limit };
 }

@@ -17,7 +17,7 @@ export interface ChannelRouteDeps {
 /** Routes that show, enable, disable and test channels and their keys. */
 export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): OperatorRoutes {
   const find = (id: string | undefined): CatalogChannel => {
-    const channel = catalog.current().channels.find((known) => known.id === id);
+    const channel = catalog.current().channels.find((candidate) => candidate.id === id);
     if (channel === undefined)
       throw new Failure("unknown_url", `There is no channel ${JSON.stringify((id ?? "").slice(0, 100))}.`);
     return channel;

@@ -34,7 +34,7 @@ async function textProbe(wire: TextWireName, model: string): Promise<object> {
 }
 
 function isTextWire(wire: UpstreamWire): wire is TextWireName {
-  return textWireNames.some((known) => known === wire);
+  return textWireNames.some((candidate) => candidate === wire);
 }
 
 function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWireName>, object>> {

@@ -65,7 +65,7 @@ function emptyRequest(
   wire: UpstreamWire | undefined,
   who: { readonly baseUrl: string; readonly key: string; readonly nowMs: number; readonly model: string },
 ): VendorRequest | undefined {
-  const isOne = (wires: readonly UpstreamWire[]): boolean => wires.some((known) => known === wire);
+  const isOne = (wires: readonly UpstreamWire[]): boolean => wires.some((candidate) => candidate === wire);
   if (wire === undefined || isOne(videoWires) || isOne(realtimeWires)) return undefined;
   return provider.request({ act: "answer", ...who, wire, stream: false, body: Buffer.from("{}") });
 }

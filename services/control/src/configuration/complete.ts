@@ -34,15 +34,15 @@ export function completeConfiguration(
       configuration.models === "*" ? namesIn(models).map(([name, upstream]) => [name, listedModel(upstream)]) : [],
     ),
   );
-  const known = new Map(channels.map((channel) => [channel, pricesOf(channel, nowMs)]));
+  const knownPrices = new Map(channels.map((channel) => [channel, pricesOf(channel, nowMs)]));
   const models = Object.entries({ ...listed, ...written }).map(([name, model]) => {
     const isListed = !Object.hasOwn(written, name);
-    return [name, pricedModel(model, name, { channels, known, isListed })] as const;
+    return [name, pricedModel(model, name, { channels, known: knownPrices, isListed })] as const;
   });
   return {
     groups,
     models: Object.fromEntries(models),
-    channels: channels.map((channel) => ({ ...channel, costs: costsOf(known.get(channel)) })),
+    channels: channels.map((channel) => ({ ...channel, costs: costsOf(knownPrices.get(channel)) })),
   };
 }
 
@@ -115,9 +115,9 @@ function pricesOf({ configuration, models }: ServingChannel, nowMs: number): Kno
 /** Price of models on an operator's server: free per token. */
 const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
 
-function costsOf(known: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
-  if (known.size === 0) return undefined;
-  return Object.fromEntries([...known].map(([name, { price }]) => [name, comparablePrice(price)]));
+function costsOf(knownPrices: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
+  if (knownPrices.size === 0) return undefined;
+  return Object.fromEntries([...knownPrices].map(([name, { price }]) => [name, comparablePrice(price)]));
 }
 
 /**
@@ -128,7 +128,7 @@ function pricedModel(
   name: string,
   {
     channels,
-    known,
+    known: knownPrices,
     isListed,
   }: {
     readonly channels: readonly ServingChannel[];
@@ -140,7 +140,7 @@ function pricedModel(
   const found = channels
     .filter(({ models }) => namesIn(models).some(([served]) => served === name))
     .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
-    .map((channel) => known.get(channel)?.get(name))
+    .map((channel) => knownPrices.get(channel)?.get(name))
     .find((each) => each !== undefined);
   // Vendor-tool calls cost the vendor's published price if the configuration sets none.
   if (price !== undefined && price !== "auto") {

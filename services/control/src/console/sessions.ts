@@ -147,7 +147,7 @@ export class Sessions {
       if (text === null) await this.#redis.srem(allSessions, digest);
       else open.push({ digest, view: viewOf(digest, text) });
     }
-    return open.toSorted((one, other) => other.view.since.localeCompare(one.view.since));
+    return open.toSorted((left, right) => right.view.since.localeCompare(left.view.since));
   }
 }
 

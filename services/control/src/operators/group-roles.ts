@@ -16,7 +16,7 @@ export function readGroupRoles(text: string): readonly GroupRole[] {
     .filter((row) => row !== "")
     .map((row) => {
       const [, group = "", word = "", account] = /^(.+)=([a-z]+)(?:@([\w.-]+))?$/.exec(row) ?? [];
-      const role = operatorRoles.find((known) => known === word);
+      const role = operatorRoles.find((candidate) => candidate === word);
       if (role === undefined || (account !== undefined && role === "admin"))
         throw new StartError(
           `OIDC_ROLES: ${JSON.stringify(row)} is not group=role or group=role@account; roles are ${operatorRoles.join(", ")}, and no account has an admin.`,

@@ -55,7 +55,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
     },
     "POST /operator-keys/{id}/delete": async ({ params, actor }) => {
       const id = params["id"] ?? "";
-      const key = (await people.keys()).find((known) => known.id === id);
+      const key = (await people.keys()).find((candidate) => candidate.id === id);
       await people.deleteKey(id, actor);
       if (key !== undefined) await sessions.revoke(actorOfKey(key));
       return {};

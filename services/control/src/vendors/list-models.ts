@@ -62,7 +62,7 @@ function servableModels(models: readonly ListedModel[], { wires }: Provider): re
     const kind = kindOfListed(id, wires);
     return kind === undefined ? [] : [{ id, kind, price, contextTokens }];
   });
-  return kinds.toSorted((one, other) => one.id.localeCompare(other.id));
+  return kinds.toSorted((left, right) => left.id.localeCompare(right.id));
 }
 
 function invalidField(param: string, message: string): Failure {

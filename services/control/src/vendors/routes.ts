@@ -21,7 +21,7 @@ export interface KnownVendor {
 export const knownVendors: readonly KnownVendor[] = [
   ...Object.entries(providers)
     .map(([name, { title = name, baseUrl = null }]) => ({ name, title, provider: name, baseUrl }))
-    .toSorted((one, other) => one.title.localeCompare(other.title)),
+    .toSorted((left, right) => left.title.localeCompare(right.title)),
   { name: "compatible", title: "Other, with OpenAI's formats", provider: "openai", baseUrl: null },
 ];
 

@@ -22,7 +22,7 @@ export const fieldReaders = {
     return value;
   },
   credit(body: unknown): CreditEvent {
-    const kind = creditKinds.find((known) => known === memberOf(body, "kind"));
+    const kind = creditKinds.find((candidate) => candidate === memberOf(body, "kind"));
     if (kind === undefined) throw invalidField("kind", creditKinds.join(" or "));
     const [accountId, operationId] = [fieldReaders.text(body, "accountId"), fieldReaders.text(body, "operationId")];
     return {

@@ -31,7 +31,7 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       const request = {
         person: fieldReaders.text(body, "person"),
         team,
-        role: (["admin", "member"] as const).find((known) => known === role),
+        role: (["admin", "member"] as const).find((candidate) => candidate === role),
       };
       await use((books) => changeMembership(books, id, request, actor));
       return {};

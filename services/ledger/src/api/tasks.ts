@@ -32,7 +32,7 @@ function stateIn(query: URLSearchParams): TaskState | undefined {
   const requested = query.get("state");
   if (requested === null) return undefined;
   const states = TaskState.anyOf.map((schema) => schema.const);
-  const state = states.find((known) => known === requested);
+  const state = states.find((candidate) => candidate === requested);
   if (state !== undefined) return state;
   throw new Failure("invalid_value", `state ${oneOfPredicate(states)}.`, { param: "state" });
 }

@@ -24,7 +24,7 @@ export function recordCreatedItems(
   },
 ): void {
   // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
-  const { made: reader } = wires.responses.client.stores;
+  const { created: reader } = wires.responses.client.stores;
   if (wire !== "responses" || !admitted.own || !(isStored || mayNameCreated(reader, text))) return;
   const response = responseIn(text);
   if (response !== undefined)

@@ -33,7 +33,7 @@ function renderChoice({ parts, finish }: Choice, index: number, context: AnswerC
     index,
     message: { role: "assistant", ...renderMessage(parts, style, context) },
     logprobs: probabilities.length === 0 ? null : { content: probabilities.map(logProbability), refusal: null },
-    finish_reason: renderFinishReason(finish, refused, style.oldCalls),
+    finish_reason: renderFinishReason(finish, refused, style.legacyCalls),
   };
 }
 
@@ -88,7 +88,7 @@ function renderAnnotations(texts: readonly TextPart[]): readonly unknown[] | und
 function toolCallMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonObject {
   const [first] = calls;
   if (first === undefined) return {};
-  if (style.oldCalls) return { function_call: { name: first.name, arguments: first.arguments } };
+  if (style.legacyCalls) return { function_call: { name: first.name, arguments: first.arguments } };
   return { tool_calls: calls.map((call) => toolCallMember(call, style)) };
 }
 
@@ -97,7 +97,7 @@ export interface AnswerStyle {
   /** Names of free-text tools; a vendor that has only functions returns calls of these tools wrapped in JSON. */
   readonly custom: ReadonlySet<string>;
   /** True if the client uses legacy functions: it gets only the first call, in the legacy member. */
-  readonly oldCalls: boolean;
+  readonly legacyCalls: boolean;
   /** True if the client does not want reasoning. */
   readonly hidesReasoning: boolean;
 }
@@ -105,7 +105,7 @@ export interface AnswerStyle {
 export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerStyle {
   return {
     custom: customNames(request.tools),
-    oldCalls: Array.isArray(requestBody["functions"]) && (requestBody["tools"] ?? undefined) === undefined,
+    legacyCalls: Array.isArray(requestBody["functions"]) && (requestBody["tools"] ?? undefined) === undefined,
     hidesReasoning: request.reasoning?.show === "none",
   };
 }

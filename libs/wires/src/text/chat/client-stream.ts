@@ -196,7 +196,9 @@ class ChatPartWriter {
     if (this.#finished) return "";
     this.#finished = true;
     const cited = this.#annotations.length > 0 ? this.#chunk({ annotations: this.#annotations }) : "";
-    return cited + this.#chunks.finish(this.#choice, renderFinishReason(reason, this.#refused, this.#style.oldCalls));
+    return (
+      cited + this.#chunks.finish(this.#choice, renderFinishReason(reason, this.#refused, this.#style.legacyCalls))
+    );
   }
 
   #replayed(event: TextEvent): string {
@@ -212,7 +214,7 @@ class ChatPartWriter {
     const heldPieces = isWrappedCall(opened, this.#style) ? [] : undefined;
     const custom = heldPieces !== undefined || opened.custom === true;
     const before = { opened, call, heldPieces, from: 0, length: 0 };
-    if (this.#style.oldCalls) {
+    if (this.#style.legacyCalls) {
       const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
       this.#open.set(part, { ...before, heldPieces: undefined, frameAround: first });
       return call === 0 ? this.#chunk({ function_call: { name, arguments: "" } }) : "";
@@ -232,7 +234,7 @@ class ChatPartWriter {
     this.#held -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);
     const late = input === "" ? "" : this.#chunk({ tool_calls: [{ index: call, custom: { input } }] });
-    if (signature === undefined || this.#style.oldCalls) return late;
+    if (signature === undefined || this.#style.legacyCalls) return late;
     const custom = heldPieces !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
     return (

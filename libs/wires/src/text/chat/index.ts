@@ -26,7 +26,7 @@ const chatStores = {
     { names: ["audio"], store: "audio", naming: "object" },
   ],
   opaque: ["parameters", "schema", "json_schema", "metadata", "logit_bias", "arguments"],
-  made: {
+  created: {
     needles: ['"audio"'],
     isRequested: ({ audio }) => isRecord(audio),
     read: ({ choices }) =>

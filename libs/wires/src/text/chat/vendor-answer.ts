@@ -74,9 +74,9 @@ const chatFinishReasons = {
 } as const satisfies Record<FinishReason, string>;
 
 /** Returns the finish reason to send: a refusal sent as text is a normal end; a legacy call has its separate reason. */
-export function renderFinishReason(finish: FinishReason, refusedInWords: boolean, oldCalls: boolean): string {
+export function renderFinishReason(finish: FinishReason, refusedInWords: boolean, legacyCalls: boolean): string {
   if (finish === "refused" && refusedInWords) return "stop";
-  return finish === "tool-calls" && oldCalls ? "function_call" : chatFinishReasons[finish];
+  return finish === "tool-calls" && legacyCalls ? "function_call" : chatFinishReasons[finish];
 }
 
 /** Vendors' finish reasons other than a normal end. */

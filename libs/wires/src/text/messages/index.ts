@@ -16,7 +16,7 @@ import { MessagesReader } from "./vendor-stream.ts";
 /** Members that name objects in the vendor's store: the container that code runs in, and the files that it writes. */
 const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
-  made: {
+  created: {
     needles: ['"container"', '"file_id"'],
     isRequested: ({ container, tools }) =>
       (container ?? undefined) !== undefined || (Array.isArray(tools) && tools.some(isVendors)),

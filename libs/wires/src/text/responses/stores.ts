@@ -20,7 +20,7 @@ export const stores = {
     "env",
   ],
   named: ({ input }) => itemsIn(input, "input"),
-  made: {
+  created: {
     needles: [
       '"container_id"',
       '"web_search_call"',
