@@ -12,7 +12,8 @@ let client: OpenAI;
 beforeAll(async () => {
   area = await startArea(service, {
     config: imagesConfig,
-    env: { HEARTBEAT_MS: "200" },
+    // The end of the service waits this long for requests that a test has left open.
+    env: { HEARTBEAT_MS: "200", DRAIN_MS: "2000" },
     limits: { media: { images: { taskWaitMs: 3_000 } } },
   });
   client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
