@@ -37,10 +37,10 @@ export function openTelemetry(
   return {
     startSpan: ({ name, kind, parent, attributes }) =>
       spanOf(
-        // The linter confuses the optional enum of the options with another one.
-        // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
         tracer.startSpan(
           name,
+          // The linter confuses the optional enum of the options with another one.
+          // oxlint-disable-next-line typescript/no-unsafe-enum-assignment
           { kind: spanKinds[kind], attributes: withoutUndefined(attributes?.() ?? {}) },
           contextOf(parent),
         ),

@@ -164,7 +164,7 @@ function refusalOf(
       return new Failure("server_overloaded", "Too many events are waiting to be published; try again shortly.", {
         retryAfterSeconds: 5,
       });
-    case "over-budget":
+    default: // "over-budget"
       return new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
   }
 }

@@ -19,7 +19,9 @@ export interface AlertRouteDeps {
 export function alertRoutes({ redis, ledger, secrets }: AlertRouteDeps): OperatorRoutes {
   const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
     checkMayChange(operator);
-    const targets = await ledger.read<readonly AlertTarget[]>(`/alert-targets?${ownTargets(operator, "account")}`);
+    const targets = await ledger.read<readonly AlertTarget[]>(
+      `/alert-targets?${ownTargets(operator, "account").toString()}`,
+    );
     const found = targets.find((target) => target.id === id);
     if (found !== undefined) return found;
     throw new Failure("unknown_url", `There is no alert target ${JSON.stringify(id.slice(0, 100))}.`);
@@ -32,11 +34,15 @@ export function alertRoutes({ redis, ledger, secrets }: AlertRouteDeps): Operato
         if (value !== null) wanted.set(name, value);
       }
       checkWords(query);
-      return ledger.read(`/alerts?${wanted}`);
+      return ledger.read(`/alerts?${wanted.toString()}`);
     },
     "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) => {
       checkMayChange(operator);
-      return ledger.write(`/alerts/${encodeURIComponent(id)}/retry?${ownTargets(operator, "targets-of")}`, {}, actor);
+      return ledger.write(
+        `/alerts/${encodeURIComponent(id)}/retry?${ownTargets(operator, "targets-of").toString()}`,
+        {},
+        actor,
+      );
     },
     "GET /alert-targets": async ({ query }) => {
       const account = query.get("account");

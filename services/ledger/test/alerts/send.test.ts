@@ -116,7 +116,7 @@ describe("a target that is called by HTTP", () => {
     server.requests.length = 0;
     answer = { body: { code: 0, msg: "success", data: {} } };
     const { body: signed } = await sent("feishu", { secret: "bot secret" });
-    const { timestamp = "", sign } = Object.assign({ timestamp: "", sign: "" }, signed);
+    const { timestamp, sign } = Object.assign({ timestamp: "", sign: "" }, signed);
     expect(timestamp).toMatch(/^\d{10}$/);
     expect(sign).toBe(createHmac("sha256", `${timestamp}\nbot secret`).update("").digest("base64"));
     expect(signed).toEqual({ ...post, timestamp, sign });
