@@ -164,9 +164,10 @@ function refusalOf(
       return new Failure("server_overloaded", "Too many events are waiting to be published; try again shortly.", {
         retryAfterSeconds: 5,
       });
-    default: // "over-budget"
-      return new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
+    case "over-budget":
+      break;
   }
+  return new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
 }
 
 /**
