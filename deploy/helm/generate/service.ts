@@ -209,7 +209,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
       : [
           // With Cilium, vendors are reached by host name only.
           replace(`/spec/egress/${vendors}`, blockIf("not .Values.networkPolicy.cilium.enabled", [rule])),
-          append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator)),
+          ...(row.callsVendors ? [append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator))] : []),
           append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),
         ]),
     ...(mayKeepBooks(row)
