@@ -19,7 +19,7 @@ export function callbackHostsVariable(read: VariableReader): string {
   return read.text(
     "CALLBACK_HOSTS",
     "",
-    "Hosts of the operator's own network that callbacks and alerts may go to, separated by commas; public hosts always may.",
+    "Hosts of the operator's own network that callbacks and alerts may go to, separated by commas. Public hosts are always allowed.",
   );
 }
 

@@ -120,7 +120,7 @@ export function divergenceAlert(account: string, isAccount: boolean, nowMs: numb
     severity: "critical",
     summary: isAccount
       ? `The balance of account ${account} differs from its receipts.`
-      : "The audit log or the prices of the books do not verify.",
+      : "The verification of the audit log or of the prices has failed.",
     details: {},
   };
 }
