@@ -41,6 +41,7 @@ export const Behaviour = Type.Object(
     chunkDelayMs: count(60_000),
     cutAfterChunks: count(),
     stallAfterChunks: count(),
+    waitFor: word,
     errorAfterChunks: count(),
     openWith: Type.Optional(Type.Enum(["silence", "garbage", "error", "close"])),
     closeCode: count(4_999, 1_000),

@@ -4,6 +4,7 @@ import { checkBehaviour, type Behaviour } from "./behaviour.ts";
 import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
 import { createUpgrade } from "./sockets/upgrade.ts";
+import { release } from "./stream.ts";
 import { vendors } from "./vendors.ts";
 import { serviceAccount } from "./vertex/account.ts";
 
@@ -13,7 +14,7 @@ const maxInstances = 1_000;
 /**
  * Creates the listener of all simulated vendors. `/at/<instance>/…` is an instance with a separate script (`PUT
  * /_script/<instance>`) and a list of its requests (`GET /_requests/<instance>`). Without an instance, the message
- * determines the behaviour.
+ * determines the behaviour. `PUT /_release/<name>` ends the wait of streams for a name.
  */
 export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
   const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);
@@ -30,12 +31,17 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
     const [path = "/", search = ""] = (request.url ?? "/").split("?");
     const body = await readAll(request);
     if (path === "/_account/vertex") return reply(response, 200, serviceAccount().file);
+    const [, name] = /^\/_release\/([\w.-]+)$/.exec(path) ?? [];
+    if (name !== undefined) {
+      release(name);
+      return reply(response, 200, {});
+    }
     const own = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
     if (own !== null) return administer(own[1] ?? "", instanceOf(own[2] ?? ""), request, body, response);
-    const [, name = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
+    const [, instanceName = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
     const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
     if (vendor === undefined) return reply(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
-    const instance = instanceOf(name);
+    const instance = instanceOf(instanceName);
     const form = await formIn(request.headers, body);
     const seen = instance.remember(request, path, body, form);
     response.once("close", () => {

@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
@@ -34,6 +34,15 @@ const contentTypes = {
   amazon: amazonStreamType,
 } as const;
 
+const releases = new EventEmitter();
+const released = new Set<string>();
+
+/** Lets the streams continue that wait for a name (`waitFor`), now and later. */
+export function release(name: string): void {
+  released.add(name);
+  releases.emit(name);
+}
+
 /** Writes a stream with the requested pace and faults. */
 export async function writeStream(response: ServerResponse, streamed: Streamed, behaviour: Behaviour): Promise<void> {
   response.writeHead(200, {
@@ -51,8 +60,10 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
         await write(streamed.error(behaviour.errorMessage ?? "simulated failure in the stream", sent));
         return end();
       }
-      if (behaviour.chunkDelayMs !== undefined)
-        await new Promise((resolve) => setTimeout(resolve, behaviour.chunkDelayMs));
+      const { chunkDelayMs, waitFor } = behaviour;
+      if (chunkDelayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, chunkDelayMs));
+      if (at === 1 && waitFor !== undefined && !released.has(waitFor))
+        await Promise.race([once(releases, waitFor), once(response, "close")]);
       at++;
     } else if (at === 0 && behaviour.errorAfterChunks === 0) continue;
     if (frame.last === true && behaviour.noDone === true) continue;

@@ -32,6 +32,8 @@ export interface SimulatorClient {
   script(instance: string, steps: readonly object[]): Promise<void>;
   requests(instance: string): Promise<readonly SeenRequest[]>;
   forget(instance: string): Promise<void>;
+  /** Lets the streams continue whose behaviour waits for this name. */
+  release(name: string): Promise<void>;
 }
 
 export function simulatorAt(url: string): SimulatorClient {
@@ -47,6 +49,9 @@ export function simulatorAt(url: string): SimulatorClient {
     },
     async forget(instance) {
       await fetch(`${url}/_requests/${instance}`, { method: "DELETE" });
+    },
+    async release(name) {
+      await fetch(`${url}/_release/${name}`, { method: "PUT" });
     },
   };
 }

@@ -32,7 +32,7 @@ const messages = [{ role: "user", content: "Hi" } as const];
 const usage = { inputTokens: 1_000, cachedTokens: 400, outputTokens: 80, reasoningTokens: 30 };
 // 600 × 2 + 400 × 0.5 + 80 × 8 US dollars per million tokens, in nano-dollars.
 const cost = 2_040_000n;
-const slow = { usage, chunks: 500, chunkDelayMs: 20, text: "word ".repeat(500) };
+const slow = { usage, chunks: 500, chunkDelayMs: 200, text: "word ".repeat(500) };
 /** The requests after the one that started the agent, by method and path. */
 const later = async (): Promise<readonly string[]> =>
   (await area.simulator.requests(agent)).slice(1).map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
@@ -91,7 +91,7 @@ describe("a stream that breaks at the vendor", () => {
 
 test("a stream that exceeds the client's limit has its agent cancelled, and costs the reported usage", async () => {
   const before = await settled(area);
-  await area.simulator.script(agent, [{ usage, chunks: 200, chunkDelayMs: 10, text: "word ".repeat(2_000) }]);
+  await area.simulator.script(agent, [{ usage, chunks: 200, chunkDelayMs: 200, text: "word ".repeat(2_000) }]);
   let reason: string | null | undefined;
   for await (const { choices } of await chat().create({ model: agent, messages, stream: true, max_tokens: 100 }))
     reason = choices[0]?.finish_reason ?? reason;

@@ -14,9 +14,9 @@ beforeAll(async () => {
 afterAll(() => area?.[Symbol.asyncDispose]());
 forbidWarnings();
 
-/** A response that runs until its client has steered it. */
-const long = (text: string) =>
-  `${text} {{simulate: ${JSON.stringify({ chunks: 60, chunkDelayMs: 80, text: "word ".repeat(60) })}}}`;
+/** Returns a prompt whose answer waits until the name is released, with further behaviour. */
+const waiting = (text: string, waitFor: string, more: object = {}) =>
+  `${text} {{simulate: ${JSON.stringify({ chunks: 2, text: "word word", waitFor, ...more })}}}`;
 const tools = [{ type: "function" as const, name: "weather", parameters: { type: "object" }, strict: false }];
 
 /** Opens the SDK's WebSocket; `next` returns the events up to the first of a type. */
@@ -48,12 +48,19 @@ describe.each(vendors)("over $name", ({ name: model }) => {
     using session = await connect();
     const before = await settled(area);
     const requests = (await area.simulator.requests(model)).length;
-    session.send({ type: "response.create", model, input: long("One"), instructions: "Be kind.", stream_id: "a" });
+    session.send({
+      type: "response.create",
+      model,
+      input: waiting("One", `${model}-steered`),
+      instructions: "Be kind.",
+      stream_id: "a",
+    });
     const { response: first } = await session.next("response.created");
     session.send({ type: "response.steer", previous_response_id: first.id, input: "Two" });
     const accepted = await session.next("response.steer.accepted");
     expect(accepted).toMatchObject({ steer: { previous_response_id: first.id }, stream_id: "a" });
     expect(accepted.steer.id).toMatch(/^steer_/);
+    await area.simulator.release(`${model}-steered`);
     await session.next("response.completed");
     const { response: second } = await session.next("response.created");
     expect(second.id).not.toBe(first.id);
@@ -71,19 +78,15 @@ describe.each(vendors)("over $name", ({ name: model }) => {
 
   test("input waits for the results of the client's tools, and precedes them", async () => {
     using session = await connect();
-    const call = {
-      chunks: 40,
-      chunkDelayMs: 80,
-      text: "word ".repeat(40),
-      toolCalls: [{ name: "weather", arguments: "{}" }],
-    };
-    session.send({ type: "response.create", model, tools, input: `Ask {{simulate: ${JSON.stringify(call)}}}` });
+    const input = waiting("Ask", `${model}-called`, { toolCalls: [{ name: "weather", arguments: "{}" }] });
+    session.send({ type: "response.create", model, tools, input });
     const { response: first } = await session.next("response.created");
     session.send({ type: "response.steer", previous_response_id: first.id, input: "Be short" });
     const { steer } = await session.next("response.steer.accepted");
-    const { response: waiting } = await session.next("response.completed");
+    await area.simulator.release(`${model}-called`);
+    const { response: calling } = await session.next("response.completed");
     const pending = await session.next("response.steer.pending");
-    const { call_id: callId } = waiting.output.find(({ type }: any) => type === "function_call");
+    const { call_id: callId } = calling.output.find(({ type }: any) => type === "function_call");
     const stub = { type: "function_call_output", call_id: callId, name: "weather" };
     expect(pending).toMatchObject({ reason: "waiting_for_required_input", required_input: [stub], steer });
     const result = { type: "function_call_output" as const, call_id: callId, output: "rain" };
@@ -120,7 +123,12 @@ test("a response that has ended, and one that compacts, are not steered", async 
   session.send({ type: "response.steer", previous_response_id: response.id, input: "Wait" });
   expect((await session.next("response.steer.failed")).error.code).toBe("response_already_completed");
   const compacts = [{ type: "compaction", compact_threshold: 100_000 }];
-  session.send({ type: "response.create", model: "messages", input: long("One"), context_management: compacts });
+  session.send({
+    type: "response.create",
+    model: "messages",
+    input: waiting("One", "never"),
+    context_management: compacts,
+  });
   const { response: second } = await session.next("response.created");
   session.send({ type: "response.steer", previous_response_id: second.id, input: "Wait" });
   expect((await session.next("response.steer.failed")).error.code).toBe("steering_not_supported");
@@ -128,11 +136,12 @@ test("a response that has ended, and one that compacts, are not steered", async 
 
 test("input of a successor that is refused is returned under its id", async () => {
   using session = await connect();
-  session.send({ type: "response.create", model: "messages", input: long("One") });
+  session.send({ type: "response.create", model: "messages", input: waiting("One", "refused") });
   const { response } = await session.next("response.created");
   const input = '{{simulate: {"status": 400, "errorMessage": "no such thing"}}}';
   session.send({ type: "response.steer", previous_response_id: response.id, input });
   const { steer } = await session.next("response.steer.accepted");
+  await area.simulator.release("refused");
   const failed = await session.next("response.steer.failed");
   expect(failed).toMatchObject({ error: { code: "successor_creation_failed" }, steer: { ...steer, input } });
   session.send({ type: "response.create", model: "messages", input: "Hi" });
