@@ -57,6 +57,8 @@ export {
   type Authorise,
   type Operator,
   type OperatorRole,
+  type OrganisationAccess,
+  type TeamAccess,
   type OperatorCall,
   type OperatorRoutes,
 } from "./operator/operator-api.ts";

@@ -90,6 +90,16 @@ const account = createRoute({
   path: "/accounts/$id",
   component: lazyRouteComponent(() => import("./pages/account.tsx"), "AccountPage"),
 });
+const organisations = createRoute({
+  getParentRoute: () => frame,
+  path: "/organisations",
+  component: lazyRouteComponent(() => import("./pages/organisations.tsx"), "OrganisationsPage"),
+});
+const organisation = createRoute({
+  getParentRoute: () => frame,
+  path: "/organisations/$id",
+  component: lazyRouteComponent(() => import("./pages/organisation.tsx"), "OrganisationPage"),
+});
 const channels = createRoute({
   getParentRoute: () => frame,
   path: "/channels",
@@ -157,6 +167,8 @@ export const router = createRouter({
       call,
       accounts,
       account,
+      organisations,
+      organisation,
       channels,
       models,
       configuration,

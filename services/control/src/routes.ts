@@ -16,6 +16,9 @@ import type { Deps } from "./deps.ts";
 import { openApiOfControl } from "./openapi/document.ts";
 import { guardRoutes } from "./openapi/guard.ts";
 import { operations } from "./openapi/operations/index.ts";
+import { findAccess } from "./organisations/access.ts";
+import { memberRoutes } from "./organisations/members.ts";
+import { organisationRoutes } from "./organisations/routes.ts";
 import { peopleRoutes } from "./operators/routes.ts";
 import { SignInLimits } from "./operators/sign-in-limits.ts";
 import { vendorRoutes } from "./vendors/routes.ts";
@@ -40,6 +43,8 @@ export function routes(deps: Deps): OperatorRoutes {
   const all = {
     ...sessionRoutes(signingIn),
     ...peopleRoutes({ redis, people, sessions }),
+    ...organisationRoutes(ledger),
+    ...memberRoutes({ redis, ledger, people, sessions, consoleUrl: env.consoleUrl }),
     ...accountRoutes(redis, ledger),
     ...tokenRoutes(redis, ledger),
     ...tokenRotationRoutes(redis, ledger),
@@ -56,5 +61,5 @@ export function routes(deps: Deps): OperatorRoutes {
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
     "GET /openapi.json": async () => openApiOfControl(),
   };
-  return guardRoutes(all, operations);
+  return guardRoutes(all, operations, (operator) => findAccess(ledger, operator));
 }

@@ -22,7 +22,8 @@ test("every referenced schema exists, and every operation has a unique id", () =
 
 test("a route that is not in the table is an error, and so is an operation without a route", () => {
   const route = async () => ({});
-  expect(() => guardRoutes({ "GET /loose": route }, {})).toThrow("GET /loose");
+  const noAccess = async () => undefined;
+  expect(() => guardRoutes({ "GET /loose": route }, {}, noAccess)).toThrow("GET /loose");
   const row = { summary: "", area: "system", role: "viewer", answer: "text/csv" } as const;
-  expect(() => guardRoutes({}, { "GET /missing": row })).toThrow("GET /missing");
+  expect(() => guardRoutes({}, { "GET /missing": row }, noAccess)).toThrow("GET /missing");
 });

@@ -18,12 +18,33 @@ import { failureFrom } from "../store-failure.ts";
 export const operatorRoles = ["viewer", "operator", "admin"] as const;
 export type OperatorRole = (typeof operatorRoles)[number];
 
+/** A team that a person belongs to. */
+export interface TeamAccess {
+  readonly id: string;
+  /** Account that pays for the team's calls. */
+  readonly account: string;
+  readonly isAdmin: boolean;
+}
+
+/** What a person of an organisation may access. */
+export interface OrganisationAccess {
+  readonly organisation: string;
+  readonly accounts: readonly string[];
+  /** Teams to which access is limited; absent: the person administers the organisation and all of its teams. */
+  readonly teams?: readonly TeamAccess[];
+}
+
 /** Authenticated caller of the operator's API. */
 export interface Operator {
   readonly name: string;
   readonly role: OperatorRole;
-  /** Account to which the operator's access is limited; undefined: all accounts. */
+  /**
+   * Account to which the operator's access is limited, or `organisation:` and the id of an organisation; undefined: all
+   * accounts.
+   */
   readonly account?: string | undefined;
+  /** Access of a person of an organisation, read for each request; undefined for everybody else. */
+  readonly access?: OrganisationAccess | undefined;
   /** Email address that an OpenID provider has verified. It is only displayed. */
   readonly email?: string | undefined;
 }

@@ -1,54 +1,6 @@
 /* oxlint-disable max-lines */
 // Generated from services/control/openapi.json: node services/console/generate.ts
 
-export type Role = "viewer" | "operator" | "admin";
-
-export type Session = {
-  readonly name: string;
-  readonly role: Role;
-  readonly account: string | null;
-  readonly email: string | null;
-};
-
-export type OpenSession = {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly account: string | null;
-  readonly email: string | null;
-  readonly since: string;
-  readonly from: string;
-};
-
-export type Person = {
-  readonly name: string;
-  readonly role: Role;
-  readonly account: string | null;
-  readonly email: string | null;
-  readonly hasPassword: boolean;
-  readonly disabled: boolean;
-  readonly createdAt: string;
-};
-
-export type OperatorKey = {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly account: string | null;
-  readonly hint: string;
-  readonly createdAt: string;
-};
-
-export type NewOperatorKey = {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly account: string | null;
-  readonly hint: string;
-  readonly createdAt: string;
-  readonly key: string;
-};
-
 export type Account = {
   readonly id: string;
   readonly name: string;
@@ -117,6 +69,8 @@ export type Token = {
     readonly perMonth?: string;
   };
   readonly ofMember?: boolean;
+  readonly team?: string;
+  readonly member?: string;
   readonly within?: {
     readonly id: string;
     readonly perDay?: string;
@@ -146,6 +100,8 @@ export type NewToken = {
     readonly perMonth?: string;
   };
   readonly ofMember?: boolean;
+  readonly team?: string;
+  readonly member?: string;
   readonly within?: {
     readonly id: string;
     readonly perDay?: string;
@@ -708,6 +664,98 @@ export type VendorModels = {
   readonly message: string | null;
 };
 
+export type Role = "viewer" | "operator" | "admin";
+
+export type Session = {
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly email: string | null;
+};
+
+export type OpenSession = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly email: string | null;
+  readonly since: string;
+  readonly from: string;
+};
+
+export type Person = {
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly email: string | null;
+  readonly hasPassword: boolean;
+  readonly disabled: boolean;
+  readonly createdAt: string;
+};
+
+export type OperatorKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+};
+
+export type NewOperatorKey = {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role;
+  readonly account: string | null;
+  readonly hint: string;
+  readonly createdAt: string;
+  readonly key: string;
+};
+
+export type Team = {
+  readonly id: string;
+  readonly name: string;
+  readonly account: string;
+  readonly createdAt: string;
+  readonly mayAdminister: boolean;
+  readonly members: readonly {
+    readonly name: string;
+    readonly role: "admin" | "member";
+  }[];
+};
+
+export type Organisation = {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly mayAdminister: boolean;
+  readonly accounts: readonly string[];
+  readonly admins: readonly string[];
+  readonly teams: readonly Team[];
+};
+
+export type Invitation = {
+  readonly name: string;
+  readonly team: string | null;
+  readonly role: "admin" | "member";
+  readonly url: string | null;
+  readonly expiresAt: string | null;
+};
+
+export type AccountMember = {
+  readonly name: string;
+  readonly role: Role;
+  readonly email: string | null;
+  readonly disabled: boolean;
+};
+
+export type AccountInvitation = {
+  readonly name: string;
+  readonly role: Role;
+  readonly url: string | null;
+  readonly expiresAt: string | null;
+};
+
 export type AlertTarget = {
   readonly id: string;
   readonly account: string;
@@ -888,6 +936,7 @@ export type Operations = {
     readonly query: Readonly<Record<string, never>>;
     readonly body: {
       readonly group: string;
+      readonly team?: string | null;
       readonly name?: string | null;
       readonly models?: readonly string[] | null;
       readonly expiresAt?: string | null;
@@ -1089,6 +1138,8 @@ export type Operations = {
       readonly to?: string | undefined;
       readonly day?: string | undefined;
       readonly account?: string | undefined;
+      readonly organisation?: string | undefined;
+      readonly team?: string | undefined;
       readonly token?: string | undefined;
       readonly model?: string | undefined;
       readonly channel?: string | undefined;
@@ -1111,6 +1162,8 @@ export type Operations = {
       readonly to?: string | undefined;
       readonly day?: string | undefined;
       readonly account?: string | undefined;
+      readonly organisation?: string | undefined;
+      readonly team?: string | undefined;
       readonly token?: string | undefined;
       readonly model?: string | undefined;
       readonly channel?: string | undefined;
@@ -1133,6 +1186,8 @@ export type Operations = {
       readonly to?: string | undefined;
       readonly day?: string | undefined;
       readonly account?: string | undefined;
+      readonly organisation?: string | undefined;
+      readonly team?: string | undefined;
       readonly token?: string | undefined;
       readonly model?: string | undefined;
       readonly status?: string | undefined;
@@ -1151,6 +1206,8 @@ export type Operations = {
       readonly to?: string | undefined;
       readonly day?: string | undefined;
       readonly account?: string | undefined;
+      readonly organisation?: string | undefined;
+      readonly team?: string | undefined;
       readonly token?: string | undefined;
       readonly model?: string | undefined;
       readonly channel?: string | undefined;
@@ -1172,6 +1229,8 @@ export type Operations = {
       readonly to?: string | undefined;
       readonly day?: string | undefined;
       readonly account?: string | undefined;
+      readonly organisation?: string | undefined;
+      readonly team?: string | undefined;
       readonly token?: string | undefined;
       readonly model?: string | undefined;
       readonly channel?: string | undefined;
@@ -1197,6 +1256,8 @@ export type Operations = {
       readonly to?: string | undefined;
       readonly day?: string | undefined;
       readonly account?: string | undefined;
+      readonly organisation?: string | undefined;
+      readonly team?: string | undefined;
       readonly token?: string | undefined;
       readonly model?: string | undefined;
       readonly channel?: string | undefined;
@@ -1461,6 +1522,70 @@ export type Operations = {
       readonly url: string;
       readonly expiresAt: string;
     };
+  };
+  readonly "GET /organisations": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly Organisation[];
+  };
+  readonly "POST /organisations": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly id: string;
+      readonly name?: string | null;
+    };
+    readonly answer: Organisation;
+  };
+  readonly "GET /organisations/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Organisation;
+  };
+  readonly "POST /organisations/{id}/teams": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly id: string;
+      readonly name?: string | null;
+      readonly account: string;
+    };
+    readonly answer: Organisation;
+  };
+  readonly "POST /organisations/{id}/members": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name: string;
+      readonly team?: string | null;
+      readonly role?: "admin" | "member";
+    };
+    readonly answer: Invitation;
+  };
+  readonly "POST /organisations/{id}/members/{name}/remove": {
+    readonly params: { readonly id: string; readonly name: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly team?: string | null;
+    };
+    readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "GET /accounts/{id}/members": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly AccountMember[];
+  };
+  readonly "POST /accounts/{id}/members": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name: string;
+      readonly role?: "viewer" | "operator" | "admin";
+    };
+    readonly answer: AccountInvitation;
   };
   readonly "GET /system": {
     readonly params: Readonly<Record<string, never>>;

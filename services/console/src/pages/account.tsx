@@ -5,6 +5,7 @@ import { get, post } from "../api/client.ts";
 import type { AccountWithCredits } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { localTime } from "../format/times.ts";
+import { AccountMembers } from "../parts/account-members.tsx";
 import { Budgets } from "../parts/budgets.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Keys } from "../parts/keys.tsx";
@@ -19,7 +20,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
-/** Page of one account: its money, keys, budgets, credits and receipts. */
+/** Page of one account: its money, keys, budgets, members, credits and receipts. */
 export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({
@@ -34,6 +35,7 @@ export function AccountPage() {
             <Money account={found} />
             <Keys accountId={id} />
             <Budgets accountId={id} />
+            <AccountMembers accountId={id} />
             <Credits account={found} />
             <Receipts account={found} />
           </Stack>

@@ -12,7 +12,7 @@ const periods = ["day", "week", "month", "quarter", "total"] as const satisfies 
 const modes = ["hard", "soft"] as const satisfies readonly Budget["mode"][];
 
 /** Button that opens a form for a new budget of an account. */
-export function CreateBudget({ accountId }: { readonly accountId: string }) {
+export function CreateBudget({ accountId, scope }: { readonly accountId: string; readonly scope: string }) {
   const [opened, { open, close }] = useDisclosure(false);
   return (
     <>
@@ -20,7 +20,7 @@ export function CreateBudget({ accountId }: { readonly accountId: string }) {
         {say("Create budget")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create budget")}>
-        {opened && <BudgetFields accountId={accountId} onDone={close} />}
+        {opened && <BudgetFields accountId={accountId} scope={scope} onDone={close} />}
       </Dialog>
     </>
   );
@@ -29,7 +29,6 @@ export function CreateBudget({ accountId }: { readonly accountId: string }) {
 const choicesOf = (words: readonly string[]) => words.map((value) => ({ value, label: sayWord(value) }));
 
 const emptyBudget = {
-  scope: "account",
   amount: "",
   rolloverCap: "",
   name: "",
@@ -38,8 +37,14 @@ const emptyBudget = {
   mode: "hard",
 };
 
-function BudgetFields({ accountId, onDone }: { readonly accountId: string; readonly onDone: () => void }) {
-  const { draft, set, field } = useDraft(emptyBudget);
+interface BudgetFieldsProps {
+  readonly accountId: string;
+  readonly scope: string;
+  readonly onDone: () => void;
+}
+
+function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
+  const { draft, set, field } = useDraft({ ...emptyBudget, scope });
   const isTotal = draft.period === "total";
   const create = useChange({
     change: () =>
@@ -63,7 +68,7 @@ function BudgetFields({ accountId, onDone }: { readonly accountId: string; reado
         <TextInput label={say("Name")} data-autofocus {...field("name", create)} />
         <TextInput
           label={say("Scope")}
-          description="account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
+          description="account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
           required
           {...field("scope", create)}
         />

@@ -11,12 +11,23 @@ import { QueryResult } from "./states.tsx";
 import { usePermission } from "./use-may.ts";
 import { say, type Text as Phrase } from "../texts/say.ts";
 
+interface BudgetsProps {
+  readonly accountId: string;
+  /** Team whose budgets are shown; absent: all budgets of the account. */
+  readonly team?: { readonly id: string; readonly mayChange: boolean };
+}
+
 /** Budgets of an account, of its keys and of their groups, with the amount spent and buttons to create and delete them. */
-export function Budgets({ accountId }: { readonly accountId: string }) {
-  const mayChange = usePermission("operator");
+export function Budgets({ accountId, team }: BudgetsProps) {
+  const isOperator = usePermission("operator");
+  const mayChange = team?.mayChange ?? isOperator;
   const budgets = useQuery({
     queryKey: ["budgets", accountId],
     queryFn: () => get("/accounts/{id}/budgets", { params: { id: accountId } }),
+    select: (all) =>
+      team === undefined
+        ? all
+        : all.filter(({ scope }) => scope === `team:${team.id}` || scope.startsWith(`member:${team.id}/`)),
   });
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
@@ -32,7 +43,7 @@ export function Budgets({ accountId }: { readonly accountId: string }) {
         <Title order={3} size="h5">
           {say("Budgets")}
         </Title>
-        {mayChange && <CreateBudget accountId={accountId} />}
+        {mayChange && <CreateBudget accountId={accountId} scope={team === undefined ? "account" : `team:${team.id}`} />}
       </Group>
       <QueryResult query={budgets}>
         {(rows) =>
@@ -77,6 +88,8 @@ function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string
   const key = tokens.find(({ id }) => id === value)?.name ?? value;
   const scopes: Readonly<Record<string, string>> = {
     account: say("all calls"),
+    team: say("team {name}", { name: value }),
+    member: say("member {name}", { name: value }),
     key: say("key {name}", { name: key }),
     group: say("all keys of the group {name}", { name: value }),
   };

@@ -14,6 +14,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Navigate, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import IconHistory from "@tabler/icons-react/dist/esm/icons/IconHistory.mjs";
 import IconSettings from "@tabler/icons-react/dist/esm/icons/IconSettings.mjs";
+import IconSitemap from "@tabler/icons-react/dist/esm/icons/IconSitemap.mjs";
 import IconShield from "@tabler/icons-react/dist/esm/icons/IconShield.mjs";
 import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
@@ -25,20 +26,21 @@ const pages: readonly {
   readonly to: string;
   readonly label: string;
   readonly icon: ComponentType<{ size: number }>;
-  /** People who see the page: all operators without an account, or admins; absent for everybody. */
-  readonly for?: "operators" | "admins";
+  /** People who see the page; absent for everybody. An operator is a member of every account and organisation. */
+  readonly for?: "operators" | "admins" | "members of accounts" | "members of organisations";
 }[] = [
   { to: "/overview", label: say("Overview"), icon: IconChartBar },
   { to: "/calls", label: say("Calls"), icon: IconActivity },
-  { to: "/accounts", label: say("Accounts and keys"), icon: IconUsers },
-  { to: "/tasks", label: say("Video tasks"), icon: IconMovie },
+  { to: "/accounts", label: say("Accounts and keys"), icon: IconUsers, for: "members of accounts" },
+  { to: "/organisations", label: say("Organisations"), icon: IconSitemap, for: "members of organisations" },
+  { to: "/tasks", label: say("Video tasks"), icon: IconMovie, for: "members of accounts" },
   { to: "/models", label: say("Models"), icon: IconBox },
   { to: "/channels", label: say("Channels"), icon: IconPlugConnected, for: "operators" },
   { to: "/configuration", label: say("Configuration"), icon: IconSettings, for: "operators" },
   { to: "/operators", label: say("Operators"), icon: IconShield, for: "admins" },
   { to: "/system", label: say("System"), icon: IconServer, for: "operators" },
-  { to: "/alerts", label: say("Alerts"), icon: IconBell },
-  { to: "/audit", label: say("Audit"), icon: IconHistory },
+  { to: "/alerts", label: say("Alerts"), icon: IconBell, for: "members of accounts" },
+  { to: "/audit", label: say("Audit"), icon: IconHistory, for: "members of accounts" },
   { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];
 
@@ -75,7 +77,7 @@ function SignedIn({ session }: { readonly session: Session }) {
           <Group gap="xs" wrap="nowrap">
             <Text size="sm" visibleFrom="xs">
               {session.email ?? session.name} ({sayWord(session.role)}
-              {session.account === null ? "" : say(" of {account}", { account: session.account })})
+              {scopeText(session)})
             </Text>
             <LanguageChoice />
             <SignOut />
@@ -94,9 +96,28 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-function pagesFor({ role, account }: Session): typeof pages {
-  const isAdmin = role === "admin" && account === null;
-  return pages.filter((page) => page.for === undefined || (page.for === "admins" ? isAdmin : account === null));
+/** Returns the organisation of a person; undefined for operators and members of an account. */
+function organisationOf({ account }: Session): string | undefined {
+  return /^organisation:(.*)$/.exec(account ?? "")?.[1];
+}
+
+/** Returns the account or organisation to which a person's access is limited; "" for an operator. */
+function scopeText(session: Session): string {
+  const organisation = organisationOf(session);
+  if (organisation !== undefined) return say(" of the organisation {organisation}", { organisation });
+  return session.account === null ? "" : say(" of {account}", { account: session.account });
+}
+
+function pagesFor(session: Session): typeof pages {
+  const isOperator = session.account === null;
+  const isOfOrganisation = organisationOf(session) !== undefined;
+  const sees = {
+    operators: isOperator,
+    admins: isOperator && session.role === "admin",
+    "members of accounts": !isOfOrganisation,
+    "members of organisations": isOperator || isOfOrganisation,
+  };
+  return pages.filter((page) => page.for === undefined || sees[page.for]);
 }
 
 function Navigation({ session, onFollow }: { readonly session: Session; readonly onFollow: () => void }) {

@@ -26,14 +26,20 @@ const emptyKey: KeyDraft = {
 /** Form that creates an API key; the parent component shows the key. */
 export function CreateKey({
   accountId,
+  team,
   onMade,
 }: {
   readonly accountId: string;
+  readonly team: string | undefined;
   readonly onMade: (key: string) => void;
 }) {
   const form = useDraft(emptyKey);
   const make = useChange({
-    change: () => post("/accounts/{id}/tokens", { params: { id: accountId }, body: requestOfDraft(form.draft) }),
+    change: () =>
+      post("/accounts/{id}/tokens", {
+        params: { id: accountId },
+        body: { ...requestOfDraft(form.draft), team: team ?? null },
+      }),
     changes: ["tokens", "budgets"],
     onDone: ({ key }) => onMade(key),
   });

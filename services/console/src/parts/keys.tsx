@@ -16,12 +16,19 @@ import { useChange } from "./use-change.tsx";
 import { usePermission } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** API keys of an account, with buttons to create, change, rotate, disable and delete them. */
-export function Keys({ accountId }: { readonly accountId: string }) {
+interface KeysProps {
+  readonly accountId: string;
+  /** Team whose keys are shown; absent: all keys of the account. */
+  readonly team?: string;
+}
+
+/** API keys of an account or a team, with buttons to create, change, rotate, disable and delete them. */
+export function Keys({ accountId, team }: KeysProps) {
   const mayChange = usePermission("operator", "as a member too");
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
     queryFn: () => get("/accounts/{id}/tokens", { params: { id: accountId } }),
+    select: (all) => (team === undefined ? all : all.filter((token) => token.team === team)),
   });
   return (
     <Card withBorder>
@@ -29,7 +36,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
         <Title order={3} size="h5">
           {say("Keys")}
         </Title>
-        {mayChange && <MakeKey accountId={accountId} />}
+        {mayChange && <MakeKey accountId={accountId} team={team} />}
       </Group>
       <QueryResult query={tokens}>
         {(rows) =>
@@ -43,6 +50,7 @@ export function Keys({ accountId }: { readonly accountId: string }) {
               columns={[
                 { heading: say("Name"), cell: ({ name, id }) => name ?? id },
                 { heading: say("Key"), cell: KeyHint },
+                { heading: say("Team"), cell: ({ team: of, member }) => member ?? of ?? "" },
                 { heading: say("Group"), cell: ({ group }) => group },
                 { heading: say("Models"), cell: ({ models }) => models?.join(", ") ?? say("all models of the group") },
                 { heading: say("Budget"), cell: ({ budget }) => <Budget budget={budget} /> },
@@ -129,7 +137,7 @@ function EditKey({ token }: { readonly token: Token }) {
   );
 }
 
-function MakeKey({ accountId }: { readonly accountId: string }) {
+function MakeKey({ accountId, team }: { readonly accountId: string; readonly team: string | undefined }) {
   const [opened, { open, close }] = useDisclosure(false);
   const [key, setKey] = useState<string>();
   const end = (): void => {
@@ -142,7 +150,7 @@ function MakeKey({ accountId }: { readonly accountId: string }) {
         {say("Create key")}
       </Button>
       <Dialog opened={opened} onClose={end} title={say("Create key")}>
-        {key === undefined ? <CreateKey accountId={accountId} onMade={setKey} /> : <NewKey value={key} />}
+        {key === undefined ? <CreateKey accountId={accountId} team={team} onMade={setKey} /> : <NewKey value={key} />}
       </Dialog>
     </>
   );

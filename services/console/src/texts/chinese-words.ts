@@ -53,6 +53,7 @@ export const chineseWords = {
   viewer: "查看者",
   operator: "操作员",
   admin: "管理员",
+  member: "成员",
   // filters
   account: "账户",
   model: "模型",

@@ -13,10 +13,12 @@ import {
   type Budget,
   type BudgetUsage,
   type PeriodName,
+  type Token,
 } from "@modelgate/accounts";
 import { endUserOf, Failure, parseTags, withoutUndefined } from "@modelgate/contracts";
-import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
+import { administersTeam, checkTeam, seesKey, seesTeam } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
 import { fields, invalidField } from "./fields.ts";
 import { readPublishedConfiguration } from "./models.ts";
@@ -29,9 +31,12 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     return usage && budgetView(usage);
   };
   return {
-    "GET /accounts/{id}/budgets": async ({ params: { id = "" } }) => {
+    "GET /accounts/{id}/budgets": async ({ params: { id = "" }, operator }) => {
       await accountOf(redis, id);
-      const budgets = [...(await findBudgets(redis, id)), ...(await limitsOf(redis, id))];
+      const tokens = await listTokens(redis, id);
+      const all = [...(await findBudgets(redis, id)), ...(await limitsOf(redis, tokens))];
+      const keys = new Set(tokens.filter((token) => seesKey(operator, token)).map((token) => `key:${token.id}`));
+      const budgets = all.filter(({ scope }) => seesBudget(operator, scope, keys));
       const usage = await readBudgetUsage(
         redis,
         id,
@@ -39,10 +44,12 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       );
       return usage.map(budgetView);
     },
-    "POST /accounts/{id}/budgets": async ({ params: { id = "" }, body, actor }) => {
+    "POST /accounts/{id}/budgets": async ({ params: { id = "" }, body, actor, operator }) => {
       await accountOf(redis, id);
       const period = fields.optionalWord(body, "period", periodNames) ?? fields.missing("period");
-      const scope = await parseScope(redis, id, fields.text(body, "scope"), period);
+      const written = fields.text(body, "scope");
+      checkManagesBudget(operator, written);
+      const scope = await parseScope({ redis, ledger, accountId: id, period }, written);
       const budget: Budget = withoutUndefined({
         id: `bud_${randomBytes(9).toString("base64url")}`,
         name: fields.optionalText(body, "name"),
@@ -81,18 +88,21 @@ function pathOf({ id = "", budget = "" }: OperatorCall["params"]): string {
   return `/accounts/${encodeURIComponent(id)}/budgets/${encodeURIComponent(budget)}`;
 }
 
-/** Returns the budget that a call names. Throws Failure (404) if the account has no such budget. */
-async function budgetOf(redis: Redis, { params: { id = "", budget = "" } }: OperatorCall): Promise<Budget> {
+/**
+ * Returns the budget that a call changes. Throws Failure (404) if the account has no such budget, (403) if the caller
+ * may not change it.
+ */
+async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operator }: OperatorCall): Promise<Budget> {
   await accountOf(redis, id);
   const found = (await findBudgets(redis, id)).find((each) => each.id === budget);
+  checkManagesBudget(operator, found?.scope ?? "");
   if (found !== undefined) return found;
   const hint = budget.includes(":") ? " This budget belongs to a key or a group: change it there." : "";
   throw new Failure("unknown_url", `There is no budget ${JSON.stringify(budget.slice(0, 100))}.${hint}`);
 }
 
-/** Returns the budgets that are set with the account's keys, and with the groups of these keys. */
-async function limitsOf(redis: Redis, accountId: string): Promise<readonly Budget[]> {
-  const tokens = await listTokens(redis, accountId);
+/** Returns the budgets that are set with an account's keys, and with the groups of these keys. */
+async function limitsOf(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
   const all = tokens.flatMap((token) => {
     // The key that bounds a member's key is in the list itself.
@@ -117,30 +127,72 @@ function budgetView(usage: BudgetUsage) {
   };
 }
 
+/** Returns the team of a scope `team:ID` or `member:TEAM/NAME`; undefined for another scope. */
+function teamOfScope(scope: string): string | undefined {
+  return /^(?:team:|member:(?=[^/]*\/))([^/]*)/.exec(scope)?.[1];
+}
+
+/** Returns whether a caller may see a budget. People of teams see those of their teams and of the teams' keys. */
+function seesBudget(operator: Operator, scope: string, keys: ReadonlySet<string>): boolean {
+  if (operator.access?.teams === undefined || keys.has(scope)) return true;
+  const team = teamOfScope(scope);
+  return team !== undefined && seesTeam(operator, team);
+}
+
+/**
+ * Throws Failure (403) unless a caller may change a budget. Admins of an organisation change those of its teams and
+ * their members, admins of a team those of its members, operators all.
+ */
+function checkManagesBudget(operator: Operator, scope: string): void {
+  const { account, access } = operator;
+  if (account === undefined) return;
+  const team = teamOfScope(scope);
+  const isMembers = scope.startsWith("member:");
+  if (access !== undefined && team !== undefined && (access.teams === undefined || isMembers))
+    if (administersTeam(operator, team)) return;
+  throw new Failure("permission_denied", "Only operators, and admins of the scope's team, change this budget.");
+}
+
 /**
  * Returns a scope in the form that calls have it. Throws Failure (400, 409) if no call can have it, or if its key has
  * such a budget already.
  */
-async function parseScope(redis: Redis, accountId: string, scope: string, period: PeriodName): Promise<string> {
+async function parseScope(context: ScopeContext, scope: string): Promise<string> {
   const at = scope.indexOf(":");
   const [kind, text] = at < 0 ? [scope, ""] : [scope.slice(0, at), scope.slice(at + 1)];
   const parse = valueParsers[kind];
   if (parse === undefined || (text === "") !== (kind === "account"))
-    throw invalidField("scope", "must be account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID");
-  const value = await parse(redis, { accountId, value: text, period });
+    throw invalidField(
+      "scope",
+      "must be account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
+    );
+  const value = await parse(text, context);
   return kind === "account" ? kind : `${kind}:${value}`;
 }
 
-interface ScopeValue {
+/** Account and period of a new budget, and the stores in which its scope is looked up. */
+interface ScopeContext {
+  readonly redis: Redis;
+  readonly ledger: Ledger;
   readonly accountId: string;
-  readonly value: string;
   readonly period: PeriodName;
 }
 
 /** Functions that check a scope's value and return it as calls have it, by the kind of the scope. */
-const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) => Promise<string>>> = {
+const valueParsers: Readonly<Record<string, (value: string, context: ScopeContext) => Promise<string>>> = {
   account: async () => "",
-  key: async (redis, { accountId, value, period }) => {
+  team: async (value, { ledger, accountId }) => {
+    await checkTeam(ledger, { team: value, account: accountId, param: "scope" });
+    return value;
+  },
+  member: async (value, { ledger, accountId }) => {
+    const [team = "", ...name] = value.split("/");
+    if (name.length === 0) return value; // a member of the account
+    const { memberships } = await checkTeam(ledger, { team, account: accountId, param: "scope" });
+    if (memberships.some((each) => each.team === team && each.person === name.join("/"))) return value;
+    throw invalidField("scope", "must name a member of the team");
+  },
+  key: async (value, { redis, accountId, period }) => {
     const token = await findTokenById(redis, value);
     if (token?.accountId !== accountId) throw invalidField("scope", "must name a key of the account");
     const own = { day: token.budget?.perDay, month: token.budget?.perMonth, week: undefined, quarter: undefined };
@@ -151,11 +203,11 @@ const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) =>
       });
     return value;
   },
-  group: async (redis, { value }) => {
+  group: async (value, { redis }) => {
     await checkNames(redis, { group: value }, "scope");
     return value;
   },
-  model: async (redis, { value }) => {
+  model: async (value, { redis }) => {
     await checkNames(redis, { models: [value] }, "scope");
     const model = (await readPublishedConfiguration(redis))?.models[value];
     if (model?.shares !== undefined)
@@ -165,7 +217,7 @@ const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) =>
       );
     return value;
   },
-  tag: async (_redis, { value }) => {
+  tag: async (value) => {
     try {
       const [tag, ...others] = Object.entries(parseTags(value));
       if (tag !== undefined && others.length === 0) return tag.join("=");
@@ -174,7 +226,7 @@ const valueParsers: Readonly<Record<string, (redis: Redis, scope: ScopeValue) =>
     }
     throw invalidField("scope", "must name one tag and its value, as in tag:team=search");
   },
-  "end-user": async (_redis, { value }) => {
+  "end-user": async (value) => {
     if (endUserOf(value) !== value) throw invalidField("scope", "must name an end user as usage shows it");
     return value;
   },

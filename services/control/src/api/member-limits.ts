@@ -69,13 +69,15 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
 }
 
 /**
- * Returns the active API keys of an account that operators made or changed, which bound the keys that members make.
- * Keys without a budget come first, so that a budget is shared only if necessary.
+ * Returns the active API keys of an account that operators made or changed, and that bound a member's key. A key with a
+ * team bounds the keys of this team only. Keys without a budget come first, so that a budget is shared only if
+ * necessary.
  */
-export function operatorKeys(tokens: readonly Token[]): readonly Token[] {
+export function operatorKeys(tokens: readonly Token[], membersKey: Pick<Token, "team">): readonly Token[] {
   const all = tokens.filter(
-    ({ ofMember, settingsId, disabled, expiresAt }) =>
+    ({ ofMember, team, settingsId, disabled, expiresAt }) =>
       ofMember === undefined &&
+      (team === undefined || team === membersKey.team) &&
       settingsId === undefined &&
       !disabled &&
       (expiresAt === undefined || Date.parse(expiresAt) > Date.now()),

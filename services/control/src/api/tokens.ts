@@ -9,9 +9,10 @@ import {
   type TokenBudget,
 } from "@modelgate/accounts";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import type { OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import { readPublishedConfiguration } from "./models.ts";
 import type { Ledger, TokenChange } from "../ledger.ts";
+import { checkManagesKey, checkTeam, memberName, seesKey } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 import { boundOf, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
@@ -27,7 +28,7 @@ const maxKeys = { operator: 10_000, member: 200 };
  */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
-    const before = await tokenFor(redis, call);
+    const before = await managedToken(redis, call);
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
@@ -41,40 +42,15 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     return token;
   };
   return {
-    "GET /accounts/{id}/tokens": async ({ params }) => {
-      const tokens = await listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id);
+    "GET /accounts/{id}/tokens": async ({ params, operator }) => {
+      const all = await listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id);
+      const tokens = all.filter((token) => seesKey(operator, token));
       return Promise.all(tokens.map((token) => withLastUse(redis, token)));
     },
-    "POST /accounts/{id}/tokens": async ({ params, body, actor, operator }) => {
-      const { id: accountId } = await accountOf(redis, params["id"] ?? "");
-      const wish = {
-        accountId,
-        group: fields.text(body, "group"),
-        name: fields.optionalText(body, "name"),
-        models: fields.optionalTexts(body, "models"),
-        expiresAt: fields.optionalTime(body, "expiresAt"),
-        allowedAddresses: fields.optionalAddresses(body, "allowedAddresses") ?? undefined,
-        budget: budgetOf(body, undefined),
-      };
-      await checkNames(redis, wish);
-      const isMember = operator.account !== undefined;
-      const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId))) : undefined;
-      const key = newKey();
-      const { digest, token: made } = makeToken(key, wish);
-      const { token } = await ledger.createToken(
-        {
-          digest,
-          token:
-            bound === undefined ? made : withoutUndefined({ ...made, ofMember: true, within: sharedBudget(bound) }),
-          max: isMember ? maxKeys.member : maxKeys.operator,
-        },
-        actor,
-      );
-      return { ...token, key };
-    },
+    "POST /accounts/{id}/tokens": (call) => createToken(redis, ledger, call),
     "GET /tokens/{id}": async (call) => withLastUse(redis, await tokenFor(redis, call)),
     "POST /tokens/{id}": async (call) => {
-      const before = await tokenFor(redis, call);
+      const before = await managedToken(redis, call);
       const wish = changeOf(call.body, before);
       await checkNames(redis, { group: wish.group ?? before.group, models: wish.models ?? undefined });
       await checkNoBudget(redis, before, wish);
@@ -87,17 +63,68 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/**
- * Returns the API key that a call names. Throws Failure (404) if the key does not exist, or belongs to an account that
- * the caller may not access.
- */
-export async function tokenFor(
+/** Creates the API key of a request and returns it with the key itself. A member's key stays within an operator's. */
+async function createToken(
   redis: Redis,
-  { params: { id = "" }, operator: { account } }: OperatorCall,
-): Promise<Token> {
+  ledger: Ledger,
+  { params, body, actor, operator }: OperatorCall,
+): Promise<Token & { readonly key: string }> {
+  const { id: accountId } = await accountOf(redis, params["id"] ?? "");
+  const isMember = operator.account !== undefined;
+  const team = teamOfNewKey(operator, accountId, fields.optionalText(body, "team"));
+  if (team !== undefined) await checkTeam(ledger, { team, account: accountId, param: "team" });
+  const wish = {
+    accountId,
+    team,
+    member: isMember ? memberName(team, operator) : undefined,
+    group: fields.text(body, "group"),
+    name: fields.optionalText(body, "name"),
+    models: fields.optionalTexts(body, "models"),
+    expiresAt: fields.optionalTime(body, "expiresAt"),
+    allowedAddresses: fields.optionalAddresses(body, "allowedAddresses") ?? undefined,
+    budget: budgetOf(body, undefined),
+  };
+  await checkNames(redis, wish);
+  const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId), wish)) : undefined;
+  const key = newKey();
+  const { digest, token: made } = makeToken(key, wish);
+  const { token } = await ledger.createToken(
+    {
+      digest,
+      token: bound === undefined ? made : withoutUndefined({ ...made, ofMember: true, within: sharedBudget(bound) }),
+      max: isMember ? maxKeys.member : maxKeys.operator,
+    },
+    actor,
+  );
+  return { ...token, key };
+}
+
+/**
+ * Returns the API key that a call names. Throws Failure (404) if the key does not exist, or belongs to an account or a
+ * team that the caller may not access.
+ */
+async function tokenFor(redis: Redis, { params: { id = "" }, operator }: OperatorCall): Promise<Token> {
   const token = await findTokenById(redis, id);
-  if (token === undefined || (account !== undefined && token.accountId !== account)) return throwUnknownToken(id);
+  return token !== undefined && seesKey(operator, token) ? token : throwUnknownToken(id);
+}
+
+/** Returns the API key that a call changes. Throws Failure as `tokenFor` does, and (403) if the caller only sees it. */
+export async function managedToken(redis: Redis, call: OperatorCall): Promise<Token> {
+  const token = await tokenFor(redis, call);
+  checkManagesKey(call.operator, token);
   return token;
+}
+
+/**
+ * Returns the team of a new key: the one that the body names, or the caller's team if the caller has one team with this
+ * account. Throws Failure (400) if the caller may not make keys of the team.
+ */
+function teamOfNewKey({ access }: Operator, accountId: string, named: string | undefined): string | undefined {
+  if (access?.teams === undefined) return named;
+  const ids = access.teams.filter(({ account }) => account === accountId).map(({ id }) => id);
+  const team = named ?? (ids.length === 1 ? ids[0] : undefined);
+  if (team !== undefined && ids.includes(team)) return team;
+  throw new Failure("invalid_value", `team must be one of yours: ${ids.join(", ")}.`, { param: "team" });
 }
 
 /**
@@ -114,7 +141,7 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
     boundOf(limitsAfter(before, wish), [before]);
     return wish;
   }
-  const bounds = operatorKeys(await listTokens(redis, before.accountId));
+  const bounds = operatorKeys(await listTokens(redis, before.accountId), before);
   const bound = boundOf(limitsAfter(before, wish), isEnabled ? bounds : [...bounds, before]);
   return bound === before ? wish : { ...wish, within: sharedBudget(bound) };
 }

@@ -10,6 +10,7 @@ import { configCommands } from "./config.ts";
 import { helpOf, overview } from "./help.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
+import { organisationCommands } from "./organisations.ts";
 import { operatorCommands } from "./operators.ts";
 import { visible } from "./table.ts";
 import { tokenCommands } from "./tokens.ts";
@@ -23,6 +24,7 @@ const amountPrefix = "\u0000";
 /** All commands, for parsing, help and execution. */
 const commands: readonly Command[] = [
   ...accountCommands,
+  ...organisationCommands,
   ...tokenCommands,
   ...budgetCommands,
   ...alertCommands,

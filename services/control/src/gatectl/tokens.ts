@@ -81,6 +81,7 @@ export const tokenCommands: readonly Command[] = [
     positionals: ["ACCOUNT"],
     options: {
       "group!": "the token's group",
+      team: "team of the account's organisation whose budgets the token counts against",
       name: "display name",
       models: "allowed models, separated by commas (default: all of the group)",
       expires: "time of expiry, RFC 3339",
@@ -92,6 +93,7 @@ export const tokenCommands: readonly Command[] = [
       const { options } = args;
       const data = await server.post(`/accounts/${positionalInPath(args, 0, "ACCOUNT")}/tokens`, {
         group: options["group"],
+        team: options["team"],
         name: options["name"],
         models: options["models"]?.split(",").map((model) => model.trim()),
         expiresAt: options["expires"],

@@ -6,6 +6,8 @@ import { dollarsCell, fieldCell, fittedTable, type Column } from "./table.ts";
 /** Filters of all usage commands. Each is a parameter of the operator API. */
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
+  organisation: "only accounts of this organisation",
+  team: "only keys of this team; several are separated by commas",
   token: "only this token",
   model: "only this model",
   channel: "only this channel",

@@ -1,12 +1,25 @@
 import { Failure } from "@modelgate/contracts";
-import { operatorRoles, type Operator, type OperatorCall, type OperatorRoutes } from "@modelgate/platform";
+import {
+  operatorRoles,
+  type Operator,
+  type OperatorCall,
+  type OperatorRoutes,
+  type OrganisationAccess,
+} from "@modelgate/platform";
 import type { Operation } from "./operation.ts";
 
+/** Reads what a person of an organisation may access; undefined for an operator and for a member of an account. */
+type FindAccess = (operator: Operator) => Promise<OrganisationAccess | undefined>;
+
 /**
- * Guards every route by its row in the table of operations: checks the role, and limits a member to the member's
- * account. Throws an error for a route without a row, and for a row without a route.
+ * Guards every route by its row in the table of operations: checks the role, and limits members to their account or to
+ * their teams. Throws an error for a route without a row, and for a row without a route.
  */
-export function guardRoutes(routes: OperatorRoutes, operations: Readonly<Record<string, Operation>>): OperatorRoutes {
+export function guardRoutes(
+  routes: OperatorRoutes,
+  operations: Readonly<Record<string, Operation>>,
+  findAccess: FindAccess,
+): OperatorRoutes {
   const missing = Object.keys(operations).filter((route) => !Object.hasOwn(routes, route));
   const unknown = Object.keys(routes).filter((route) => !Object.hasOwn(operations, route));
   if (missing.length > 0 || unknown.length > 0)
@@ -15,27 +28,82 @@ export function guardRoutes(routes: OperatorRoutes, operations: Readonly<Record<
     Object.entries(routes).map(([route, run]) => {
       const operation = operations[route];
       if (operation === undefined) return [route, run];
-      return [route, async (call) => run(checkedCall(call, operation))] as const satisfies [string, typeof run];
+      const guarded: typeof run = async (call) => run(await checkedCall(call, operation, findAccess));
+      return [route, guarded] as const;
     }),
   );
 }
 
-function checkedCall(call: OperatorCall, { role, member }: Operation): OperatorCall {
+async function checkedCall(call: OperatorCall, operation: Operation, findAccess: FindAccess): Promise<OperatorCall> {
   const { operator } = call;
+  const { role, member } = operation;
   if (role === "visitor") return call;
   if (operatorRoles.indexOf(operator.role) < operatorRoles.indexOf(role)) throw roleTooLow(operator, role);
-  if (operator.account === undefined || member === "all" || member === "handler") return call;
-  if (member === undefined) throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
+  if (operator.account === undefined || member === "all") return call;
+  const access = await findAccess(operator);
+  if (access !== undefined) return callInOrganisation(call, operation, access);
+  if (member === "handler") return call;
+  if (member === undefined || member === "organisation")
+    throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
   // Answers as for an unknown account: members must not learn which accounts exist.
-  if (member === "path" && call.params["id"] !== operator.account) throw noAccount(call.params["id"]);
+  if (member === "path" && call.params["id"] !== operator.account) throw notFound("account", call.params["id"]);
   return member === "query" ? { ...call, query: queryForAccount(call.query, operator.account) } : call;
+}
+
+/**
+ * Limits a call to the accounts and teams of a person of an organisation. An admin of the organisation is like a member
+ * of each of its accounts. People of teams may call only operations that limit their answers to teams.
+ */
+function callInOrganisation(
+  call: OperatorCall,
+  { member, teams }: Operation,
+  access: OrganisationAccess,
+): OperatorCall {
+  const { params, operator } = call;
+  if (member === undefined || (access.teams !== undefined && teams !== true))
+    throw new Failure("permission_denied", "Your role in the organisation does not permit this.");
+  if (member === "organisation" && params["id"] !== access.organisation) throw notFound("organisation", params["id"]);
+  if (member === "path" && !access.accounts.includes(params["id"] ?? "")) throw notFound("account", params["id"]);
+  const limited = { ...call, operator: { ...operator, access } };
+  if (member !== "query") return limited;
+  return { ...limited, query: queryForOrganisation(call.query, access, teams === true) };
 }
 
 /** Limits a member's query to the member's account. Throws Failure unknown_url if the query names another account. */
 function queryForAccount(query: URLSearchParams, account: string): URLSearchParams {
   const named = query.get("account");
-  if (named !== null && named !== account) throw noAccount(named);
+  if (named !== null && named !== account) throw notFound("account", named);
   const own = new URLSearchParams(query);
+  own.set("account", account);
+  return own;
+}
+
+/**
+ * Limits a query to the organisation and to the person's teams. An operation that knows only accounts needs the name of
+ * one, if the organisation has several.
+ */
+function queryForOrganisation(
+  query: URLSearchParams,
+  { organisation, accounts, teams }: OrganisationAccess,
+  knowsTeams: boolean,
+): URLSearchParams {
+  const named = query.get("account");
+  if (named !== null && !accounts.includes(named)) throw notFound("account", named);
+  const own = new URLSearchParams(query);
+  if (knowsTeams) {
+    own.set("organisation", organisation);
+    if (teams === undefined) return own;
+    const wanted = query.get("team");
+    const ids = teams.map(({ id }) => id);
+    if (wanted !== null && !ids.includes(wanted)) throw notFound("team", wanted);
+    own.set("team", wanted ?? ids.join(","));
+    return own;
+  }
+  const account = named ?? (accounts.length === 1 ? accounts[0] : undefined);
+  if (account === undefined)
+    throw new Failure("missing_required_parameter", `account is missing: it is one of ${accounts.join(", ")}.`, {
+      param: "account",
+    });
   own.set("account", account);
   return own;
 }
@@ -45,6 +113,6 @@ function roleTooLow({ role }: Operator, wanted: string): Failure {
   return new Failure("permission_denied", `Only an ${wanted} may do this.`);
 }
 
-function noAccount(id: string | undefined): Failure {
-  return new Failure("unknown_url", `There is no account ${JSON.stringify((id ?? "").slice(0, 100))}.`);
+function notFound(kind: string, id: string | undefined): Failure {
+  return new Failure("unknown_url", `There is no ${kind} ${JSON.stringify((id ?? "").slice(0, 100))}.`);
 }

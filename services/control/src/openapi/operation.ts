@@ -4,14 +4,29 @@ import { Type, type TSchema } from "typebox";
 /** Operation of control's API. Its description, its guard and the console's client are generated from this row. */
 export interface Operation {
   readonly summary: string;
-  readonly area: "accounts" | "alerts" | "calls" | "channels" | "configuration" | "operators" | "session" | "system";
+  readonly area:
+    | "accounts"
+    | "alerts"
+    | "organisations"
+    | "calls"
+    | "channels"
+    | "configuration"
+    | "operators"
+    | "session"
+    | "system";
   /** Minimum role; `visitor` means not signed in. */
   readonly role: OperatorRole | "visitor";
   /**
    * Way to limit a member to the member's account: by the account in the path, by the query, or in the handler. `all`
-   * if the operation concerns no account. If absent, members may not call the operation.
+   * if the operation concerns no account. `organisation`: only people of the organisation in the path may call it. If
+   * absent, members may not call the operation.
    */
-  readonly member?: "path" | "query" | "handler" | "all";
+  readonly member?: "path" | "query" | "handler" | "organisation" | "all";
+  /**
+   * True if the answer is limited to the teams of the caller. If absent, people of teams may not call the operation,
+   * unless it concerns no account.
+   */
+  readonly teams?: true;
   /** Names of query parameters, with their descriptions. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
@@ -33,6 +48,8 @@ export const periodParameters = {
 };
 export const filterParameters = {
   account: "an account",
+  organisation: "an organisation",
+  team: "teams, separated by commas",
   token: "a token's id",
   model: "a model",
   channel: "a channel",

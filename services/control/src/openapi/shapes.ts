@@ -1,5 +1,4 @@
 import { Budget as StoredBudget } from "@modelgate/accounts";
-import { operatorRoles } from "@modelgate/platform";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
@@ -10,37 +9,7 @@ const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
 const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 const any = Type.Unknown();
 
-export const Role = Type.Enum([...operatorRoles]);
-
-export const Session = Type.Object({ name: text, role: Role, account: orNull(text), email: orNull(text) });
-export const OpenSession = Type.Object({
-  id: text,
-  name: text,
-  role: Role,
-  account: orNull(text),
-  email: orNull(text),
-  since: text,
-  from: text,
-});
-export const Person = Type.Object({
-  name: text,
-  role: Role,
-  account: orNull(text),
-  email: orNull(text),
-  hasPassword: Type.Boolean(),
-  disabled: Type.Boolean(),
-  createdAt: text,
-});
-const operatorKey = {
-  id: text,
-  name: text,
-  role: Role,
-  account: orNull(text),
-  hint: text,
-  createdAt: text,
-};
-export const OperatorKey = Type.Object(operatorKey);
-export const NewOperatorKey = Type.Object({ ...operatorKey, key: text });
+export * from "./people-shapes.ts";
 
 const account = {
   id: text,
@@ -76,6 +45,8 @@ const token = {
   allowedAddresses: maybe(texts),
   budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
   ofMember: maybe(Type.Boolean()),
+  team: maybe(text),
+  member: maybe(text),
   within: maybe(Type.Object({ id: text, perDay: maybe(text), perMonth: maybe(text) })),
   hint: text,
   createdAt: maybe(text),

@@ -105,6 +105,12 @@ export class People {
     return { name, role: found.role, account: found.account ?? undefined };
   }
 
+  /** Returns the operator with this name; undefined if there is none. */
+  async find(name: string): Promise<PersonView | undefined> {
+    const found = await this.#find(name);
+    return found && personView(name, found);
+  }
+
   /** Returns true if an operator is disabled and so may not sign in by any method. */
   async isDisabled(name: string): Promise<boolean> {
     return (await this.#find(name))?.disabled === true;

@@ -13,8 +13,8 @@ const names = new Set([
   "modelgate console",
   "npm run gatectl -- operator link",
   "team",
-  "account, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID",
   "10.0.0.0/8, 2001:db8::/32",
+  "account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID",
 ]);
 const hasWords = (text: string): boolean => /\p{L}{2,}/u.test(text) && !names.has(text.trim());
 

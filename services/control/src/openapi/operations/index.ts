@@ -7,6 +7,7 @@ import { callOperations } from "./calls.ts";
 import { channelOperations } from "./channels.ts";
 import { configurationOperations } from "./configuration.ts";
 import { operatorOperations } from "./operators.ts";
+import { organisationOperations } from "./organisations.ts";
 import { sessionOperations } from "./session.ts";
 
 /** Operations on the API itself. */
@@ -35,5 +36,6 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...channelOperations,
   ...configurationOperations,
   ...operatorOperations,
+  ...organisationOperations,
   ...systemOperations,
 };

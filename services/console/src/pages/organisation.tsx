@@ -1,0 +1,153 @@
+import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { get, post } from "../api/client.ts";
+import type { Organisation, Team } from "../api/types.ts";
+import { Budgets } from "../parts/budgets.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { Form } from "../parts/form.tsx";
+import { Invite } from "../parts/invite.tsx";
+import { Keys } from "../parts/keys.tsx";
+import { Page } from "../parts/page.tsx";
+import { QueryResult } from "../parts/states.tsx";
+import { TeamMembers } from "../parts/team-members.tsx";
+import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useDraft } from "../parts/use-draft.ts";
+import { usePermission } from "../parts/use-may.ts";
+import { say } from "../texts/say.ts";
+
+const route = getRouteApi("/frame/organisations/$id");
+
+/** Page of one organisation: its admins and its teams with their members, keys and budgets. */
+export function OrganisationPage() {
+  const { id } = route.useParams();
+  const mayChange = usePermission("operator", "as a member too");
+  const organisation = useQuery({
+    queryKey: ["organisations", id],
+    queryFn: () => get("/organisations/{id}", { params: { id } }),
+  });
+  return (
+    <Page title={say("Organisation {id}", { id })}>
+      <QueryResult query={organisation}>
+        {(found) => (
+          <Stack>
+            {found.mayAdminister && <Admins organisation={found} mayChange={mayChange} />}
+            {found.teams.map((team) => (
+              <TeamPart key={team.id} organisation={id} team={team} mayChange={mayChange && team.mayAdminister} />
+            ))}
+          </Stack>
+        )}
+      </QueryResult>
+    </Page>
+  );
+}
+
+interface AdminsProps {
+  readonly organisation: Organisation;
+  readonly mayChange: boolean;
+}
+
+function Admins({ organisation: { id, admins }, mayChange }: AdminsProps) {
+  return (
+    <Card withBorder>
+      <Group justify="space-between" mb="sm">
+        <Title order={3} size="h5">
+          {say("Admins")}
+        </Title>
+        {mayChange && (
+          <Group gap="xs">
+            <Invite
+              to={id}
+              roles={["admin"]}
+              invite={(name, role) => post("/organisations/{id}/members", { params: { id }, body: { name, role } })}
+              changes={["organisations"]}
+            />
+            <CreateTeam organisation={id} />
+          </Group>
+        )}
+      </Group>
+      <TeamMembers organisation={id} members={admins.map((name) => ({ name, role: "admin" }))} mayRemove={mayChange} />
+    </Card>
+  );
+}
+
+function TeamPart({
+  organisation,
+  team,
+  mayChange,
+}: {
+  readonly organisation: string;
+  readonly team: Team;
+  readonly mayChange: boolean;
+}) {
+  const { id, name, account, members } = team;
+  return (
+    <Card withBorder component="section" aria-label={say("Team {name}", { name })}>
+      <Group justify="space-between" mb="sm">
+        <div>
+          <Title order={3} size="h5">
+            {say("Team {name}", { name })}
+          </Title>
+          <Text size="xs" c="dimmed">
+            {say("The account {account} pays.", { account })}
+          </Text>
+        </div>
+        {mayChange && (
+          <Invite
+            to={id}
+            roles={["member", "admin"]}
+            invite={(person, role) =>
+              post("/organisations/{id}/members", {
+                params: { id: organisation },
+                body: { name: person, team: id, role },
+              })
+            }
+            changes={["organisations"]}
+          />
+        )}
+      </Group>
+      <Stack>
+        <TeamMembers organisation={organisation} team={id} members={members} mayRemove={mayChange} />
+        <Keys accountId={account} team={id} />
+        <Budgets accountId={account} team={{ id, mayChange }} />
+      </Stack>
+    </Card>
+  );
+}
+
+function CreateTeam({ organisation }: { readonly organisation: string }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const { draft, field } = useDraft({ id: "", name: "", account: "" });
+  const create = useChange({
+    change: () =>
+      post("/organisations/{id}/teams", {
+        params: { id: organisation },
+        body: { ...draft, name: draft.name || null },
+      }),
+    changes: ["organisations"],
+    onDone: close,
+  });
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        {say("Create team")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={say("Create team")}>
+        <Form change={create}>
+          <Stack>
+            <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
+            <TextInput label={say("Name")} {...field("name", create)} />
+            <TextInput label={say("Account that pays (teams may share one)")} required {...field("account", create)} />
+            <FailedChange error={create.error} />
+            <Group justify="end">
+              <Button type="submit" loading={create.isPending}>
+                {say("Create")}
+              </Button>
+            </Group>
+          </Stack>
+        </Form>
+      </Dialog>
+    </>
+  );
+}

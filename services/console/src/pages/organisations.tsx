@@ -1,0 +1,81 @@
+import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { get, post } from "../api/client.ts";
+import { Dialog } from "../parts/dialog.tsx";
+import { DataTable } from "../parts/data-table.tsx";
+import { Form } from "../parts/form.tsx";
+import { Page } from "../parts/page.tsx";
+import { PageLink } from "../parts/page-link.tsx";
+import { Empty, QueryResult } from "../parts/states.tsx";
+import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useDraft } from "../parts/use-draft.ts";
+import { usePermission } from "../parts/use-may.ts";
+import { say } from "../texts/say.ts";
+
+/** Page of organisations: all for operators, the own one for people of an organisation. */
+export function OrganisationsPage() {
+  const organisations = useQuery({ queryKey: ["organisations"], queryFn: () => get("/organisations") });
+  const mayCreate = usePermission("operator");
+  return (
+    <Page title={say("Organisations")} controls={mayCreate && <CreateOrganisation />}>
+      <QueryResult query={organisations}>
+        {(rows) =>
+          rows.length === 0 ? (
+            <Empty>{say("No organisations yet. An organisation has teams that share accounts.")}</Empty>
+          ) : (
+            <DataTable
+              label={say("Organisations")}
+              rows={rows}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  heading: say("Organisation"),
+                  cell: ({ id }) => (
+                    <PageLink to="/organisations/$id" params={{ id }}>
+                      {id}
+                    </PageLink>
+                  ),
+                },
+                { heading: say("Name"), cell: ({ name }) => name },
+                { heading: say("Teams"), cell: ({ teams }) => teams.map(({ id }) => id).join(", ") },
+                { heading: say("Accounts"), cell: ({ accounts }) => accounts.join(", ") },
+              ]}
+            />
+          )
+        }
+      </QueryResult>
+    </Page>
+  );
+}
+
+function CreateOrganisation() {
+  const [opened, { open, close }] = useDisclosure(false);
+  const { draft, field } = useDraft({ id: "", name: "" });
+  const create = useChange({
+    change: () => post("/organisations", { body: { id: draft.id, name: draft.name || null } }),
+    changes: ["organisations"],
+    onDone: close,
+  });
+  return (
+    <>
+      <Button size="xs" onClick={open}>
+        {say("Create organisation")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={say("Create organisation")}>
+        <Form change={create}>
+          <Stack>
+            <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
+            <TextInput label={say("Name")} {...field("name", create)} />
+            <FailedChange error={create.error} />
+            <Group justify="end">
+              <Button type="submit" loading={create.isPending}>
+                {say("Create")}
+              </Button>
+            </Group>
+          </Stack>
+        </Form>
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useState } from "react";
+import { Copied } from "./copied.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Form } from "./form.tsx";
+import { FailedChange, useChange } from "./use-change.tsx";
+import { useDraft } from "./use-draft.ts";
+import { say, sayWord } from "../texts/say.ts";
+
+/** Result of an invitation: the link that signs in once; null if the person has access already. */
+interface Invited {
+  readonly name: string;
+  readonly url: string | null;
+}
+
+interface InviteProps<Role extends string> {
+  /** Team, account or organisation that the person joins. */
+  readonly to: string;
+  readonly roles: readonly [Role, ...Role[]];
+  readonly invite: (name: string, role: Role) => Promise<Invited>;
+  /** Queries that list the members. */
+  readonly changes: readonly string[];
+}
+
+/** Button that invites a person and shows the link with which the person signs in. */
+export function Invite<Role extends string>({ to, ...props }: InviteProps<Role>) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const title = say("Invite to {name}", { name: to });
+  return (
+    <>
+      <Button size="xs" variant="default" onClick={open} aria-label={title}>
+        {say("Invite")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={title}>
+        {opened && <InviteFields {...props} />}
+      </Dialog>
+    </>
+  );
+}
+
+function InviteFields<Role extends string>({ roles, invite, changes }: Omit<InviteProps<Role>, "to">) {
+  const [invited, setInvited] = useState<Invited>();
+  const { draft, set, field } = useDraft<{ name: string; role: string }>({ name: "", role: roles[0] });
+  const change = useChange({
+    change: () => invite(draft.name, roles.find((role) => role === draft.role) ?? roles[0]),
+    changes,
+    onDone: setInvited,
+  });
+  if (invited !== undefined) return <InviteLink {...invited} />;
+  return (
+    <Form change={change}>
+      <Stack>
+        <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
+        <Select
+          label={say("Role")}
+          data={roles.map((value) => ({ value, label: sayWord(value) }))}
+          allowDeselect={false}
+          value={draft.role}
+          onChange={(role) => set({ role: role ?? draft.role })}
+          error={change.errorAt("role")}
+        />
+        <FailedChange error={change.error} />
+        <Group justify="end">
+          <Button type="submit" loading={change.isPending}>
+            {say("Invite")}
+          </Button>
+        </Group>
+      </Stack>
+    </Form>
+  );
+}
+
+function InviteLink({ name, url }: Invited) {
+  if (url === null) return <Text>{say("{name} has access already and signs in as before.", { name })}</Text>;
+  return (
+    <Stack>
+      <Text>{say("Send this link to {name}. It works once, within ten minutes.", { name })}</Text>
+      <Copied text={new URL(url, location.origin).href} label={say("Invitation")} />
+    </Stack>
+  );
+}

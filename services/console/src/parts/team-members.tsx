@@ -1,0 +1,65 @@
+import { Button } from "@mantine/core";
+import { post } from "../api/client.ts";
+import type { Team } from "../api/types.ts";
+import { say, sayWord } from "../texts/say.ts";
+import { DataTable } from "./data-table.tsx";
+import { useChange } from "./use-change.tsx";
+
+interface MembersProps {
+  readonly organisation: string;
+  /** Team of the members; undefined for the admins of the organisation. */
+  readonly team?: string | undefined;
+  readonly members: Team["members"];
+  readonly mayRemove: boolean;
+}
+
+/** Members of a team or admins of an organisation, with buttons to remove them. */
+export function TeamMembers({ organisation, team, members, mayRemove }: MembersProps) {
+  return (
+    <DataTable
+      label={say("Members of {name}", { name: team ?? organisation })}
+      rows={members}
+      keyOf={({ name }) => name}
+      columns={[
+        { heading: say("Name"), cell: ({ name }) => name },
+        { heading: say("Role"), cell: ({ role }) => sayWord(role) },
+        ...(mayRemove
+          ? [
+              {
+                heading: say("Action"),
+                cell: ({ name }: Team["members"][number]) => (
+                  <RemoveMember organisation={organisation} team={team} name={name} />
+                ),
+              },
+            ]
+          : []),
+      ]}
+    />
+  );
+}
+
+function RemoveMember({
+  organisation,
+  team,
+  name,
+}: Pick<MembersProps, "organisation" | "team"> & { readonly name: string }) {
+  const remove = useChange({
+    change: () =>
+      post("/organisations/{id}/members/{name}/remove", {
+        params: { id: organisation, name },
+        body: { team: team ?? null },
+      }),
+    changes: ["organisations"],
+  });
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      loading={remove.isPending}
+      onClick={remove.start}
+      aria-label={say("Remove {name} from {team}", { name, team: team ?? organisation })}
+    >
+      {say("Remove")}
+    </Button>
+  );
+}

@@ -1,0 +1,118 @@
+import type { Token } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
+import type { Operator, OrganisationAccess, TeamAccess } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+
+/** Roles of a person in a team or in an organisation. */
+export const teamRoles = ["admin", "member"] as const;
+type TeamRole = (typeof teamRoles)[number];
+
+/** An organisation as the ledger returns it. A membership of the whole organisation has the team "". */
+export interface StoredOrganisation {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+  readonly accounts: readonly string[];
+  readonly teams: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly account: string;
+    readonly createdAt: string;
+  }[];
+  readonly memberships: readonly { readonly person: string; readonly team: string; readonly role: TeamRole }[];
+}
+
+/**
+ * Prefix of `account` of a person of an organisation. No account has such an id, so code that knows only accounts gives
+ * these people no access.
+ */
+const prefix = "organisation:";
+
+/** Returns the value of `account` of people of an organisation. */
+export function organisationScope(organisation: string): string {
+  return prefix + organisation;
+}
+
+/** Returns the organisation of a person; undefined for an operator and for a member of an account. */
+function organisationOf({ account }: Pick<Operator, "account">): string | undefined {
+  return account?.startsWith(prefix) === true ? account.slice(prefix.length) : undefined;
+}
+
+/** Reads an organisation; undefined if there is none. */
+export async function findOrganisation(
+  ledger: Pick<Ledger, "read">,
+  wanted: { readonly id: string } | { readonly account: string },
+): Promise<StoredOrganisation | undefined> {
+  const query = new URLSearchParams({ ...wanted }).toString();
+  return (await ledger.read<readonly StoredOrganisation[]>(`/organisations?${query}`))[0];
+}
+
+/**
+ * Reads what a person of an organisation may access now; undefined for an operator and for a member of an account. It
+ * is read for each request, so a change of a role takes effect immediately.
+ */
+export async function findAccess(
+  ledger: Pick<Ledger, "read">,
+  operator: Operator,
+): Promise<OrganisationAccess | undefined> {
+  const id = organisationOf(operator);
+  if (id === undefined) return undefined;
+  const organisation = await findOrganisation(ledger, { id });
+  return organisation === undefined
+    ? { organisation: id, accounts: [], teams: [] }
+    : accessIn(organisation, operator.name);
+}
+
+/** Returns what a person may access in an organisation. */
+export function accessIn({ id, accounts, teams, memberships }: StoredOrganisation, person: string): OrganisationAccess {
+  const roles = new Map(memberships.filter((each) => each.person === person).map(({ team, role }) => [team, role]));
+  if (roles.get("") === "admin") return { organisation: id, accounts };
+  const own = teams.flatMap((team): readonly TeamAccess[] => {
+    const role = roles.get(team.id);
+    return role === undefined ? [] : [{ id: team.id, account: team.account, isAdmin: role === "admin" }];
+  });
+  return { organisation: id, accounts: [...new Set(own.map(({ account }) => account))], teams: own };
+}
+
+/** Returns whether a caller may see the keys of a team, or the keys without a team if it is undefined. */
+export function seesTeam({ access }: Operator, team: string | undefined): boolean {
+  return access?.teams === undefined || access.teams.some(({ id }) => id === team);
+}
+
+/** Returns whether a caller administers a team: operators and members of an account administer all of them. */
+export function administersTeam({ access }: Operator, team: string | undefined): boolean {
+  return access?.teams === undefined || access.teams.some(({ id, isAdmin }) => id === team && isAdmin);
+}
+
+/** Returns whether a caller may access an account, or a part of it. */
+function seesAccount({ account, access }: Operator, id: string): boolean {
+  return account === undefined || (access === undefined ? account === id : access.accounts.includes(id));
+}
+
+/** Returns whether a caller may see a key. */
+export function seesKey(operator: Operator, { accountId, team }: Pick<Token, "accountId" | "team">): boolean {
+  return seesAccount(operator, accountId) && seesTeam(operator, team);
+}
+
+/** Throws Failure (403) unless a caller may change a key that it sees: members of a team change the keys that they made. */
+export function checkManagesKey(operator: Operator, { team, member }: Pick<Token, "member" | "team">): void {
+  if (administersTeam(operator, team) || member === memberName(team, operator)) return;
+  throw new Failure("permission_denied", "Members of a team change only their own keys; ask an admin of the team.");
+}
+
+/** Returns the name of a member in keys and budgets: `TEAM/NAME`, or `NAME` without a team. */
+export function memberName(team: string | undefined, { name }: Pick<Operator, "name">): string {
+  return team === undefined ? name : `${team}/${name}`;
+}
+
+/** Throws Failure (400) unless a team exists and the account pays for it. */
+export async function checkTeam(
+  ledger: Pick<Ledger, "read">,
+  { team, account, param }: { readonly team: string; readonly account: string; readonly param: string },
+): Promise<StoredOrganisation> {
+  const organisation = await findOrganisation(ledger, { account });
+  if (organisation?.teams.some((each) => each.id === team && each.account === account) === true) return organisation;
+  throw new Failure("invalid_value", `The account ${account} pays for no team ${JSON.stringify(team.slice(0, 100))}.`, {
+    param,
+  });
+}

@@ -1,0 +1,89 @@
+import { Failure } from "@modelgate/contracts";
+import { operatorRoles, type Operator, type OperatorCall, type OperatorRoutes, type Redis } from "@modelgate/platform";
+import { accountOf } from "../api/accounts.ts";
+import { fields } from "../api/fields.ts";
+import type { Ledger } from "../ledger.ts";
+import {
+  accessIn,
+  administersTeam,
+  organisationScope,
+  seesTeam,
+  teamRoles,
+  type StoredOrganisation,
+} from "./access.ts";
+import { inviteOf, type InviteDeps } from "./invite.ts";
+import { organisationFor, pathOf } from "./routes.ts";
+
+/** Dependencies of the routes of members. */
+interface MemberRouteDeps extends InviteDeps {
+  readonly redis: Redis;
+  readonly ledger: Ledger;
+}
+
+/** Routes of the members of organisations, of their teams and of accounts. */
+export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
+  const { redis, ledger, people } = deps;
+  return {
+    "POST /organisations/{id}/members": async (call) => {
+      const { params, body, actor } = call;
+      const { id = "" } = params;
+      const organisation = await organisationFor(ledger, id);
+      const team = teamIn(call, organisation);
+      const name = fields.newOperatorName(body, "name");
+      const role = fields.optionalWord(body, "role", teamRoles) ?? "member";
+      if (team === "" && role !== "admin")
+        throw new Failure("invalid_value", "A member needs a team; without one, the role is admin.", { param: "team" });
+      const scope = organisationScope(id);
+      const link = await inviteOf(deps, { name, role: "operator", account: scope }, call, () =>
+        administersAll(call.operator, organisation, name),
+      );
+      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role } }, actor);
+      return { name, team: team || null, role, ...link };
+    },
+    "POST /organisations/{id}/members/{name}/remove": async (call) => {
+      const { id = "", name = "" } = call.params;
+      const organisation = await organisationFor(ledger, id);
+      const team = teamIn(call, organisation);
+      if (!organisation.memberships.some((each) => each.person === name && each.team === team))
+        throw new Failure("unknown_url", `There is no member ${JSON.stringify(name.slice(0, 100))}.`);
+      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team } }, call.actor);
+      return {};
+    },
+    "GET /accounts/{id}/members": async ({ params: { id = "" } }) => {
+      const { id: account } = await accountOf(redis, id);
+      return (await people.list())
+        .filter((person) => person.account === account)
+        .map(({ name, role, email, disabled }) => ({ name, role, email, disabled }));
+    },
+    "POST /accounts/{id}/members": async (call) => {
+      const { id: account } = await accountOf(redis, call.params["id"] ?? "");
+      const name = fields.newOperatorName(call.body, "name");
+      const role = fields.optionalWord(call.body, "role", operatorRoles) ?? "viewer";
+      if (role === "admin")
+        throw new Failure("invalid_value", "A member of an account is a viewer or an operator of it.", {
+          param: "role",
+        });
+      return { name, role, ...(await inviteOf(deps, { name, role, account }, call, () => true)) };
+    },
+  };
+}
+
+/**
+ * Reads the team of a change of members; "" for the whole organisation. Throws Failure (404) for a team that the caller
+ * does not see, (403) for one that it does not administer.
+ */
+function teamIn({ body, operator }: OperatorCall, { teams }: StoredOrganisation): string {
+  const team = fields.optionalText(body, "team");
+  if (team !== undefined && !(seesTeam(operator, team) && teams.some(({ id }) => id === team)))
+    throw new Failure("invalid_value", `There is no team ${JSON.stringify(team.slice(0, 100))}.`, { param: "team" });
+  if (administersTeam(operator, team)) return team ?? "";
+  throw new Failure("permission_denied", "Only an admin of the organisation or of the team may do this.");
+}
+
+/** Returns whether a caller administers everything that a person of the organisation may access. */
+function administersAll(operator: Operator, organisation: StoredOrganisation, person: string): boolean {
+  const { teams } = accessIn(organisation, person);
+  return teams === undefined
+    ? administersTeam(operator, undefined)
+    : teams.every(({ id }) => administersTeam(operator, id));
+}

@@ -1,0 +1,77 @@
+import { Failure } from "@modelgate/contracts";
+import type { Operator, OperatorRoutes } from "@modelgate/platform";
+import { fields } from "../api/fields.ts";
+import type { Ledger } from "../ledger.ts";
+import { administersTeam, findOrganisation, seesTeam, type StoredOrganisation } from "./access.ts";
+
+/** Routes of organisations and their teams. */
+export function organisationRoutes(ledger: Ledger): OperatorRoutes {
+  return {
+    "GET /organisations": async ({ operator }) => {
+      if (operator.access !== undefined)
+        return [organisationView(await organisationFor(ledger, operator.access.organisation), operator)];
+      if (operator.account !== undefined) return [];
+      const all = await ledger.read<readonly StoredOrganisation[]>("/organisations");
+      return all.map((organisation) => organisationView(organisation, operator));
+    },
+    "POST /organisations": async ({ body, actor, operator }) => {
+      const id = fields.id(body, "id");
+      const wish = { id, name: fields.optionalText(body, "name") ?? id };
+      const { created } = await ledger.write<{ readonly created: boolean }>("/organisations", wish, actor);
+      if (!created)
+        throw new Failure("invalid_value", `The organisation ${id} already exists.`, { param: "id", status: 409 });
+      return organisationView(await organisationFor(ledger, id), operator);
+    },
+    "GET /organisations/{id}": async ({ params: { id = "" }, operator }) =>
+      organisationView(await organisationFor(ledger, id), operator),
+    "POST /organisations/{id}/teams": async ({ params: { id = "" }, body, actor, operator }) => {
+      const { accounts } = await organisationFor(ledger, id);
+      const team = fields.id(body, "id");
+      const account = fields.text(body, "account");
+      // Answers as for an unknown account: an organisation must not learn of accounts outside of it.
+      const isKnown = operator.account === undefined || accounts.includes(account);
+      const wish = { id: team, name: fields.optionalText(body, "name") ?? team, account };
+      const result = isKnown
+        ? (await ledger.write<{ readonly result: string }>(`${pathOf(id)}/teams`, wish, actor)).result
+        : "no-account";
+      if (result === "no-account")
+        throw new Failure("invalid_value", `The organisation cannot have the account ${JSON.stringify(account)}.`, {
+          param: "account",
+        });
+      if (result === "exists")
+        throw new Failure("invalid_value", `The team ${team} already exists.`, { param: "id", status: 409 });
+      return organisationView(await organisationFor(ledger, id), operator);
+    },
+  };
+}
+
+/** Returns the path of an organisation in the ledger. */
+export function pathOf(id: string): string {
+  return `/organisations/${encodeURIComponent(id)}`;
+}
+
+/** Returns an organisation. Throws Failure (404) if it does not exist. */
+export async function organisationFor(ledger: Ledger, id: string): Promise<StoredOrganisation> {
+  const found = await findOrganisation(ledger, { id });
+  if (found !== undefined) return found;
+  throw new Failure("unknown_url", `There is no organisation ${JSON.stringify(id.slice(0, 100))}.`);
+}
+
+/** Returns an organisation as a caller sees it: people of teams see their teams and the members of these. */
+function organisationView(
+  { memberships, teams, accounts, ...organisation }: StoredOrganisation,
+  operator: Operator,
+): object {
+  const isAdmin = administersTeam(operator, undefined);
+  const membersOf = (team: string) =>
+    memberships.filter((each) => each.team === team).map(({ person, role }) => ({ name: person, role }));
+  return {
+    ...organisation,
+    mayAdminister: isAdmin,
+    accounts: operator.access?.accounts ?? accounts,
+    admins: isAdmin ? membersOf("").map(({ name }) => name) : [],
+    teams: teams
+      .filter(({ id }) => seesTeam(operator, id))
+      .map((team) => ({ ...team, mayAdminister: administersTeam(operator, team.id), members: membersOf(team.id) })),
+  };
+}

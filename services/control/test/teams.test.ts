@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { operations } from "../src/openapi/operations/index.ts";
+import { post, signIn, signInByLink, type BrowserClient } from "./console/people.ts";
+import { config, hello } from "../../../libs/relay/test/config.ts";
+
+type Name = "ora" | "tom" | "mia" | "zoltan" | "quagga";
+
+let suite: Suite;
+let operator: BrowserClient;
+const people = new Map<string, BrowserClient>();
+const keys = new Map<string, { readonly id: string; readonly key: string }>();
+const budgets = new Map<string, string>();
+const as = (name: Name): BrowserClient => people.get(name) ?? operator;
+const tokenOf = (name: string) => keys.get(name) ?? { id: "", key: "" };
+
+/** Makes a key and remembers it under a name. */
+async function makeKey(by: BrowserClient, name: string, account: string, team?: string): Promise<void> {
+  const { data, error } = await by.post(`/accounts/${account}/tokens`, { group: "default", name, team });
+  if (error !== undefined) throw new Error(error.message);
+  keys.set(name, data);
+}
+
+async function makeBudget(by: BrowserClient, account: string, scope: string, amount = "5"): Promise<string> {
+  const body = { scope, amount, period: "total", name: `budget of ${scope}` };
+  const { data, error } = await by.post(`/accounts/${account}/budgets`, body);
+  if (error !== undefined) throw new Error(error.message);
+  return data.id;
+}
+
+const linkIn = (url: string): string => new URL(url, suite.controlUrl).hash.slice(1);
+
+async function join(inviting: readonly string[]): Promise<void> {
+  const { url, name } = await suite.ask<{ url: string; name: string }>("org", "invite", ...inviting);
+  people.set(name, await signIn(suite, { link: linkIn(url) }));
+}
+
+beforeAll(async () => {
+  suite = await startSuite({ config });
+  await until("the accounts", async () => (await post(suite, hello("chat"))).status === 200);
+  operator = await signInByLink(suite, "operator");
+  for (const id of ["wallet", "lab-wallet", "outside"]) await operator.post("/accounts", { id, balance: "10" });
+  for (const organisation of ["acme", "evil"]) await suite.ask("org", "create", organisation);
+  await suite.ask("team", "create", "acme", "search", "--account", "wallet");
+  await suite.ask("team", "create", "acme", "zebra", "--account", "wallet");
+  await suite.ask("team", "create", "acme", "lab", "--account", "lab-wallet");
+  await suite.ask("team", "create", "evil", "search", "--account", "outside");
+  await join(["acme", "ora"]);
+  await join(["acme", "tom", "--team", "search", "--role", "admin"]);
+  await join(["acme", "mia", "--team", "search"]);
+  await join(["acme", "zoltan", "--team", "zebra"]);
+  await join(["evil", "quagga"]);
+  for (const account of ["wallet", "lab-wallet", "outside"]) await makeKey(operator, `of ${account}`, account);
+  await makeKey(operator, "given to search", "wallet", "search");
+  await makeKey(as("mia"), "mia's", "wallet");
+  await makeKey(as("zoltan"), "zoltan's", "wallet");
+  await makeKey(as("quagga"), "quagga's", "outside", "search");
+  budgets.set("team:zebra", await makeBudget(as("ora"), "wallet", "team:zebra"));
+  budgets.set("team:search", await makeBudget(as("ora"), "wallet", "team:search"));
+  budgets.set("account", await makeBudget(operator, "wallet", "account"));
+  budgets.set("of quagga", await makeBudget(as("quagga"), "outside", "team:search"));
+  for (const name of ["zoltan's", "quagga's", "of wallet", "mia's"])
+    await post(suite, hello("fixed"), tokenOf(name).key);
+  await until(
+    "the calls in the books",
+    async () => (await operator.get("/usage/events?model=fixed")).data.events.length === 4,
+  );
+}, 180_000);
+afterAll(() => suite?.[Symbol.asyncDispose]());
+
+/** Operations that concern accounts or organisations. */
+const guarded = Object.entries(operations).filter(([, { role, member }]) => role !== "visitor" && member !== "all");
+
+/** Returns the paths of an operation with every value that a caller could try. */
+function pathsOf(route: string): readonly string[] {
+  const ids = ["wallet", "lab-wallet", "outside", "acme", "evil", ...[...keys.values()].map(({ id }) => id)];
+  const path = route.split(" ")[1] ?? "";
+  if (!path.includes("{")) return [path];
+  return ids.flatMap((id) =>
+    path.includes("{budget}")
+      ? [...budgets.values()].map((budget) => path.replace("{id}", id).replace("{budget}", budget))
+      : [path.replace("{id}", id).replace("{name}", "zoltan").replace("{version}", "1")],
+  );
+}
+
+const queries = ["", "?account=wallet", "?account=outside", "?organisation=evil", "?team=zebra", "?team=search,zebra"];
+
+/** Texts that a person must not see, by name: ids of keys and budgets, and names. */
+const hidden: Readonly<Record<Name, () => readonly string[]>> = {
+  mia: () => [
+    ...others("zoltan's", "quagga's", "of wallet", "of lab-wallet", "of outside"),
+    "zoltan",
+    "zebra",
+    "quagga",
+  ],
+  tom: () => [
+    ...others("zoltan's", "quagga's", "of wallet", "of lab-wallet", "of outside"),
+    "zoltan",
+    "zebra",
+    "quagga",
+  ],
+  zoltan: () => [...others("mia's", "quagga's", "given to search", "of lab-wallet"), "mia", "tom", "quagga"],
+  ora: () => [...others("quagga's", "of outside"), "quagga", "evil"],
+  quagga: () => [...others("mia's", "zoltan's", "of wallet"), "mia", "zoltan", "acme", "wallet"],
+};
+const others = (...names: readonly string[]) => [
+  ...names.map((name) => tokenOf(name).id),
+  ...(names.includes("of wallet") ? [budgets.get("account") ?? ""] : []),
+];
+
+describe("organisations and teams", { timeout: 120_000 }, () => {
+  test.each(Object.keys(hidden) as Name[])(
+    "no read shows %s another team or organisation",
+    async (name) => {
+      const reads = guarded.filter(([route]) => route.startsWith("GET "));
+      expect(reads.length).toBeGreaterThan(15);
+      for (const [route] of reads)
+        for (const path of pathsOf(route))
+          for (const query of queries) {
+            const { status, data } = await as(name).get(path + query);
+            if (status !== 200) continue;
+            // A member's key names the operator's key that bounds it.
+            const text = JSON.stringify(data).replaceAll(/"within":\{[^}]*\}/g, "");
+            const seen = hidden[name]().filter((secret) => text.includes(secret));
+            expect(seen, `${name} GET ${path}${query}`).toEqual([]);
+          }
+    },
+    120_000,
+  );
+
+  /** Fields of every change, with the values of another team. */
+  const intrusion = {
+    id: "intruder",
+    name: "zoltan",
+    group: "default",
+    team: "zebra",
+    account: "outside",
+    role: "admin",
+    scope: "team:zebra",
+    period: "total",
+    amount: "9",
+    balance: "9",
+    reason: "none",
+    disabled: true,
+  };
+
+  test.each(["mia", "tom"] as const)(
+    "no change by %s reaches another team, account or organisation",
+    async (name) => {
+      const before = await stateOf();
+      const changes = guarded.filter(([route]) => route.startsWith("POST "));
+      expect(changes.length).toBeGreaterThan(20);
+      for (const [route] of changes)
+        for (const path of pathsOf(route)) {
+          if (name === "tom" && (path.includes(tokenOf("given to search").id) || path.includes(tokenOf("mia's").id)))
+            continue;
+          if (path.includes(tokenOf("mia's").id)) continue;
+          const { status } = await as(name).post(path, intrusion);
+          expect([400, 403, 404, 409], `${name} POST ${path}`).toContain(status);
+        }
+      expect(await stateOf()).toEqual(before);
+    },
+    120_000,
+  );
+
+  /** Returns everything that changes of others could alter. */
+  async function stateOf(): Promise<unknown> {
+    const paths = ["/organisations", "/accounts", "/operators", "/accounts/wallet/tokens", "/accounts/outside/tokens"];
+    const admin = await signInByLink(suite, "admin");
+    const read = [...paths, "/accounts/wallet/budgets", "/accounts/outside/budgets"];
+    return Promise.all(read.map(async (path) => [path, (await admin.get(path)).data]));
+  }
+
+  test("a member sees the team's keys, budgets, calls and members, and changes only their own keys", async () => {
+    const mia = as("mia");
+    const names = (await mia.get("/accounts/wallet/tokens")).data.map(({ name }: { name: string }) => name);
+    expect(names.toSorted()).toEqual(["given to search", "mia's"]);
+    expect((await mia.get(`/tokens/${tokenOf("mia's").id}`)).data).toMatchObject({
+      team: "search",
+      member: "search/mia",
+    });
+    const scopes = (await mia.get("/accounts/wallet/budgets")).data.map(({ scope }: { scope: string }) => scope);
+    expect(scopes).toEqual(["team:search"]);
+    const { events } = (await mia.get("/usage/events?model=fixed")).data;
+    expect(events).toMatchObject([{ tokenId: tokenOf("mia's").id, team: "search", member: "search/mia" }]);
+    expect((await mia.get("/usage?by=token&model=fixed")).data).toHaveLength(1);
+    expect((await mia.get("/usage/export?format=csv")).data).toContain("search/mia");
+    expect((await mia.get("/organisations")).data).toMatchObject([
+      {
+        id: "acme",
+        admins: [],
+        mayAdminister: false,
+        teams: [{ id: "search", members: [{ name: "mia" }, { name: "tom" }] }],
+      },
+    ]);
+    const own = `/tokens/${tokenOf("mia's").id}`;
+    expect((await mia.post(own, { dollarsPerDay: "1" })).data).toMatchObject({ budget: { perDay: "1000000000" } });
+    expect((await mia.post(`/tokens/${tokenOf("given to search").id}/disable`)).status).toBe(403);
+    expect((await mia.post("/accounts/wallet/budgets", { ...intrusion, scope: "member:search/mia" })).status).toBe(403);
+  });
+
+  test("an admin of a team manages its keys, its members and the budgets of these", async () => {
+    const tom = as("tom");
+    expect((await tom.post(`/tokens/${tokenOf("mia's").id}/disable`)).data).toMatchObject({ disabled: true });
+    expect((await tom.post(`/tokens/${tokenOf("mia's").id}/enable`)).data).toMatchObject({ disabled: false });
+    const invited = await tom.post("/organisations/acme/members", { name: "nina", team: "search" });
+    expect(invited.data).toMatchObject({ name: "nina", team: "search", role: "member", url: expect.any(String) });
+    const budget = await makeBudget(tom, "wallet", "member:search/mia");
+    const path = `/accounts/wallet/budgets/${budget}`;
+    expect((await tom.post(path, { amount: "4" })).data).toMatchObject({ nanos: "4000000000", usedNanos: "0" });
+    expect((await tom.post(`${path}/delete`)).status).toBe(200);
+    for (const scope of ["team:search", "account", "member:zebra/zoltan", "member:mia", "group:default"])
+      expect((await tom.post("/accounts/wallet/budgets", { ...intrusion, scope })).status, scope).toBe(403);
+    expect((await tom.post(`/accounts/wallet/budgets/${budgets.get("team:search")}/delete`)).status).toBe(403);
+    expect((await tom.post("/organisations/acme/members", { name: "tom", role: "admin" })).status).toBe(403);
+    expect((await tom.post("/organisations/acme/members/nina/remove", { team: "search" })).status).toBe(200);
+  });
+
+  test("nobody gets a link that signs in as a person with more access", async () => {
+    const invite = (by: Name, name: string, team: string) => as(by).post("/organisations/acme/members", { name, team });
+    for (const name of ["ora", "zoltan"]) expect((await invite("tom", name, "search")).status, name).toBe(403);
+    expect((await invite("ora", "quagga", "search")).status).toBe(409);
+    // Whoever has the first link of a person must not get what the person may access later.
+    const first = await signIn(suite, { link: linkIn((await invite("tom", "olaf", "search")).data.url) });
+    const unused = linkIn((await invite("tom", "olaf", "search")).data.url);
+    expect((await first.get("/session")).status).toBe(401);
+    const { url } = (await invite("ora", "olaf", "zebra")).data;
+    expect((await signIn(suite, { link: unused })).answer.status).toBe(401);
+    const olaf = await signIn(suite, { link: linkIn(url) });
+    expect((await olaf.get("/organisations/acme")).data.teams.map(({ id }: { id: string }) => id)).toEqual([
+      "search",
+      "zebra",
+    ]);
+    expect((await invite("tom", "olaf", "search")).status).toBe(403);
+    for (const team of ["search", "zebra"]) await as("ora").post("/organisations/acme/members/olaf/remove", { team });
+  });
+
+  test("an admin of an organisation manages its teams with its accounts, and no other account", async () => {
+    const ora = as("ora");
+    const accounts = (await ora.get("/accounts")).data.map(({ id }: { id: string }) => id);
+    expect(accounts).toEqual(["lab-wallet", "wallet"]);
+    expect((await ora.post("/organisations/acme/teams", { id: "new", account: "lab-wallet" })).status).toBe(200);
+    for (const account of ["outside", "demo", "no-such-account"])
+      expect(await ora.post("/organisations/acme/teams", { id: "stolen", account })).toMatchObject({
+        status: 400,
+        error: { param: "account" },
+      });
+    expect((await operator.post("/organisations/acme/teams", { id: "stolen", account: "outside" })).status).toBe(400);
+    const calls = (await ora.get("/usage/events?model=fixed")).data.events.map(
+      ({ team = "" }: { team?: string }) => team,
+    );
+    expect(calls.toSorted()).toEqual(["", "search", "zebra"]);
+    expect(await ora.get("/audit")).toMatchObject({ status: 400, error: { param: "account" } });
+    expect((await ora.get("/audit?account=wallet")).status).toBe(200);
+    expect((await ora.post("/accounts/wallet/budgets", { ...intrusion, scope: "account" })).status).toBe(403);
+  });
+
+  test("a budget of a team limits the calls of its keys, a budget of a member those of the member's keys", async () => {
+    const call = async (name: string) => (await post(suite, hello("fixed"), tokenOf(name).key)).status;
+    // A call of this model costs a tenth of a cent, and one is in the books.
+    const team = `/accounts/wallet/budgets/${budgets.get("team:search")}`;
+    expect((await as("ora").post(team, { amount: "0.0015" })).data).toMatchObject({ usedNanos: "1000000" });
+    expect([await call("mia's"), await call("given to search"), await call("zoltan's")]).toEqual([402, 402, 200]);
+    expect((await as("ora").post(team, { amount: "5" })).status).toBe(200);
+    await makeBudget(as("tom"), "wallet", "member:search/mia", "0.0015");
+    // It counts the calls since its creation.
+    expect([await call("mia's"), await call("mia's"), await call("given to search")]).toEqual([200, 402, 200]);
+  });
+
+  test("a person who leaves a team sees nothing more at once, and its keys stay", async () => {
+    expect(await suite.ask("org", "remove", "acme", "zoltan", "--team", "zebra")).toEqual({});
+    const zoltan = as("zoltan");
+    expect((await zoltan.get("/accounts/wallet/tokens")).status).toBe(404);
+    expect((await zoltan.get(`/tokens/${tokenOf("zoltan's").id}`)).status).toBe(404);
+    expect((await zoltan.get("/usage/events")).data.events).toEqual([]);
+    expect((await zoltan.get("/organisations/acme")).data.teams).toEqual([]);
+    expect((await post(suite, hello("fixed"), tokenOf("zoltan's").key)).status).toBe(200);
+  });
+
+  test("an operator invites members of an account, who see all of it", async () => {
+    const { url } = await suite.ask<{ url: string }>("account", "invite", "wallet", "lee", "--role", "operator");
+    const lee = await signIn(suite, { link: new URL(url).hash.slice(1) });
+    expect(lee.answer.data).toMatchObject({ name: "lee", account: "wallet", role: "operator" });
+    expect((await lee.get("/accounts/wallet/members")).data).toMatchObject([{ name: "lee", role: "operator" }]);
+    expect((await lee.post("/accounts/wallet/members", { name: "friend" })).status).toBe(403);
+    expect((await lee.get("/organisations")).data).toEqual([]);
+    expect((await lee.get("/organisations/acme")).status).toBe(403);
+    await makeKey(lee, "lee's", "wallet");
+    expect((await lee.get(`/tokens/${tokenOf("lee's").id}`)).data).toMatchObject({ member: "lee" });
+    expect((await suite.gatectl("account", "invite", "outside", "lee")).status).toBe(1);
+  });
+});
