@@ -1,5 +1,10 @@
 import { isIP } from "node:net";
 
+/** A mapped IPv4 address (RFC 4291, section 2.5.5.2) in the form in which URLs write it. */
+const mappedPattern = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
+/** Bits of a mapped address before its IPv4 address. */
+const mappedBits = 96;
+
 /** A range of IP addresses in CIDR notation. */
 export interface AddressRange {
   readonly address: string;
@@ -7,12 +12,21 @@ export interface AddressRange {
   readonly prefix: number;
 }
 
-/** Parses an IP address or a range in CIDR notation; undefined for any other text. */
+/**
+ * Parses an IP address or a range in CIDR notation; undefined for any other text. Mapped IPv6 addresses become IPv4
+ * addresses, as clients have them. A range that contains mapped and other addresses is not a range.
+ */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", written, ...more] = text.split("/");
   const version = isIP(address);
   if (version === 0 || address.includes("%") || more.length > 0) return undefined;
   const bits = version === 4 ? 32 : 128;
   if (written !== undefined && (!/^\d{1,3}$/.test(written) || Number(written) > bits)) return undefined;
-  return { address, family: version === 4 ? "ipv4" : "ipv6", prefix: written === undefined ? bits : Number(written) };
+  const prefix = written === undefined ? bits : Number(written);
+  if (version === 4) return { address, family: "ipv4", prefix };
+  const [, high, low] = mappedPattern.exec(new URL(`http://[${address}]`).hostname) ?? [];
+  if (high === undefined || low === undefined) return { address, family: "ipv6", prefix };
+  if (prefix < mappedBits) return undefined;
+  const bytes = Buffer.from(high.padStart(4, "0") + low.padStart(4, "0"), "hex");
+  return { address: bytes.join("."), family: "ipv4", prefix: prefix - mappedBits };
 }
