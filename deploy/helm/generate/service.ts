@@ -19,6 +19,9 @@ import {
 /** Variables whose values the chart sets once for all services. */
 const commonVariables = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
 const publisherVariables = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
+/** Service that the Gateway and the Ingress lead to. Both add one address to X-Forwarded-For. */
+const outerService = "edge";
+const isBehindProxy = 'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
 /** Service whose answers contain addresses of videos. */
 const videoAddressService = "video";
 /**
@@ -163,6 +166,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
       ? [given("NATS_REPLICAS", ".Values.nats.replicas"), given("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
       : []),
     ...(row.name === videoAddressService ? [given("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
+    ...(row.name === outerService ? [blockIf(isBehindProxy, [{ name: "PROXIES", value: "1" }])] : []),
     ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
     given("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),

@@ -197,6 +197,19 @@ describe.skipIf(helm === undefined)("values", () => {
     expect(at(text, "spec", "replicas")).toBe(6);
   });
 
+  test.each([
+    ["without a proxy", [], undefined],
+    ["with an Ingress", ["--set", "ingress.enabled=true"], "1"],
+    ["with a Gateway", ["--set", "gateway.enabled=true"], "1"],
+    [
+      "with another proxy before it",
+      ["--set", "ingress.enabled=true", "--set-string", "services.edge.env.PROXIES=2"],
+      "2",
+    ],
+  ])("%s, the edge knows the number of proxies", (_, values, proxies) => {
+    expect(variable(one("Deployment", "edge", ...values), "PROXIES")?.["value"]).toBe(proxies);
+  });
+
   test("only the ledger stores the books, and may reach PostgreSQL", () => {
     const objects = render(...example("bundled"));
     const readers = deployedIn(objects).filter(({ fromSecret }) => fromSecret.includes("BOOKS_URL"));

@@ -19,12 +19,12 @@ interface AddressedRequest {
 
 /**
  * Returns the address of a request's client. Without proxies it is the remote address. Behind proxies it is the address
- * that the outermost proxy saw; entries before it in the header may be set by the client.
+ * that the outermost proxy saw; entries before it in the header may be set by the client. Returns "" for a request with
+ * fewer entries than proxies: the remote address is then a proxy's, which a list of allowed addresses may include.
  */
 export function clientAddress({ headers, socket }: AddressedRequest, proxies: number): string {
-  const remote = socket.remoteAddress ?? "";
-  if (proxies === 0) return remote;
+  if (proxies === 0) return socket.remoteAddress ?? "";
   const written = headers["x-forwarded-for"];
   const hops = (Array.isArray(written) ? written.join(",") : (written ?? "")).split(",").map((hop) => hop.trim());
-  return hops.at(-proxies) || remote;
+  return hops.at(-proxies) ?? "";
 }

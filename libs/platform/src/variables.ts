@@ -34,6 +34,9 @@ export interface VariableReader {
  */
 export type Declaration<Values> = (read: VariableReader) => Values;
 
+/** Former names of variables. A process does not start with one of them, because its value would be ignored. */
+const formerNames: ReadonlyMap<string, string> = new Map([["PROXIES", "CONSOLE_PROXIES"]]);
+
 /** Reads all variables of a declaration. Throws one StartError that names every invalid variable. */
 export function readVariables<Values>(
   declare: Declaration<Values>,
@@ -44,6 +47,8 @@ export function readVariables<Values>(
   const problems = new Set<string>(); // services of one process read some of the same variables
   const values = declare(
     readerOf(({ name, read }, placeholder) => {
+      const former = formerNames.get(name);
+      if (former !== undefined && (source[former] ?? "") !== "") problems.add(`${former} is now named ${name}`);
       try {
         return read(source[name] === "" ? undefined : source[name]);
       } catch (error) {

@@ -36,6 +36,13 @@ describe("readVariables", () => {
     expect(wrong).not.toThrow(/short/);
   });
 
+  test("refuses to start with the former name of a variable, which it would ignore", () => {
+    const proxies = (read: VariableReader) => read.integer("PROXIES", 0, "How many proxies.");
+    expect(() => readVariables(proxies, { CONSOLE_PROXIES: "1" })).toThrow("CONSOLE_PROXIES is now named PROXIES");
+    expect(readVariables(proxies, { CONSOLE_PROXIES: "", PROXIES: "1" })).toBe(1);
+    expect(readVariables((read) => read.integer("COUNT", 3, "How many."), { CONSOLE_PROXIES: "1" })).toBe(3);
+  });
+
   test("refuses to start without a required variable", () => {
     expect(() => readVariables(declare, {})).toThrow(/URL_A is not set[\s\S]*SECRET is not set/);
   });
