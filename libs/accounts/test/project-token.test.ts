@@ -173,6 +173,25 @@ test("a connection ends with the key that opened it", async () => {
   await expect(checkStillValid(redis, openedAt(before, inAMinute))).rejects.toMatchObject({ code: "api_key_expired" });
 });
 
+test("an open connection keeps to the token's current list of addresses", async () => {
+  const { versions } = threeVersions();
+  const [first] = versions;
+  if (first === undefined) throw new Error("no versions");
+  const { id } = first.token;
+  const openedFrom = (clientAddress?: string) => ({
+    tokenId: id,
+    expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
+    ...(clientAddress === undefined ? {} : { clientAddress }),
+  });
+  await write(first);
+  expect(await checkStillValid(redis, openedFrom())).toMatchObject({ id });
+  const limited = { ...first.token, allowedAddresses: ["192.0.2.0/24"] };
+  await redis.set(accountKeys.token(first.digest), JSON.stringify(limited));
+  expect(await checkStillValid(redis, openedFrom("192.0.2.7"))).toMatchObject({ id });
+  for (const address of ["198.51.100.7", "", undefined])
+    await expect(checkStillValid(redis, openedFrom(address))).rejects.toMatchObject({ code: "address_not_allowed" });
+});
+
 test("a deleted token is removed with both keys, also after a late write of an earlier version", async () => {
   const { digests, versions } = threeVersions();
   const [first, second] = versions;

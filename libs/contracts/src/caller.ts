@@ -57,6 +57,11 @@ export const Caller = Type.Object(
     settingsId: Type.Optional(Type.String()),
     /** Time (RFC 3339) at which a client secret was created; absent for an API key. */
     secretCreatedAt: Type.Optional(Type.String()),
+    /**
+     * IP address of the client; "" if it is unknown. Set for an API key with a list of allowed addresses, and for a
+     * client secret, which has the current list of the key that created it.
+     */
+    clientAddress: Type.Optional(Type.String()),
     /** Tags from the client's `x-modelgate-tags` header, for the usage event. */
     tags: Type.Optional(Tags),
     /** Time (RFC 3339) at which the API key ends because a rotation has replaced it; absent: it was not replaced. */

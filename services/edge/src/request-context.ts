@@ -17,6 +17,7 @@ export interface RequestContext {
   params?: Readonly<Record<string, string>>;
   digest?: string;
   token?: Token;
+  clientAddress?: string;
   tags?: Tags;
   caller?: Caller;
   /** True if this process serves the call's area, which then writes the call's log line. */

@@ -7,7 +7,7 @@ import { ask } from "./session-client.ts";
 /** What sessions keep, and open sessions of a key that is changed. */
 const filled = "sk-filled-0123456789abcdef";
 /** Keys that the tests change, each its own. */
-const changed = Array.from({ length: 5 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
+const changed = Array.from({ length: 7 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
 let area: Area;
 beforeAll(async () => {
   area = await startSessions({
@@ -44,6 +44,7 @@ describe.each([0, 1])("after %i responses", (before) => {
   test.each([
     ["narrowed", { models: ["chat"] }, "model_not_allowed"],
     ["disabled", { disabled: true }, "api_key_disabled"],
+    ["limited to other addresses", { allowedAddresses: ["192.0.2.0/24"] }, "address_not_allowed"],
   ])("an open session gets no response with a key that was %s", async (_, to, code) => {
     const key = nextKey();
     const session = await textSession(area, "live", key);

@@ -26,7 +26,12 @@ export function requireAllowedAddress(list: readonly string[], address: string):
   }
   const version = isIP(address);
   if (version !== 0 && compiled.check(address, version === 4 ? "ipv4" : "ipv6")) return;
-  throw new Failure("address_not_allowed", `This API key may not be used from the address ${address}.`);
+  throw new Failure(
+    "address_not_allowed",
+    address === ""
+      ? "This API key may be used from some addresses only, and the client's address is unknown."
+      : `This API key may not be used from the address ${address}.`,
+  );
 }
 
 function compileList(list: readonly string[]): BlockList {

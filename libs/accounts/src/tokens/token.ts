@@ -3,6 +3,7 @@ import { orUnavailable, type Redis } from "@modelgate/platform";
 import { Type } from "typebox";
 import { accountKeys } from "../keys.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
+import { requireAllowedAddress } from "./allowed-addresses.ts";
 import { keyDigest, endedKeyMs, keyHint, tokenIdOf } from "./key.ts";
 
 /** Spending limits of a token, in nano-dollars. Absent members are unlimited, except by the account's balance. */
@@ -214,13 +215,14 @@ export function requireUsable(token: Token | undefined): asserts token is Token 
 /**
  * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or
  * if the key that opened the connection has expired: a rotation ends it at another time than the token's current key.
- * A client secret ends with the key that created it.
+ * A client secret ends with the key that created it. Also throws if the token's current list of addresses does not
+ * include the client's address, or if the connection is older than the token's first list.
  */
 export async function checkStillValid(
   redis: Redis,
-  caller: Pick<Caller, "expiresAt" | "keyExpiresAt" | "secretCreatedAt" | "tokenId">,
+  caller: Pick<Caller, "clientAddress" | "expiresAt" | "keyExpiresAt" | "secretCreatedAt" | "tokenId">,
 ): Promise<Token> {
-  const { tokenId, expiresAt: signedUntil, keyExpiresAt, secretCreatedAt } = caller;
+  const { tokenId, expiresAt: signedUntil, keyExpiresAt, secretCreatedAt, clientAddress = "" } = caller;
   const read = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(readUnlessLost(redis, read, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
@@ -233,5 +235,6 @@ export async function checkStillValid(
   const ends = [token.expiresAt, keyExpiresAt, replaced?.expiresAt];
   if (isReplacedTwice || ends.some((end) => end !== undefined && Date.parse(end) <= Date.now()))
     throw new Failure("api_key_expired");
+  if (token.allowedAddresses !== undefined) requireAllowedAddress(token.allowedAddresses, clientAddress);
   return token;
 }

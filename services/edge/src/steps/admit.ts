@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { admit as admitToken, callerLimits, limitsIdOf, limitFailure, type Admission } from "@modelgate/accounts";
-import { callerSeconds, Failure, needsBalance } from "@modelgate/contracts";
+import { callerSeconds, Failure, needsBalance, withoutUndefined } from "@modelgate/contracts";
 import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
@@ -9,7 +9,7 @@ import { contextOf, type Step } from "../request-context.ts";
 export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
-    const { token, endpoint, format, tags } = context;
+    const { token, endpoint, format, tags, clientAddress } = context;
     if (token === undefined || endpoint === undefined) throw new Error("admit runs before the caller is known");
     const group = catalog.current().group(token.group);
     if (group === undefined)
@@ -35,8 +35,7 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
         ? { format }
         : {}),
       ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId, secretCreatedAt: token.createdAt }),
-      ...(tags === undefined ? {} : { tags }),
-      ...(token.replacedAt === undefined || token.expiresAt === undefined ? {} : { keyExpiresAt: token.expiresAt }),
+      ...withoutUndefined({ clientAddress, tags, keyExpiresAt: token.replacedAt && token.expiresAt }),
       expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
     };
     next();

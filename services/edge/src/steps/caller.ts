@@ -12,9 +12,10 @@ export function identifyCaller(tokens: TokenCache, proxies: number): Step {
     const setToken = (token: Token | undefined): void => {
       if (token !== undefined) context.token = token; // set here so that its refusals are recorded too
       requireUsable(token);
-      if (token.allowedAddresses !== undefined)
-        requireAllowedAddress(token.allowedAddresses, clientAddress(request, proxies));
-      if (token.settingsId !== undefined && context.endpoint?.area !== "realtime")
+      const { allowedAddresses, settingsId } = token;
+      if ((allowedAddresses ?? settingsId) !== undefined) context.clientAddress = clientAddress(request, proxies);
+      if (allowedAddresses !== undefined) requireAllowedAddress(allowedAddresses, context.clientAddress ?? "");
+      if (settingsId !== undefined && context.endpoint?.area !== "realtime")
         throw new Failure("invalid_api_key", "A client secret can only open realtime sessions.");
       next();
     };

@@ -59,6 +59,7 @@ const letIn = (call: Call): Promise<boolean> => run(call, admit({ redis, catalog
 test("a call is admitted, with the caller's headers for services", async () => {
   const call = await known("small");
   call.context.tags = { team: "a" };
+  call.context.clientAddress = "192.0.2.7";
   expect(await letIn(call)).toBe(true);
   expect(call.context.caller).toEqual({
     accountId: "account-1",
@@ -69,6 +70,7 @@ test("a call is admitted, with the caller's headers for services", async () => {
     budgets: { groupPerDay: "1000000000" },
     format: "common",
     tags: { team: "a" },
+    clientAddress: "192.0.2.7",
     expiresAt: expect.any(Number),
   });
 });

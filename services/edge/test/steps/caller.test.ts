@@ -45,6 +45,7 @@ test.each([
   ["2001:db8::1", 1, true],
   ["198.51.100.7", 0, false],
   ["nonsense", 1, false],
+  ["198.51.100.7", 2, false],
 ])(
   "a key with addresses, behind proxies that report %s (%i before the edge): allowed is %s",
   async (hops, proxies, is) => {
@@ -54,3 +55,17 @@ test.each([
     else await expect(used).rejects.toMatchObject({ code: "address_not_allowed", status: 403 });
   },
 );
+
+test.each([
+  ["a key with addresses", { ...token, allowedAddresses: ["198.51.100.0/24"] }, "198.51.100.7"],
+  ["a client secret", { ...token, settingsId: "settings-1" }, "198.51.100.7"],
+  ["another key", token, undefined],
+])("the client's address is kept for %s: %s", async (_, found, address) => {
+  const call = callOf({
+    method: "GET",
+    path: "/v1/realtime?model=m",
+    headers: { "x-forwarded-for": "198.51.100.7" },
+  });
+  await find(call, found, false, 1);
+  expect(call.context.clientAddress).toBe(address);
+});

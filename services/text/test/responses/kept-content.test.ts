@@ -12,7 +12,7 @@ const drained = "sk-drained-0123456789abcdef";
 const filled = "sk-filled-0123456789abcdef";
 const kept = 200_000;
 /** Keys that the tests change, each its own. */
-const changed = Array.from({ length: 6 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
+const changed = Array.from({ length: 8 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
 let area: Area;
 beforeAll(async () => {
   area = await startArea(service, {
@@ -100,6 +100,7 @@ test("an account stores up to its share over all kinds of records; deletion free
 const changes = [
   ["models", { models: ["fixed"] }, "model_not_allowed"],
   ["budget", { budget: { perDay: "1000" } }, "insufficient_quota"],
+  ["addresses", { allowedAddresses: ["192.0.2.0/24"] }, "address_not_allowed"],
 ] as const;
 
 describe.each([0, 1])("after %i responses", (before) => {
