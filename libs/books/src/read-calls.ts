@@ -12,7 +12,10 @@ export interface CallFilter {
   readonly account?: string | undefined;
   /** Organisation to which the account belongs. */
   readonly organisation?: string | undefined;
-  /** Teams, one of which the key belongs to. Ids of teams are unique within an organisation. */
+  /**
+   * Teams, one of which the key belongs to. Ids of teams are unique within an organisation only, so the filter needs
+   * `organisation` or `account` too.
+   */
   readonly teams?: readonly string[] | undefined;
   readonly token?: string | undefined;
   readonly model?: string | undefined;

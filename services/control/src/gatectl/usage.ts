@@ -7,7 +7,7 @@ import { dollarsCell, fieldCell, fittedTable, type Column } from "./table.ts";
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
   organisation: "only accounts of this organisation",
-  team: "only keys of this team; several are separated by commas",
+  team: "only keys of this team, with --organisation or --account; several are separated by commas",
   token: "only this token",
   model: "only this model",
   channel: "only this channel",

@@ -49,7 +49,7 @@ export const periodParameters = {
 export const filterParameters = {
   account: "an account",
   organisation: "an organisation",
-  team: "teams, separated by commas",
+  team: "teams, separated by commas; organisation or account is required with it",
   token: "a token's id",
   model: "a model",
   channel: "a channel",

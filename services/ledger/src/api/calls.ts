@@ -13,6 +13,8 @@ const defaultRows = 100;
 const maxRows = 1_000;
 const csvType = "text/csv; charset=utf-8";
 const dayMs = 86_400_000;
+/** Maximum period of a FOCUS export, because each day is a query of the books. */
+const maxFocusDays = 400;
 
 /**
  * Routes of the usage log: pages, newest call first, and an export of all matching calls as a file, oldest call first.
@@ -32,7 +34,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
       const format = query.get("format") ?? "csv";
       if (format !== "ndjson" && format !== "csv" && format !== "focus")
         throw new Failure("invalid_value", "format must be csv, ndjson or focus.", { param: "format" });
-      if (format === "focus") return new StreamedAnswer(csvType, focusPieces(connection, readCallFilter(query)));
+      if (format === "focus") return new StreamedAnswer(csvType, focusPieces(connection, readFocusFilter(query)));
       const pages = readPages(connection, readCallFilter(query));
       // The first page is read before the answer starts, so that a failure can still be reported.
       const first = await pages.next();
@@ -80,16 +82,27 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
   for await (const events of pages) if (events.length > 0) yield events.map(row).join("");
 }
 
-/** Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. */
+/**
+ * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for a
+ * day without charges, so that the export of a client that left ends.
+ */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;
   for (let from = filter.from; from < filter.to;) {
     const to = Math.min(filter.to, (Math.floor(from / dayMs) + 1) * dayMs);
     const day = { ...filter, from, to, groupBy: focusDimensions, sums: focusSums };
-    const rows = focusRows(await connection.use((books) => readTotals(books, day)), { from, to });
-    if (rows !== "") yield rows;
+    yield focusRows(await connection.use((books) => readTotals(books, day)), { from, to });
     from = to;
   }
+}
+
+/** Reads the filter of a FOCUS export. Throws Failure invalid_value for a long period. */
+function readFocusFilter(query: URLSearchParams): CallFilter {
+  const filter = readCallFilter(query);
+  if (filter.to - filter.from <= maxFocusDays * dayMs) return filter;
+  throw new Failure("invalid_value", `from must be at most ${maxFocusDays} days before to with format=focus.`, {
+    param: "from",
+  });
 }
 
 function readCallFilter(query: URLSearchParams): CallFilter {

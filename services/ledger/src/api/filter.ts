@@ -12,10 +12,17 @@ export function fieldFilterOf(query: URLSearchParams): FieldFilter {
   const outcome = word("outcome");
   if (outcome !== undefined && !outcomes.includes(outcome))
     throw new Failure("invalid_value", `outcome must be one of ${outcomes.join(", ")}.`, { param: "outcome" });
+  const [account, organisation, teams] = [word("account"), word("organisation"), word("team")?.split(",")];
+  if (teams !== undefined && account === undefined && organisation === undefined)
+    throw new Failure(
+      "missing_required_parameter",
+      "team needs organisation or account: organisations may have teams with the same id.",
+      { param: "organisation" },
+    );
   return {
-    account: word("account"),
-    organisation: word("organisation"),
-    teams: word("team")?.split(","),
+    account,
+    organisation,
+    teams,
     token: word("token"),
     model: word("model"),
     channel: word("channel"),

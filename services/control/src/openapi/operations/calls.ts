@@ -43,7 +43,7 @@ export const callOperations: Readonly<Record<string, Operation>> = {
       ...periodParameters,
       account: "an account",
       organisation: "an organisation",
-      team: "teams, separated by commas",
+      team: "teams, separated by commas; organisation or account is required with it",
       token: "a token",
       model: "the requested model",
       status: "an HTTP status",
