@@ -56,18 +56,34 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("a person has one role per team, which can be changed and ended", async () => {
-    const set = (of: string, role?: "admin" | "member") =>
+    const set = (of: string, role: "admin" | "member" | null) =>
       changeMembership(books, "acme", { person: "mia", team: of, role }, "ada");
     const roles = async () => (await readOrganisations(books, { id: "acme" }))[0]?.memberships;
-    await set("search", "member");
+    expect(await set("search", "member")).toBe(true);
     await set("", "admin");
     await set("search", "admin");
     expect(await roles()).toEqual([
       { person: "mia", team: "", role: "admin" },
       { person: "mia", team: "search", role: "admin" },
     ]);
-    await set("");
+    await set("", null);
     expect(await roles()).toEqual([{ person: "mia", team: "search", role: "admin" }]);
+  });
+
+  test("nothing is stored for an organisation or a team that does not exist", async () => {
+    await bookAccount(books, { id: "free", name: "free", createdAt }, "ada");
+    expect(await team("absent", "search", "free")).toBe("no-organisation");
+    expect(await team("acme", "search-2", "free")).toBe("created");
+    const join = (organisation: string, of: string) =>
+      changeMembership(books, organisation, { person: "zoe", team: of, role: "member" }, "ada");
+    expect(await join("acme", "later")).toBe(false);
+    expect(await join("evil", "search-2")).toBe(false);
+    expect(await join("absent", "")).toBe(false);
+    await team("acme", "later", "free");
+    await bookOrganisation(books, { id: "absent", name: "absent" }, "ada");
+    const all = await readOrganisations(books);
+    expect(all.flatMap(({ memberships }) => memberships).filter(({ person }) => person === "zoe")).toEqual([]);
+    expect(await join("acme", "later")).toBe(true);
   });
 
   test("calls, totals and refused calls of teams, whose ids two organisations may share", async () => {

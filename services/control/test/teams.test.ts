@@ -250,6 +250,7 @@ describe("organisations and teams", { timeout: 120_000 }, () => {
       ({ team = "" }: { team?: string }) => team,
     );
     expect(calls.toSorted()).toEqual(["", "search", "zebra"]);
+    expect((await ora.post("/organisations/acme/members/ora/remove", {})).status).toBe(403);
     expect(await ora.get("/audit")).toMatchObject({ status: 400, error: { param: "account" } });
     expect((await ora.get("/audit?account=wallet")).status).toBe(200);
     expect((await ora.post("/accounts/wallet/budgets", { ...intrusion, scope: "account" })).status).toBe(403);

@@ -58,14 +58,16 @@ export async function bookOrganisation(
 
 /**
  * Stores a new team. Its account then belongs to the organisation. Returns "exists" if the organisation has a team with
- * this id, and "no-account" if the account does not exist or belongs to another organisation.
+ * this id, "no-account" if the account does not exist or belongs to another organisation, and "no-organisation" if the
+ * organisation does not exist.
  */
 export async function bookTeam(
   { db }: Books,
   { organisation, id, name, account }: Omit<BookedTeam, "createdAt"> & { readonly organisation: string },
   actor: string,
-): Promise<"created" | "exists" | "no-account"> {
+): Promise<"created" | "exists" | "no-account" | "no-organisation"> {
   return db.transaction().execute(async (transaction) => {
+    if (!(await hasTeam(transaction, organisation, ""))) return "no-organisation";
     const created = new Date().toISOString();
     const rows = await transaction
       .insertInto("teams")
@@ -98,15 +100,19 @@ export async function bookTeam(
   });
 }
 
-/** Gives a person a role in a team or an organisation. Without a role, ends the membership. */
+/**
+ * Gives a person a role in a team or an organisation. Without a role (null), ends the membership. Returns false if the
+ * team or the organisation does not exist.
+ */
 export async function changeMembership(
   { db }: Books,
   organisation: string,
-  { person, team, role }: Omit<BookedMembership, "role"> & { readonly role?: MembershipRole | undefined },
+  { person, team, role }: Omit<BookedMembership, "role"> & { readonly role: MembershipRole | null },
   actor: string,
-): Promise<void> {
-  await db.transaction().execute(async (transaction) => {
-    if (role === undefined)
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await hasTeam(transaction, organisation, team))) return false;
+    if (role === null)
       await transaction
         .deleteFrom("memberships")
         .where("organisation", "=", organisation)
@@ -119,7 +125,7 @@ export async function changeMembership(
         .values({ organisation, person, team, role })
         .onConflict((conflict) => conflict.columns(["organisation", "person", "team"]).doUpdateSet({ role }))
         .execute();
-    const after = { organisation, person, team, role: role ?? null };
+    const after = { organisation, person, team, role };
     await writeAudit(transaction, {
       account: "",
       time: new Date().toISOString(),
@@ -127,7 +133,22 @@ export async function changeMembership(
       action: "membership.set",
       after,
     });
+    return true;
   });
+}
+
+/** Returns true if an organisation has a team; for the team "", if the organisation exists. Neither is ever deleted. */
+async function hasTeam(db: Books["db"], organisation: string, team: string): Promise<boolean> {
+  const row =
+    team === ""
+      ? await db.selectFrom("organisations").select("id").where("id", "=", organisation).executeTakeFirst()
+      : await db
+          .selectFrom("teams")
+          .select("id")
+          .where("organisation", "=", organisation)
+          .where("id", "=", team)
+          .executeTakeFirst();
+  return row !== undefined;
 }
 
 /** Reads organisations: all, the one with an id, or the one to which an account belongs. Ordered by id. */

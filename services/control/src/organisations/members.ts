@@ -46,7 +46,10 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
       const team = teamIn(call, organisation);
       if (!organisation.memberships.some((each) => each.person === name && each.team === team))
         throw new Failure("unknown_url", `There is no member ${JSON.stringify(name.slice(0, 100))}.`);
-      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team } }, call.actor);
+      const isLastAdmin = team === "" && organisation.memberships.filter((each) => each.team === "").length === 1;
+      if (isLastAdmin && call.operator.access !== undefined)
+        throw new Failure("permission_denied", "Only an operator removes the last admin of an organisation.");
+      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role: null } }, call.actor);
       return {};
     },
     "GET /accounts/{id}/members": async ({ params: { id = "" } }) => {

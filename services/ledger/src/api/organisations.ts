@@ -23,17 +23,19 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
         name: fieldReaders.text(body, "name"),
         account: fieldReaders.text(body, "account"),
       };
-      return { result: await use((books) => bookTeam(books, request, actor)) };
+      const result = await use((books) => bookTeam(books, request, actor));
+      if (result === "no-organisation") throw new Failure("unknown_url", "There is no such organisation.");
+      return { result };
     },
     "POST /organisations/{id}/members": async ({ params: { id = "" }, body, actor }) => {
-      const { team, role } = fieldReaders.object(body, "membership");
+      const { team, role: written } = fieldReaders.object(body, "membership");
       if (typeof team !== "string") throw new Failure("invalid_value", "team must be a text.", { param: "team" });
-      const request = {
-        person: fieldReaders.text(body, "person"),
-        team,
-        role: (["admin", "member"] as const).find((candidate) => candidate === role),
-      };
-      await use((books) => changeMembership(books, id, request, actor));
+      const role = (["admin", "member", null] as const).find((candidate) => candidate === written);
+      if (role === undefined)
+        throw new Failure("invalid_value", "role must be admin, member or null.", { param: "role" });
+      const request = { person: fieldReaders.text(body, "person"), team, role };
+      if (!(await use((books) => changeMembership(books, id, request, actor))))
+        throw new Failure("invalid_value", "There is no such team.", { param: "team" });
       return {};
     },
   };

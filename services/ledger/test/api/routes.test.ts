@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import type { OperatorCall, OperatorRoutes } from "@modelgate/platform";
+import { StreamedAnswer } from "@modelgate/platform";
+import { callRoutes } from "../../src/api/calls.ts";
+import { organisationRoutes } from "../../src/api/organisations.ts";
+import type { BooksConnection } from "../../src/books-connection.ts";
+
+/** A connection whose every step returns a value, without running. */
+function connectionTo(value: unknown) {
+  let steps = 0;
+  const use = async (): Promise<never> => {
+    steps++;
+    return value as never;
+  };
+  const connection: BooksConnection = {
+    use,
+    useDuringMove: use,
+    setMoving: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  return { connection, steps: () => steps };
+}
+
+function run(routes: OperatorRoutes, route: string, call: Partial<OperatorCall>): Promise<unknown> {
+  const all: OperatorCall = {
+    operator: { name: "ada", role: "admin" },
+    actor: "ada",
+    headers: {},
+    address: "",
+    params: {},
+    query: new URLSearchParams(),
+    body: {},
+    ...call,
+  };
+  return routes[route]?.(all) ?? expect.unreachable(route);
+}
+
+const focus = (connection: BooksConnection, period: string) =>
+  run(callRoutes(connection), "GET /usage/export", { query: new URLSearchParams(`format=focus&${period}`) });
+
+test("a FOCUS export yields a piece for each day, so that it ends with its client", async () => {
+  const { connection, steps } = connectionTo([]);
+  const answer = await focus(connection, "from=2026-01-01&to=2026-12-31");
+  const pieces = answer instanceof StreamedAnswer ? answer.pieces[Symbol.asyncIterator]() : expect.unreachable();
+  expect((await pieces.next()).value).toMatch(/^[A-Z].*\r\n$/);
+  expect(steps()).toBe(0);
+  for (let day = 1; day <= 365; day++) {
+    expect((await pieces.next()).value).toBe("");
+    expect(steps()).toBe(day);
+  }
+  expect((await pieces.next()).done).toBe(true);
+});
+
+test("a FOCUS export of more than 400 days is refused", async () => {
+  const { connection } = connectionTo([]);
+  await expect(focus(connection, "from=2025-01-01&to=2026-02-04")).resolves.toBeInstanceOf(StreamedAnswer);
+  for (const period of ["from=2025-01-01&to=2026-02-05", "from=0000-01-01&to=9999-12-31"])
+    await expect(focus(connection, period)).rejects.toMatchObject({ code: "invalid_value", param: "from" });
+});
+
+const change = (found: boolean, membership: object) => {
+  const { connection, steps } = connectionTo(found);
+  const body = { person: "mia", membership: { team: "search", ...membership } };
+  const answer = run(organisationRoutes(connection), "POST /organisations/{id}/members", {
+    params: { id: "acme" },
+    body,
+  });
+  return { answer, steps };
+};
+
+test.each(["Admin", "", undefined, 1])("a membership with the role %j is neither changed nor ended", async (role) => {
+  const { answer, steps } = change(true, { role });
+  await expect(answer).rejects.toMatchObject({ code: "invalid_value", param: "role" });
+  expect(steps()).toBe(0);
+});
+
+test("a membership with a role, with none, and of an unknown team", async () => {
+  for (const role of ["admin", "member", null]) expect(await change(true, { role }).answer).toEqual({});
+  await expect(change(false, { role: "admin" }).answer).rejects.toMatchObject({ param: "team" });
+});
