@@ -21,4 +21,6 @@ export interface DeclaredVariable<Value = unknown> extends VariableDescription {
    * reason.
    */
   readonly read: (text: string | undefined) => Value;
+  /** Earlier name of the variable, which must not be set. */
+  readonly formerName?: string | undefined;
 }

@@ -7,7 +7,7 @@ export function proxiesVariable(read: VariableReader): number {
     "PROXIES",
     0,
     "Proxies before the gateway and the console that add to X-Forwarded-For: a client has the address before them.",
-    { max: 10 },
+    { max: 10, formerName: "CONSOLE_PROXIES" },
   );
 }
 

@@ -5,6 +5,8 @@ import { StartError } from "./start-error.ts";
 export interface IntegerBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
+  /** Earlier name of the variable. A process does not start if it is set, because its value would be ignored. */
+  readonly formerName?: string | undefined;
 }
 
 /** Reads environment variables by name. Each has one line of documentation (`meaning`), and may have a default. */
@@ -34,9 +36,6 @@ export interface VariableReader {
  */
 export type Declaration<Values> = (read: VariableReader) => Values;
 
-/** Former names of variables. A process does not start with one of them, because its value would be ignored. */
-const formerNames: ReadonlyMap<string, string> = new Map([["PROXIES", "CONSOLE_PROXIES"]]);
-
 /** Reads all variables of a declaration. Throws one StartError that names every invalid variable. */
 export function readVariables<Values>(
   declare: Declaration<Values>,
@@ -46,9 +45,8 @@ export function readVariables<Values>(
 ): Values {
   const problems = new Set<string>(); // services of one process read some of the same variables
   const values = declare(
-    readerOf(({ name, read }, placeholder) => {
-      const former = formerNames.get(name);
-      if (former !== undefined && (source[former] ?? "") !== "") problems.add(`${former} is now named ${name}`);
+    readerOf(({ name, formerName = "", read }, placeholder) => {
+      if ((source[formerName] ?? "") !== "") problems.add(`${formerName} is now named ${name}`);
       try {
         return read(source[name] === "" ? undefined : source[name]);
       } catch (error) {
@@ -149,12 +147,13 @@ interface DeclaredInteger {
 
 function integerOf(
   kind: "integer" | "port",
-  { name, fallback, meaning, bounds: { min = 0, max = Number.MAX_SAFE_INTEGER } }: DeclaredInteger,
+  { name, fallback, meaning, bounds: { min = 0, max = Number.MAX_SAFE_INTEGER, formerName } }: DeclaredInteger,
 ): DeclaredVariable<number> {
   return {
     ...describe(kind, name, meaning),
     fallback: String(fallback),
     unit: unitsByEnding.find(([ending]) => name.endsWith(ending))?.[1],
+    formerName,
     allowed: max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`,
     read: (text) => (text === undefined ? fallback : parseInteger(text, min, max)),
   };

@@ -37,7 +37,8 @@ describe("readVariables", () => {
   });
 
   test("refuses to start with the former name of a variable, which it would ignore", () => {
-    const proxies = (read: VariableReader) => read.integer("PROXIES", 0, "How many proxies.");
+    const proxies = (read: VariableReader) =>
+      read.integer("PROXIES", 0, "How many.", { formerName: "CONSOLE_PROXIES" });
     expect(() => readVariables(proxies, { CONSOLE_PROXIES: "1" })).toThrow("CONSOLE_PROXIES is now named PROXIES");
     expect(readVariables(proxies, { CONSOLE_PROXIES: "", PROXIES: "1" })).toBe(1);
     expect(readVariables((read) => read.integer("COUNT", 3, "How many."), { CONSOLE_PROXIES: "1" })).toBe(3);
