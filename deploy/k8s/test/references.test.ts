@@ -5,11 +5,13 @@ import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays } from "./suite.ts";
 
 /** What objects say of each other: a name that nothing has, or a selector that finds nothing, is no schema's mistake. */
-const components = join(import.meta.dirname, "../components");
+const ingress = renderFolder(join(import.meta.dirname, "../../helm/test/ingress")).filter(
+  ({ kind }) => kind === "Ingress",
+);
 
 describe.each([
   ...overlays.map((name) => [name, overlay(name)] as const),
-  ["production by Ingress", [...overlay("production"), ...renderFolder(join(components, "ingress"))]] as const,
+  ["production by Ingress", [...overlay("production"), ...ingress]] as const,
 ])("%s", (_, objects) => {
   const named = (kind: string, name: Value | undefined) =>
     objects.find((object) => object["kind"] === kind && nameOf(object) === name);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { clientAddress } from "../src/index.ts";
+import { clientAddress, proxiesVariable } from "../src/client-address.ts";
+import { readVariables } from "../src/variables.ts";
 
 test.each([
   ["203.0.113.9", 0, "10.0.0.1"],
@@ -12,4 +13,8 @@ test.each([
 ])("with the header %s and %i proxies, the client's address is %j", (hops, proxies, address) => {
   const headers = hops === undefined ? {} : { "x-forwarded-for": hops };
   expect(clientAddress({ headers, socket: { remoteAddress: "10.0.0.1" } }, proxies)).toBe(address);
+});
+
+test("the former variable of the console is refused, and names its successor", () => {
+  expect(() => readVariables(proxiesVariable, { CONSOLE_PROXIES: "1" })).toThrow(/CONSOLE_PROXIES .* PROXIES$/);
 });
