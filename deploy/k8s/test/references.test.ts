@@ -4,7 +4,9 @@ import { nameOf, renderFolder } from "../render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays } from "./suite.ts";
 
-/** What objects say of each other: a name that nothing has, or a selector that finds nothing, is no schema's mistake. */
+/** Tests of names and selectors by which objects refer to each other, which no schema checks. */
+
+/** The Ingress, which no overlay has. */
 const ingress = renderFolder(join(import.meta.dirname, "../../helm/test/ingress")).filter(
   ({ kind }) => kind === "Ingress",
 );
