@@ -6,6 +6,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import type { JsonObject } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
+import type { SeenFrame } from "../src/text/pass.ts";
 import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import { contextFor, text } from "./harness.ts";
 
@@ -41,6 +42,35 @@ describe("passing through", () => {
       return reader.read({ data, event: event.type });
     });
     expect(events.findLast((event) => "usage" in event)).toMatchObject({ usage: charged });
+  });
+
+  test("a refusal after content is charged, even if its usage has no output", () => {
+    const usage = { input_tokens: 25, output_tokens: 0 };
+    const block = { type: "text", text: "Partial" };
+    const whole = { type: "message", role: "assistant", content: [block], stop_reason: "refusal", usage };
+    const charged = { inputTokens: 25, outputTokens: 0 };
+    expect(messagesWire.vendor.usage(whole)).toEqual(charged);
+    const events = [
+      { type: "message_start", message: { ...whole, content: [], stop_reason: null } },
+      { type: "content_block_start", index: 0, content_block: block },
+      { type: "content_block_stop", index: 0 },
+      { type: "message_delta", delta: { stop_reason: "refusal" }, usage: { output_tokens: 0 } },
+      { type: "message_stop" },
+    ];
+    const reader = messagesWire.vendor.stream();
+    const read = events.flatMap((event) => reader.read({ data: JSON.stringify(event), event: event.type }));
+    expect(read.findLast((event) => "usage" in event)).toMatchObject({ usage: charged });
+    // A vendor may leave out the names of the events.
+    for (const named of [true, false]) {
+      let [last, hadContent]: [SeenFrame["usage"], boolean] = [undefined, false];
+      for (const event of events) {
+        const bytes = named ? frame(event) : Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+        const seen = messagesPass.inspect(bytes, last, hadContent);
+        last = seen.usage ?? last;
+        hadContent ||= seen.hasContent === true;
+      }
+      expect(last).toEqual(charged);
+    }
   });
 
   test("reasoning of other vendors, which this vendor would refuse, is removed", () => {
@@ -90,7 +120,7 @@ describe("passing through", () => {
     [
       "text that mentions usage",
       { type: "content_block_delta", delta: { text: '"usage":{"output_tokens":9}' } },
-      quiet,
+      { ...quiet, hasContent: true },
     ],
     ["a ping", { type: "ping" }, quiet],
     ["something new", { type: "riddle", usage: { output_tokens: 9 } }, quiet],

@@ -39,6 +39,7 @@ export class PassTranslator implements StreamTranslator {
   readonly #options: PassOptions;
   /** Usage that the vendor has reported so far. */
   #usage: Units | undefined;
+  #hasContent = false;
   #done = false;
   #last: Buffer = noBytes;
   #sequence: number | undefined;
@@ -54,9 +55,10 @@ export class PassTranslator implements StreamTranslator {
 
   read(frame: Buffer): FrameReading {
     const { pass, mode, hideUsage, early } = this.#options;
-    const seen = pass.inspect(frame, this.#usage);
+    const seen = pass.inspect(frame, this.#usage, this.#hasContent);
     if (seen.failed) return seen.overloaded === true ? overloadedFrame : failedFrame;
     this.#usage = seen.usage ?? this.#usage;
+    this.#hasContent ||= seen.hasContent === true;
     const rawText = seen.usageOnly ? "" : pass.extractRawText(frame);
     // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
     const done = seen.done && !pass.endsWithConnection;

@@ -98,6 +98,17 @@ test("frames pass unchanged, for any chunks", async () => {
   expect(await meter.outputTokens()).toBeGreaterThan(0);
 });
 
+test.each([
+  ["after content is charged", ['event: content_block_start\ndata: {"type":"content_block_start"}\n\n'], 25],
+  ["before any content is free", [], 0],
+])("a refusal %s", (_, content, inputTokens) => {
+  const start = 'data: {"type":"message_start","message":{"usage":{"input_tokens":25,"output_tokens":0}}}\n\n';
+  const end = 'data: {"type":"message_delta","delta":{"stop_reason":"refusal"},"usage":{"output_tokens":0}}\n\n';
+  const translator = new PassTranslator({ pass: wires.messages.pass, mode: "bytes" });
+  const usages = [start, ...content, end].map((each) => translator.read(Buffer.from(each)).usage);
+  expect(usages.at(-1)).toEqual({ inputTokens, outputTokens: 0 });
+});
+
 test("a slow client pauses the vendor until it has caught up", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   client.full = true;

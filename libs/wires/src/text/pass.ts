@@ -8,6 +8,8 @@ import type { ReportedFees } from "./fees.ts";
 export interface SeenFrame {
   /** Newest usage report, combined with earlier ones if the wire reports usage in pieces. */
   readonly usage?: Units | undefined;
+  /** True if the frame belongs to the answer's content, on a wire that charges by it. */
+  readonly hasContent?: boolean | undefined;
   /** Report of charges in addition to tokens. */
   readonly fees?: ReportedFees | undefined;
   /** True for an extra frame with usage only, which is hidden from a client that did not request it. */
@@ -27,8 +29,11 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 
 /** Forwards a stream on one wire: frames are inspected, but not rewritten. */
 export interface TextStreamPass {
-  /** Inspects a frame. `before` is the usage reported so far, for wires that report it in pieces. */
-  inspect(frame: Buffer, before?: Units): SeenFrame;
+  /**
+   * Inspects a frame. `before` is the usage reported so far, for wires that report it in pieces. `hadContent` is true if
+   * an earlier frame had content.
+   */
+  inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
   /** True if a stream may be complete without a terminal frame, since its wire has no such frame. */
   readonly endsWithConnection: boolean;
   /** Returns the frame with the model's name replaced by the client's name of it. */

@@ -161,14 +161,17 @@ function refusesTier(tier: unknown, model: string): boolean {
   return tier === "flex" && rulesOfOpenAiModel(model)?.refusesFlex === true;
 }
 
-/** Returns a request without its service tier if its model refuses the tier, which is reported. */
+/** Service tier of a request whose tier is refused. Without a tier, the vendor may choose one that costs more. */
+const acceptedTier = "default";
+
+/** Returns a request with the default service tier if its model refuses the requested tier, which is reported. */
 export function withAcceptedTier(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesTier(request.serviceTier, model)) return request;
   unsupported.note("serviceTier");
-  return { ...request, serviceTier: undefined };
+  return { ...request, serviceTier: acceptedTier };
 }
 
-/** Fits a forwarded request to its model: removes refused parameters, and changes a refused effort. */
+/** Fits a forwarded request to its model: removes refused parameters, and changes a refused effort or service tier. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
   if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);
@@ -180,9 +183,11 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
   const refused = refusesSampling(model, effort)
     ? Object.keys(samplingParameters).filter((name) => names.has(name))
     : [];
-  if (names.has("service_tier") && refusesTier(yield* memberInTurns(body, "service_tier"), model))
+  let sampled = refused.length === 0 ? body : withoutMembers(body, refused);
+  if (names.has("service_tier") && refusesTier(yield* memberInTurns(body, "service_tier"), model)) {
     refused.push("service_tier");
-  const sampled = refused.length === 0 ? body : withoutMembers(body, refused);
+    sampled = spliceMembers(sampled, { service_tier: JSON.stringify(acceptedTier) });
+  }
   // A model that does not reason refuses the member with any value.
   if (names.has(holder) && !takesReasoning(model))
     return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };

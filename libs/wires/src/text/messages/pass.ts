@@ -14,6 +14,7 @@ import {
   findFrom,
   frameIncludes,
   plainFrame,
+  type SeenFrame,
   type TextPass,
   renameAt,
   memberTextReader,
@@ -36,10 +37,15 @@ const samplingWords = [...sampling].map((name) => Buffer.from(`"${name}"`));
 const blockWord = Buffer.from('"content_block"');
 const serverToolWord = Buffer.from('"server_tool_use"');
 
-/** First lines of the most frequent events, which are not parsed unless they contain a vendor's tool. */
-const quietLines = ["content_block_delta", "content_block_stop", "content_block_start", "ping"].map((type) =>
-  Buffer.from(`event: ${type}\n`),
-);
+/** Beginning of the types of a content block's events. */
+const contentType = "content_block_";
+/** First bytes of the most frequent events, which are not parsed unless they contain a vendor's tool. */
+const [contentLine, pingLine] = [Buffer.from(`event: ${contentType}`), Buffer.from("event: ping\n")];
+const contentFrame: SeenFrame = { ...plainFrame, hasContent: true };
+
+function startsWith(frame: Buffer, line: Buffer): boolean {
+  return frame.subarray(0, line.length).equals(line);
+}
 
 /** Passes messages through unchanged. */
 export const messagesPass: TextPass = {
@@ -69,17 +75,23 @@ export const messagesPass: TextPass = {
   },
 
   /** Reads usage. The final event reports the output, and those input counts that the first event did not report. */
-  inspect(frame, before) {
-    const isQuiet = quietLines.some((line) => frame.subarray(0, line.length).equals(line));
-    if (isQuiet && !frame.includes(serverToolWord)) return plainFrame;
+  inspect(frame, before, hadContent = false) {
+    const isContent = startsWith(frame, contentLine);
+    if ((isContent || startsWith(frame, pingLine)) && !frame.includes(serverToolWord))
+      return isContent ? contentFrame : plainFrame;
     const event = parseFrameRecord(frame);
     // A call of a vendor's tool is counted when its block begins.
-    if (isQuiet) return { ...plainFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
+    if (isContent) return { ...contentFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
     const report = type === "message_delta" ? event["usage"] : isRecord(message) ? message["usage"] : undefined;
     return {
-      usage: chargedUsage(report, memberOf(event["delta"], "stop_reason"), before),
+      usage: chargedUsage(
+        report,
+        { stopReason: memberOf(event["delta"], "stop_reason"), hasContent: hadContent },
+        before,
+      ),
+      hasContent: typeof type === "string" && type.startsWith(contentType) ? true : undefined,
       fees: messagesFees(report),
       usageOnly: false,
       done: type === "message_stop",
@@ -95,8 +107,8 @@ export const messagesPass: TextPass = {
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
 
   usage(answer) {
-    blocksOf(answer);
-    return chargedUsage(answer["usage"], answer["stop_reason"]);
+    const hasContent = blocksOf(answer).length > 0;
+    return chargedUsage(answer["usage"], { stopReason: answer["stop_reason"], hasContent });
   },
   fees(answer) {
     const calls = blocksOf(answer).flatMap(callOfBlock);

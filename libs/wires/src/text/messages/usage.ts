@@ -26,12 +26,16 @@ export function messagesUsage(usage: unknown, before?: Units): Units | undefined
 }
 
 /**
- * Converts `usage` to the units that are charged: none for a refusal before any output, which the vendor does not bill
+ * Converts `usage` to the units that are charged: none for a refusal before any content, which the vendor does not bill
  * (Anthropic's release notes of 2026-06-02).
  */
-export function chargedUsage(usage: unknown, stopReason: unknown, before?: Units): Units | undefined {
+export function chargedUsage(
+  usage: unknown,
+  { stopReason, hasContent }: { stopReason: unknown; hasContent: boolean },
+  before?: Units,
+): Units | undefined {
   const units = messagesUsage(usage, before);
-  const isFree = stopReason === "refusal" && isRecord(usage) && parseCount(usage["output_tokens"]) === 0;
+  const isFree = stopReason === "refusal" && !hasContent && isRecord(usage) && parseCount(usage["output_tokens"]) === 0;
   return units !== undefined && isFree ? { inputTokens: 0, outputTokens: 0 } : units;
 }
 

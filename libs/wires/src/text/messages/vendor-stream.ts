@@ -35,6 +35,7 @@ export class MessagesReader implements StreamReader {
   readonly #book = new PartTracker(0);
   readonly #begun = new Map<string, BegunBlock>();
   #started = false;
+  #hasContent = false;
   #finished = false;
   isComplete = false;
   #usage: Units | undefined;
@@ -85,6 +86,7 @@ export class MessagesReader implements StreamReader {
 
   #begin(key: string, block: JsonRecord): readonly TextEvent[] {
     const { type } = block;
+    this.#hasContent = true;
     this.#begun.set(key, {
       block,
       whole: !opened.has(type),
@@ -104,6 +106,7 @@ export class MessagesReader implements StreamReader {
   }
 
   #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
+    this.#hasContent = true;
     if (delta["type"] === "text_delta")
       return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(delta["text"]))];
     if (delta["type"] === "thinking_delta")
@@ -148,7 +151,7 @@ export class MessagesReader implements StreamReader {
 
   #delta({ delta, usage: report }: JsonRecord): readonly TextEvent[] {
     const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
-    const usage = chargedUsage(report, reason, this.#usage);
+    const usage = chargedUsage(report, { stopReason: reason, hasContent: this.#hasContent }, this.#usage);
     this.#usage = usage ?? this.#usage;
     const explained = this.#finished || !isRecord(delta) ? [] : refusalOf(delta);
     const refusal = explained.flatMap((part) => [...this.#book.endAll(), ...this.#book.whole(part)]);
