@@ -1,27 +1,10 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
-import { WebSocket, WebSocketServer } from "ws";
+import type { WebSocket } from "ws";
 import { ClientGone, restartFailure } from "@modelgate/platform";
 import { EventSink } from "../../src/responses/sockets/event-sink.ts";
+import { connection } from "./socket-pair.ts";
 
-/** A server's side of a WebSocket, and its client. */
-async function connection(): Promise<{ socket: WebSocket; client: WebSocket } & AsyncDisposable> {
-  const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const client = new WebSocket(`ws://127.0.0.1:${port}`);
-  const [[socket]] = await Promise.all([once(server, "connection"), once(client, "open")]);
-  return {
-    socket,
-    client,
-    [Symbol.asyncDispose]: async () => {
-      client.terminate();
-      server.close();
-      await once(server, "close");
-    },
-  };
-}
 const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
   new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending, created: () => undefined });
 const quiet = new AbortController().signal;

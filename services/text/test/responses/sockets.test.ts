@@ -133,6 +133,14 @@ test("each response counts as a request of its key", async () => {
   });
 });
 
+test("a client whose steering input is refused again and again is disconnected", async () => {
+  using session = await connect();
+  const closed = once(session.socket, "close");
+  const steer = JSON.stringify({ type: "response.steer", previous_response_id: "resp_none", input: "Hi" });
+  for (let input = 0; input < 65; input++) session.socket.send(steer);
+  expect((await closed)[0]).toBe(1008);
+});
+
 test("a plain HTTP request is refused with websocket_required", async () => {
   const answer = await fetch(address().replace("ws", "http"), {
     headers: { authorization: `Bearer ${keyOf("demo")}` },

@@ -147,3 +147,13 @@ test("input of a successor that is refused is returned under its id", async () =
   session.send({ type: "response.create", model: "messages", input: "Hi" });
   expect((await session.next("response.completed")).response.status).toBe("completed");
 });
+
+test("messages that only mention response.steer wait like others", async () => {
+  using session = await connect();
+  session.send({ type: "response.create", model: "messages", input: waiting("One", "never") });
+  await session.next("response.created");
+  const metadata = { note: "response.steer" };
+  for (let message = 0; message < 17; message++)
+    session.send({ type: "response.create", model: "messages", input: "Hi", metadata });
+  expect((await session.next("error")).error.code).toBe("rate_limit_exceeded");
+});

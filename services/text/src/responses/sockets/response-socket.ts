@@ -6,6 +6,7 @@ import type { ResponsesDeps } from "../deps.ts";
 import { readResponses } from "../prepare.ts";
 import { runResponses, type AnsweredResponse } from "../run-responses.ts";
 import { streamIdOf, parseMessage, readCreateEvent } from "./create-event.ts";
+import { EventSender } from "./event-sender.ts";
 import { EventSink } from "./event-sink.ts";
 import { errorEvent } from "./events.ts";
 import { ConnectionTurns } from "./connection-turns.ts";
@@ -16,7 +17,10 @@ import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
 /** Maximum requests of one connection that may wait. */
 const maxWaiting = 16;
-/** Maximum bytes that may wait to be sent to a client; beyond it, reading from the vendor is paused. */
+const waitingText = `At most ${maxWaiting} requests of a connection may wait.`;
+/** Maximum consecutive steering inputs that are refused without disconnecting the client; they count as no requests. */
+const maxRefusedSteers = 64;
+/** Maximum bytes that may wait to be sent to a client; beyond it, reading from the vendor or the client is paused. */
 const bufferedBytes = 1024 * 1024;
 /** Interval between pings in ms, and maximum consecutive pings without an answer. */
 const [pingMs, maxMissed] = [25_000, 3];
@@ -42,6 +46,7 @@ export class ResponseSocket {
   readonly #deps: ResponsesDeps;
   readonly #call: OpeningCall;
   readonly #socket: WebSocket;
+  readonly #sender: EventSender;
   readonly #turns: ConnectionTurns;
   readonly #steering: Steering;
   readonly #waiting: WaitingMessage[] = [];
@@ -51,6 +56,7 @@ export class ResponseSocket {
   #isRunning = false;
   #isLeaving = false;
   #requests = 0;
+  #refusedSteers = 0;
   #activeAt = Date.now();
   #pingedAt = Date.now();
   #missed = 0;
@@ -59,11 +65,10 @@ export class ResponseSocket {
     this.#deps = deps;
     this.#call = call;
     this.#socket = socket;
+    this.#sender = new EventSender(socket, bufferedBytes);
     this.#turns = new ConnectionTurns(deps.body, call.caller);
     this.#steering = new Steering({
-      send: (event) => {
-        if (this.#isOpen) socket.send(JSON.stringify(event));
-      },
+      send: (event) => this.#sender.send(JSON.stringify(event)),
       newId: () => deps.newAnswerId().replace(/^answer_/, "steer_"),
     });
     this.closed = this.#finished.promise;
@@ -102,11 +107,9 @@ export class ResponseSocket {
   #received(data: unknown, binary: boolean): void {
     this.#missed = 0;
     if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
-    if (this.#isLeaving) return;
+    if (this.#isLeaving || !this.#isOpen) return;
     const holding = this.#deps.body.budget.holdFor(this.#call.caller);
     try {
-      if (this.#waiting.length >= maxWaiting)
-        throw new Failure("rate_limit_exceeded", `At most ${maxWaiting} requests of a connection may wait.`);
       holding.take(data.length);
     } catch (error) {
       holding[Symbol.dispose]();
@@ -117,6 +120,10 @@ export class ResponseSocket {
   }
 
   #enqueue(message: WaitingMessage): void {
+    if (this.#waiting.length >= maxWaiting) {
+      message.holding[Symbol.dispose]();
+      return this.#refuse(new Failure("rate_limit_exceeded", waitingText), undefined);
+    }
     this.#waiting.push(message);
     if (!this.#isRunning) void this.#run();
   }
@@ -124,8 +131,10 @@ export class ResponseSocket {
   /** Handles a `response.steer` event immediately. Another message waits for the running response. */
   async #sort(message: WaitingMessage): Promise<void> {
     const event = await parseMessage(message.data, this.#deps.body).catch(() => undefined);
-    if (event?.["type"] === "response.steer" && this.#isOpen) return this.#steering.steer(event, message.holding);
-    this.#enqueue(message);
+    if (event?.["type"] !== "response.steer" || !this.#isOpen) return this.#enqueue(message);
+    const { data, holding } = message;
+    this.#refusedSteers = this.#steering.steer(event, { bytes: data.length, holding }) ? 0 : this.#refusedSteers + 1;
+    if (this.#refusedSteers > maxRefusedSteers) this.#close(closeCodes.policy, "too many refused steering inputs");
   }
 
   async #run(): Promise<void> {
@@ -174,12 +183,8 @@ export class ResponseSocket {
       const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
       const created = (id: string): void => this.#steering.created(id);
       const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal, created });
-      const call = callOf(
-        this.#deps.relay,
-        { ...this.#call, caller },
-        { answer: sink, ending: sink.ending, facts },
-        this.#requests,
-      );
+      const opening = { ...this.#call, caller };
+      const call = callOf(this.#deps.relay, opening, { answer: sink, ending: sink.ending, facts }, this.#requests);
       const deps = { ...this.#deps, responses: this.#turns.layeredOver(this.#deps.responses) };
       const seen = await readResponses(deps, call)(value, bytes);
       previousId = seen.params.previousId;
@@ -206,7 +211,7 @@ export class ResponseSocket {
     const failure = failureFrom(error);
     if (failure.code === "internal_error")
       this.#deps.relay.log.error({ ...idsOf(this.#call), err: failure.cause ?? failure }, "call failed");
-    if (this.#isOpen) this.#socket.send(errorEvent(failure, streamId));
+    this.#sender.send(errorEvent(failure, streamId));
     if (failure.status === 401) this.#close(closeCodes.policy, failure.code);
   }
 

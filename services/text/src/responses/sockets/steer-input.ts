@@ -11,12 +11,14 @@ export function mayBeSteer(message: Buffer): boolean {
 
 const eventMembers = new Set(["type", "previous_response_id", "input"]);
 const messageMembers = new Set(["type", "role", "content", "id", "status"]);
+/** Maximum characters of an unknown member's name that is repeated in a message. */
+const maxNameCharacters = 100;
 const partTypes = new Set<unknown>(["input_text", "input_image", "input_file"]);
 
 /** Returns why a `response.steer` event is invalid; undefined for a valid one. */
 export function steerProblem(event: JsonObject): string | undefined {
   const other = Object.keys(event).find((name) => !eventMembers.has(name));
-  if (other !== undefined) return `response.steer has no member ${JSON.stringify(other)}.`;
+  if (other !== undefined) return `response.steer has no member ${JSON.stringify(other.slice(0, maxNameCharacters))}.`;
   const { input } = event;
   if (typeof input === "string") return input === "" ? "input must not be empty." : undefined;
   if (!Array.isArray(input) || input.length === 0) return "input must be a text or a list of user messages.";

@@ -10,13 +10,30 @@ import { requiredInput, steerProblem } from "./steer-input.ts";
 const maxQueued = 16;
 /** Maximum ended responses that are remembered, so that steering them is told apart from steering unknown ones. */
 const maxEnded = 256;
+/** Maximum ended responses whose steering input waits for the client's next request. */
+const maxPending = 16;
+/** Maximum bytes of a `response.steer` event whose input is returned if it fails. */
+const maxReturnedBytes = 64 * 1024;
+/** Maximum characters of a response's id that is repeated in an event. */
+const maxIdCharacters = 200;
+
+/** Size of a `response.steer` event, and the memory that is held for it. */
+interface SteerMessage {
+  readonly bytes: number;
+  readonly holding: Holding;
+}
 
 /** Steering input that was accepted, and is not yet part of a response. */
-interface QueuedSteer {
+interface QueuedSteer extends SteerMessage {
   readonly id: string;
   readonly previousId: string;
   readonly input: unknown;
-  readonly holding: Holding;
+}
+
+/** Steering input of an ended response. */
+interface PendingSteers {
+  readonly streamId: string | undefined;
+  readonly queued: readonly QueuedSteer[];
 }
 
 /** A response that runs on the connection. */
@@ -44,7 +61,7 @@ interface SteeringOptions {
 export class Steering implements Disposable {
   readonly #send: SteeringOptions["send"];
   readonly #newId: () => string;
-  readonly #pending = new Map<string, SteeredResponse>();
+  readonly #pending = new Map<string, PendingSteers>();
   /** Lanes of ended responses by id. */
   readonly #ended = new Map<string, string | undefined>();
   #running: SteeredResponse | undefined;
@@ -55,13 +72,16 @@ export class Steering implements Disposable {
     this.#newId = newId;
   }
 
-  /** Handles a `response.steer` event. Takes over `holding`, which counts the event's memory. */
-  steer(event: JsonObject, holding: Holding): void {
+  /** Handles a `response.steer` event, and takes over its memory. Returns true if its input was accepted. */
+  steer(event: JsonObject, { bytes, holding }: SteerMessage): boolean {
     const { previous_response_id: previousId, input } = event;
     const target = this.#running;
-    const refuse = (code: string, message: string, streamId?: string): void => {
+    const refuse = (code: string, message: string, streamId?: string): false => {
       holding[Symbol.dispose]();
-      this.#fail({ code, message }, { previous_response_id: previousId ?? "", input: input ?? "" }, streamId);
+      const isNamed = typeof previousId === "string" && previousId.length <= maxIdCharacters;
+      const steer = { previous_response_id: isNamed ? previousId : "", ...returned(input ?? "", bytes) };
+      this.#fail({ code, message }, steer, streamId);
+      return false;
     };
     const problem = steerProblem(event);
     if (problem !== undefined || typeof previousId !== "string")
@@ -69,7 +89,7 @@ export class Steering implements Disposable {
     if (this.#ended.has(previousId))
       return refuse("response_already_completed", "The response has ended.", this.#ended.get(previousId));
     if (target?.id !== previousId)
-      return refuse("response_not_found", `No response ${JSON.stringify(previousId)} runs on this connection.`);
+      return refuse("response_not_found", "No response with this id runs on this connection.");
     const { create, streamId, queued } = target;
     if (
       (create["conversation"] ?? undefined) !== undefined ||
@@ -78,9 +98,10 @@ export class Steering implements Disposable {
       return refuse("steering_not_supported", "A response with a conversation or compaction is not steered.", streamId);
     if (queued.length >= maxQueued)
       return refuse("too_many_pending_steers", `At most ${maxQueued} inputs may wait for one response.`, streamId);
-    const steer = { id: this.#newId(), previousId, input, holding };
+    const steer = { id: this.#newId(), previousId, input, bytes, holding };
     queued.push(steer);
     this.#emit({ type: "response.steer.accepted", steer: named(steer) }, streamId);
+    return true;
   }
 
   /** Returns the client's `response.create` event, preceded by the input that waits for it. Starts its response. */
@@ -122,7 +143,7 @@ export class Steering implements Disposable {
     }
     const required = requiredInput(outputOf(answered.stored));
     if (required.length > 0) {
-      this.#pending.set(answered.id, ended);
+      this.#wait(answered.id, { streamId, queued });
       const reason = { reason: "waiting_for_required_input", required_input: required };
       for (const steer of queued)
         this.#emit({ type: "response.steer.pending", ...reason, steer: named(steer) }, streamId);
@@ -144,6 +165,16 @@ export class Steering implements Disposable {
     return create;
   }
 
+  /** Keeps input until the client's next request. The input that has waited longest fails if too much waits. */
+  #wait(id: string, steers: PendingSteers): void {
+    this.#pending.set(id, steers);
+    const [oldest] = this.#pending;
+    if (this.#pending.size <= maxPending || oldest === undefined) return;
+    const [oldestId, { queued, streamId }] = oldest;
+    this.#pending.delete(oldestId);
+    this.#failAll(queued, `The input of at most ${maxPending} responses may wait for a request.`, streamId);
+  }
+
   #remember(id: string, streamId: string | undefined): void {
     this.#ended.set(id, streamId);
     const [oldest] = this.#ended.keys();
@@ -153,7 +184,11 @@ export class Steering implements Disposable {
   #failAll(steers: readonly QueuedSteer[], message: string, streamId: string | undefined): void {
     for (const steer of steers) {
       steer.holding[Symbol.dispose]();
-      this.#fail({ code: "successor_creation_failed", message }, { ...named(steer), input: steer.input }, streamId);
+      this.#fail(
+        { code: "successor_creation_failed", message },
+        { ...named(steer), ...returned(steer.input, steer.bytes) },
+        streamId,
+      );
     }
   }
 
@@ -168,4 +203,9 @@ export class Steering implements Disposable {
 
 function named({ id, previousId }: QueuedSteer): JsonObject {
   return { id, previous_response_id: previousId };
+}
+
+/** Returns the input that a failed event repeats: none for a large event, which the client would have to read again. */
+function returned(input: unknown, bytes: number): JsonObject {
+  return bytes <= maxReturnedBytes ? { input } : {};
 }
