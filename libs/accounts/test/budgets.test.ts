@@ -121,7 +121,11 @@ describe("a call that a budget does not cover", () => {
         `this call of m; it resets at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
     );
     // The account covers less than the budget.
-    await expect(take(1_500_000_000n, call)).rejects.toMatchObject({ ...refused, leftNanos: 999_000n });
+    await expect(take(1_500_000_000n, call)).rejects.toMatchObject({
+      ...refused,
+      leftNanos: 999_000n,
+      budget: monthly.id,
+    });
   });
 
   test("uses nothing of the other budgets", async () => {

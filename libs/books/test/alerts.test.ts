@@ -140,6 +140,23 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     expect((await all())[0]?.deliveries).toMatchObject([{ state: "delivered", error: "", nextAt: null }]);
   });
 
+  test("a target with many due deliveries leaves places for others", async () => {
+    await add(targetNamed("trg_busy", { alerts: ["budget"] }));
+    await recordAlerts(
+      books,
+      Array.from({ length: 30 }, (_, at) => alertOf(`one ${at}`)),
+    );
+    await add(targetNamed("trg_other", { alerts: ["balance-low"] }));
+    await recordAlerts(books, [alertOf("low", { kind: "balance-low" })]);
+    const claimed = await claimDeliveries(books, { nowMs: Date.now() + 1_000, max: 20 });
+    expect(claimed.map(({ target }) => target.id).toSorted()).toEqual([...Array(5).fill("trg_busy"), "trg_other"]);
+  });
+
+  test("an alert with U+0000 in its text is stored with the others", async () => {
+    await recordAlerts(books, [alertOf("one", { summary: "the key a\0b" }), alertOf("two")]);
+    expect((await all()).map(({ summary }) => summary).toSorted()).toEqual(["80 % are spent", "the key a\uFFFDb"]);
+  });
+
   test("a delivery that fails for a day is dead until it is retried", async () => {
     await add(targetNamed("trg_all"));
     await add(targetNamed("trg_acme", { account: "acme" }));

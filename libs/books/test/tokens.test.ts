@@ -4,6 +4,7 @@ import {
   changeBookedToken,
   deleteBookedToken,
   readAudit,
+  readExpiringTokens,
   readTokensOf,
   rotateBookedToken,
   type Books,
@@ -52,6 +53,21 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     const audit = await readAudit(books, { account: "twice", limit: 10 });
     expect(audit.map(({ action }) => action).sort()).toEqual(["token.create", "token.rotate", "token.rotate"]);
     expect(JSON.stringify(audit)).not.toContain("digest");
+  });
+
+  test("expiring tokens are read although the record of one is unusual", async () => {
+    const from = Date.parse("2031-01-01T12:00:00Z");
+    const book = (id: string, record: object) =>
+      bookToken(books, { account: "expiring", id, digest: `${id} of expiring`, record: { id, ...record } }, "ada");
+    await book("tok_null", { name: "a\0b", expiresAt: "2031-01-02T00:00:00.000Z" });
+    await book("tok_half", { name: "\ud83d", expiresAt: "2031-01-01T12:00:01.000Z" });
+    await book("tok_past", { expiresAt: "2031-01-01T12:00:00.000Z" });
+    await book("tok_later", { expiresAt: "2031-01-03T12:00:00.001Z" });
+    await book("tok_tagged", { tags: { expiresAt: "2031-01-02T00:00:00.000Z" } });
+    const found = async (limit: number) =>
+      (await readExpiringTokens(books, { from, to: from + 2 * 86_400_000, limit })).map(({ id }) => id);
+    expect(await found(10)).toEqual(["tok_half", "tok_null"]);
+    expect(await found(1)).toEqual(["tok_half"]);
   });
 
   test("a deleted token frees its place for another one, cannot be changed, and is not created again", async () => {

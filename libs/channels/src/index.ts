@@ -27,9 +27,10 @@ export type { Route } from "./channel-scope.ts";
 export { VendorRefusal } from "./refused.ts";
 export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
-export { callbackHostsVariable, hostsIn, pinnedAddress, remoteRules } from "./remote/pinned-address.ts";
+export { hostsIn, pinnedAddress, remoteRules, type RemoteRules } from "./remote/pinned-address.ts";
 export {
   openRemoteFiles,
+  unlessAborted,
   type RemoteFileRequest,
   type RemoteFile,
   type RemoteFiles,

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { refusedCall, RefusedCall, recordParser, type Failure } from "@modelgate/contracts";
+import { refusedCall, RefusedCall, recordParser, withoutUndefined, type Failure } from "@modelgate/contracts";
 import type { Redis } from "./redis.ts";
 import { idSource } from "./tracing.ts";
 
@@ -15,9 +15,13 @@ const [gatherMs, maxGathered, maxOfAccount] = [500, 1_000, 20];
 
 /**
  * A refused call that waits for the ledger. `calls` is the number of calls that it represents: itself, and later calls
- * of its account that were only counted.
+ * of its account that were only counted. `budget` is the id of the budget that did not cover the call.
  */
-const WaitingRefusal = Type.Object({ call: RefusedCall, calls: Type.Integer({ minimum: 1 }) });
+const WaitingRefusal = Type.Object({
+  call: RefusedCall,
+  calls: Type.Integer({ minimum: 1 }),
+  budget: Type.Optional(Type.String()),
+});
 export type WaitingRefusal = Static<typeof WaitingRefusal>;
 
 const readWaiting = recordParser("refused call", WaitingRefusal);
@@ -48,7 +52,8 @@ export class RefusedCalls implements AsyncDisposable {
     const last = same.at(-1);
     if (last !== undefined && same.length >= maxOfAccount) return void last.calls++;
     if (this.#gathered >= maxGathered) return;
-    same.push({ call: refusedCall({ ...request, id: this.#newId() }, failure), calls: 1 });
+    const call = refusedCall({ ...request, id: this.#newId() }, failure);
+    same.push(withoutUndefined({ call, calls: 1, budget: failure.budget }));
     this.#waiting.set(request.accountId, same);
     this.#gathered++;
     this.#timer ??= setTimeout(() => this.#publish(), gatherMs).unref();

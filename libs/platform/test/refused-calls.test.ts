@@ -49,6 +49,14 @@ test("a refused call is read once, with its code and field", async () => {
   expect(await takeRefusedCalls(redis, 10_000)).toEqual([]);
 });
 
+test("a call that a budget refused is read with the budget's id", async () => {
+  const taken = await published((refused) => {
+    refused.add(request, new Failure("insufficient_quota", "too low", { budget: "bud_1" }));
+    refused.add(request, new Failure("insufficient_quota"));
+  });
+  expect(taken.map(({ budget }) => budget)).toEqual(["bud_1", undefined]);
+});
+
 test("only messages about keys, limits and balances are stored, and names are on one line", async () => {
   const taken = await published((refused) => {
     refused.add(request, new Failure("insufficient_quota", "The budget of\u001b[31m a day is spent."));

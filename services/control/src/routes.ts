@@ -49,7 +49,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...tokenRoutes(redis, ledger),
     ...tokenRotationRoutes(redis, ledger),
     ...budgetRoutes(redis, ledger),
-    ...alertRoutes({ redis, ledger, secrets: env.secrets }),
+    ...alertRoutes({ redis, ledger, secrets: env.secrets, inside }),
     ...channelRoutes({ redis, catalog, transport }),
     ...bookRoutes(ledger),
     ...priceRoutes(redis),

@@ -71,7 +71,7 @@ export async function openDeps({
       onTasks: (events) => watch.noteTasks(events),
     }),
   );
-  opening.use(startRecordingRefused({ redis, connection, log }));
+  opening.use(startRecordingRefused({ redis, connection, log, onRefused: alerts.noteRefused }));
   opening.use(startRepublishing({ redis, bus, connection, log, afterMs: republishAfterMs }));
   opening.use(startForgetting({ connection, log, keepDays, signer }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, ...counters, completeRuns: () => watch.completeRuns }));

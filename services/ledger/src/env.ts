@@ -1,4 +1,3 @@
-import { callbackHostsVariable } from "@modelgate/channels";
 import { serviceVariables, stateVariables, type EnvOf } from "@modelgate/platform";
 
 /** Environment variables of the ledger. */
@@ -50,10 +49,9 @@ export const variables = serviceVariables("ledger", (read) => ({
     ),
   },
   alerts: {
-    privateHosts: callbackHostsVariable(read),
     /** Interval, in ms, of polling for due deliveries of alerts. */
     deliverMs: 2_000,
-    /** Maximum ms to wait for the answer of a target. */
+    /** Maximum ms of an attempt to deliver an alert. */
     timeoutMs: 10_000,
   },
 }));

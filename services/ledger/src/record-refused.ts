@@ -1,5 +1,5 @@
 import { recordRefused } from "@modelgate/books";
-import { takeRefusedCalls, type Logger, type Redis } from "@modelgate/platform";
+import { takeRefusedCalls, type Logger, type Redis, type WaitingRefusal } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 import { repeatPeriodically } from "./watch/every.ts";
 
@@ -13,6 +13,8 @@ interface RecordingDeps {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
+  /** Called with refused calls that were recorded. */
+  onRefused(refusals: readonly WaitingRefusal[]): void;
 }
 
 /**
@@ -20,7 +22,7 @@ interface RecordingDeps {
  * Redis, up to the length limit of their list. Calls that were read and then could not be written are lost; they cost
  * no money.
  */
-export function startRecordingRefused({ redis, connection, log }: RecordingDeps): AsyncDisposable {
+export function startRecordingRefused({ redis, connection, log, onRefused }: RecordingDeps): AsyncDisposable {
   return repeatPeriodically({
     name: "the recording of refused calls",
     everyMs: readIntervalMs,
@@ -31,6 +33,7 @@ export function startRecordingRefused({ redis, connection, log }: RecordingDeps)
         for (let taken = maxAtOnce; taken === maxAtOnce && !signal.aborted;) {
           const refusals = await takeRefusedCalls(redis, maxAtOnce);
           await recordRefused(books, refusals);
+          onRefused(refusals);
           taken = refusals.length;
         }
       }),

@@ -1,4 +1,3 @@
-import { callbackHostsVariable } from "@modelgate/channels";
 import { serviceVariables, type EnvOf, type VariableReader } from "@modelgate/platform";
 import { privateHostsVariable, relayVariables } from "@modelgate/relay";
 
@@ -29,7 +28,11 @@ export const variables = serviceVariables("video", (read) => ({
     privateHosts: privateHostsVariable(read),
   },
   callbacks: {
-    privateHosts: callbackHostsVariable(read),
+    privateHosts: read.text(
+      "CALLBACK_HOSTS",
+      "",
+      "Hosts of the operator's own network that callbacks may go to, separated by commas. Public hosts are always allowed.",
+    ),
     /** Maximum ms to wait for the answer to a callback. */
     timeoutMs: 10_000,
   },

@@ -79,8 +79,8 @@ export class InsufficientQuota extends Failure {
   /** Amount that the account's available money and all hard budgets of the call cover; may be negative. */
   readonly leftNanos: Nanos;
 
-  constructor(message: string, leftNanos: Nanos) {
-    super("insufficient_quota", message);
+  constructor(message: string, leftNanos: Nanos, budget?: string) {
+    super("insufficient_quota", message, { budget });
     this.leftNanos = leftNanos;
   }
 }
@@ -167,7 +167,9 @@ function refusalOf(
     case "over-budget":
       break;
   }
-  return new InsufficientQuota(overBudgetMessage(budgets[reply.at], request, reply.left), reply.covered);
+  const exceeded = budgets[reply.at];
+  const message = overBudgetMessage(exceeded, request, reply.left);
+  return new InsufficientQuota(message, reply.covered, exceeded?.budget.id);
 }
 
 /**

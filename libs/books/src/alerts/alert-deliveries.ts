@@ -1,6 +1,7 @@
-import { sql } from "kysely";
+import { sql, type Selectable } from "kysely";
 import type { Alert } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
+import type { AlertDeliveriesTable } from "../schema.ts";
 import { alertOf } from "./alerts.ts";
 import { targetOf, type EncryptedTarget } from "./alert-targets.ts";
 
@@ -9,6 +10,8 @@ const hourMs = 3_600_000;
 const giveUpMs = 24 * hourMs;
 /** Pauses after the first attempts, in ms; later attempts follow at the last one. */
 const pausesMs = [30_000, 120_000, 600_000, 1_800_000, hourMs] as const;
+/** Maximum deliveries to one target that are claimed at a time, so that a target that is slow leaves places for others. */
+const maxOfTarget = 5;
 /** Maximum characters of a stored error. */
 const maxErrorCharacters = 300;
 
@@ -19,22 +22,28 @@ export interface ClaimedDelivery extends EncryptedTarget {
   readonly isLast: boolean;
 }
 
+/** A delivery that is due. */
+type DueDelivery = Pick<Selectable<AlertDeliveriesTable>, "alert" | "since" | "target" | "tries">;
+
 /**
- * Claims due deliveries, so that no other ledger sends them now. A claim also schedules the next attempt: if the ledger
- * dies, another one repeats the delivery.
+ * Claims due deliveries, so that no other ledger sends them now. The targets take turns. A claim also schedules the next
+ * attempt: if the ledger dies, another one repeats the delivery.
  */
 export async function claimDeliveries(
   { db }: Books,
   { nowMs, max }: { readonly nowMs: number; readonly max: number },
 ): Promise<readonly ClaimedDelivery[]> {
-  const due = await db
-    .selectFrom("alert_deliveries")
-    .select(["alert", "target", "tries", "since"])
-    .where("state", "=", "pending")
-    .where("next", "<=", nowMs)
-    .orderBy("next")
-    .limit(max)
-    .execute();
+  const { rows: due } = await sql<DueDelivery>`
+    select alert, target, tries, since
+    from (
+      select alert, target, tries, since, next, row_number() over (partition by target order by next, alert) as turn
+      from alert_deliveries
+      where state = 'pending' and next <= ${nowMs}
+    ) as due
+    where turn <= ${maxOfTarget}
+    order by turn, next
+    limit ${max}
+  `.execute(db);
   const claimed: ClaimedDelivery[] = [];
   for (const { alert, target, tries, since } of due) {
     const next = nowMs + pauseAfter(tries);

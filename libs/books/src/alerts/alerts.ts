@@ -32,7 +32,14 @@ async function insertAlerts(
     const id = `alt_${randomBytes(9).toString("base64url")}`;
     const inserted = await at
       .insertInto("alerts")
-      .values({ ...alert, id, at: now, details: JSON.stringify(details), open: lasts === true ? 1 : 0 })
+      .values({
+        ...alert,
+        summary: alert.summary.replaceAll("\0", "\uFFFD"),
+        id,
+        at: now,
+        details: JSON.stringify(details),
+        open: lasts === true ? 1 : 0,
+      })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .execute();

@@ -1,6 +1,5 @@
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { VariableReader } from "@modelgate/platform";
 import { hostOf, withoutBrackets } from "../host-of.ts";
 import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
@@ -12,15 +11,6 @@ import { NotFetched } from "./not-fetched.ts";
 export function hostsIn(list: string): ReadonlySet<string> {
   const hosts = list.split(",").map((host) => host.trim().toLowerCase());
   return new Set(hosts.filter((host) => host !== "").map(withoutBrackets));
-}
-
-/** Reads the hosts of the operator's network to which callbacks and alerts may be sent. */
-export function callbackHostsVariable(read: VariableReader): string {
-  return read.text(
-    "CALLBACK_HOSTS",
-    "",
-    "Hosts of the operator's own network that callbacks and alerts may go to, separated by commas. Public hosts are always allowed.",
-  );
 }
 
 /** Resolves a host's name to its addresses. */

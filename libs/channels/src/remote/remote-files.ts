@@ -161,7 +161,7 @@ function tooLarge({ maxBytes }: RemoteLimits): NotFetched {
 }
 
 /** Resolves as the promise does, but rejects when the signal aborts, because name resolution accepts no signal. */
-function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error("aborted", { cause: signal.reason }));
   if (signal.aborted) onAbort();

@@ -14,6 +14,8 @@ export interface FailureDetails extends ErrorOptions {
   readonly status?: number | undefined;
   /** Value of `error.details` in an error body of the Anthropic format (`alpha`), for clients that read it. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
+  /** Id of the budget that did not cover the call. Clients do not see it. */
+  readonly budget?: string | undefined;
 }
 
 /**
@@ -29,6 +31,7 @@ export class Failure extends Error {
   readonly allow: readonly string[] | undefined;
   readonly vendorCode: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
+  readonly budget: string | undefined;
 
   constructor(code: FailureCode, message?: string, details: FailureDetails = {}) {
     super(message ?? failures[code].message, details);
@@ -39,6 +42,7 @@ export class Failure extends Error {
     this.allow = details.allow;
     this.vendorCode = details.vendorCode;
     this.details = details.details;
+    this.budget = details.budget;
   }
 
   /** Entry of this failure's code in the registry `failures`. */

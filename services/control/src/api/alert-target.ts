@@ -10,6 +10,7 @@ import {
   type AlertTargetSecret,
 } from "@modelgate/contracts";
 import { makeCipher, type Secrets } from "@modelgate/platform";
+import { unsafeAddress } from "../configuration/addresses.ts";
 import { fields, invalidField } from "./fields.ts";
 
 /** Address of PagerDuty's Events API v2. */
@@ -23,18 +24,28 @@ export interface NewAlertTarget {
   readonly secret?: string;
 }
 
-/** Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. */
-export function newAlertTarget(body: unknown, account: string, secrets: Secrets): NewAlertTarget {
+/**
+ * Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. A
+ * target must not have a link-local address or a port of a store or of the addresses `inside`.
+ */
+export function newAlertTarget(
+  body: unknown,
+  account: string,
+  { secrets, inside }: { readonly secrets: Secrets; readonly inside: readonly string[] },
+): NewAlertTarget {
   const kind = fields.optionalWord(body, "kind", alertTargetKinds) ?? fields.missing("kind");
   const id = `trg_${randomBytes(9).toString("base64url")}`;
   const hidden = secretParts[kind](body);
+  const { protocol, host } = new URL(hidden.url);
+  const unsafe = unsafeAddress(`${protocol}//${host}`, inside);
+  if (unsafe !== undefined) throw invalidField("url", unsafe);
   const target: AlertTarget = withoutUndefined({
     id,
     account,
     kind,
     name: fields.optionalText(body, "name") ?? kind,
     alerts: alertsIn(body),
-    address: hidden.to === undefined ? new URL(hidden.url).host : `${hidden.to} by ${new URL(hidden.url).host}`,
+    address: hidden.to === undefined ? host : `${hidden.to} by ${host}`,
     createdAt: new Date().toISOString(),
   });
   const sealed = makeCipher(secrets, alertTargetPurpose).encrypt(JSON.stringify(hidden), id);

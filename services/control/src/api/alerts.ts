@@ -10,15 +10,16 @@ export interface AlertRouteDeps {
   readonly redis: Redis;
   readonly ledger: Ledger;
   readonly secrets: Secrets;
+  /** Addresses of stores and services that control uses. A target must not have their ports. */
+  readonly inside: readonly string[];
 }
 
 /**
- * Routes of alerts and of their targets. A member of an account sees the alerts and targets of the account; an admin of
- * an account changes its targets.
+ * Routes of alerts and of their targets. A viewer of an account sees the alerts and targets of the account; an operator
+ * of an account also changes its targets.
  */
-export function alertRoutes({ redis, ledger, secrets }: AlertRouteDeps): OperatorRoutes {
+export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps): OperatorRoutes {
   const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
-    checkMayChange(operator);
     const targets = await ledger.read<readonly AlertTarget[]>(
       `/alert-targets?${ownTargets(operator, "account").toString()}`,
     );
@@ -36,23 +37,23 @@ export function alertRoutes({ redis, ledger, secrets }: AlertRouteDeps): Operato
       checkWords(query);
       return ledger.read(`/alerts?${wanted.toString()}`);
     },
-    "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) => {
-      checkMayChange(operator);
-      return ledger.write(
+    "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) =>
+      ledger.write(
         `/alerts/${encodeURIComponent(id)}/retry?${ownTargets(operator, "targets-of").toString()}`,
         {},
         actor,
-      );
-    },
+      ),
     "GET /alert-targets": async ({ query }) => {
       const account = query.get("account");
       return ledger.read(`/alert-targets${account === null ? "" : `?account=${encodeURIComponent(account)}`}`);
     },
     "POST /alert-targets": async ({ body, operator, actor }) => {
-      checkMayChange(operator);
       const account = operator.account ?? fields.optionalText(body, "account") ?? "";
       if (account !== "") await accountOf(redis, account);
-      const { target, sealed, secret } = newAlertTarget(body, account, secrets);
+      // Such a target may be in a private network, so that its address needs the role that sets those of channels.
+      else if (operator.role !== "admin")
+        throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
+      const { target, sealed, secret } = newAlertTarget(body, account, { secrets, inside });
       const made = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
       return secret === undefined ? made : { ...made, secret };
     },
@@ -70,12 +71,6 @@ export function alertRoutes({ redis, ledger, secrets }: AlertRouteDeps): Operato
 /** Returns a query that limits a member to the targets of the member's account. */
 function ownTargets({ account }: Operator, name: string): URLSearchParams {
   return new URLSearchParams(account === undefined ? {} : { [name]: account });
-}
-
-/** Throws Failure if a member who is no admin of the account would change its targets. */
-function checkMayChange({ account, role }: Operator): void {
-  if (account !== undefined && role !== "admin")
-    throw new Failure("permission_denied", `Only an admin of ${account} may change its alert targets.`);
 }
 
 function checkWords(query: URLSearchParams): void {

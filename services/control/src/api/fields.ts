@@ -16,7 +16,7 @@ export const fields = {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "string" || value === "" || value.length > 500)
       throw invalidField(name, "must be a string of 1 to 500 characters");
-    return value;
+    return storable(value, name);
   },
   /** Throws Failure for a field that is missing. */
   missing: throwMissing,
@@ -105,7 +105,7 @@ export const fields = {
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
       throw invalidField(name, "must be a list of strings");
-    return value.map(String);
+    return value.map((item) => storable(String(item), name));
   },
   /** Reads IP addresses and CIDR ranges; null if the field removes the list, undefined if the field is absent. */
   optionalAddresses(body: unknown, name: string): readonly string[] | null | undefined {
@@ -129,6 +129,12 @@ export const fields = {
     return new Date(time).toISOString();
   },
 } as const;
+
+/** Returns a text. Throws Failure for a text that PostgreSQL cannot store: with U+0000, or half of a surrogate pair. */
+function storable(value: string, name: string): string {
+  if (value.includes("\0") || !value.isWellFormed()) throw invalidField(name, "must be Unicode without U+0000");
+  return value;
+}
 
 function parseNanos(written: string, name: string): Nanos {
   try {

@@ -8,6 +8,13 @@ test.each([
   expect(fields.optionalTime({ at }, "at")).toBe(time);
 });
 
+test.each(["a\0b", "\ud83d", "\ude00\ud83d"])("the text %j cannot be stored, and its field is named", (name) => {
+  const refused = expect.objectContaining({ status: 400, param: "name" });
+  expect(() => fields.optionalText({ name }, "name")).toThrow(refused);
+  expect(() => fields.optionalTexts({ name: ["good", name] }, "name")).toThrow(refused);
+  expect(fields.optionalText({ name: "caf\u00e9 \u{1f600}" }, "name")).toBe("caf\u00e9 \u{1f600}");
+});
+
 test.each(["5", "2030-02-31", "2030-01-01T00:00:00"])("%j is not a valid time, and its field is named", (at) => {
   expect(() => fields.optionalTime({ at }, "at")).toThrow(
     expect.objectContaining({ status: 400, param: "at", message: expect.stringContaining("with its zone") }),

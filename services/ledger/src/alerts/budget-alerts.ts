@@ -10,29 +10,44 @@ import {
 import { readTotals, type Books } from "@modelgate/books";
 import { publishedKey, readPublished } from "@modelgate/catalog";
 import type { UsageEvent } from "@modelgate/contracts";
-import type { Redis } from "@modelgate/platform";
+import type { Redis, WaitingRefusal } from "@modelgate/platform";
 import { spendingOfAll } from "../accounts/budget-spending.ts";
 import type { FindingDeps } from "./find-alerts.ts";
-import { budgetAlert } from "./rules.ts";
+import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
 /** Time before now whose calls are considered at the start and then every hour, in case a ledger died. */
 const lookBackMs = 24 * hourMs;
 
+/** New calls of an account. */
+interface NewCalls {
+  /** Ids of the API keys of the calls. */
+  readonly tokens: Set<string>;
+  /** Times in Unix ms at which budgets refused calls, by the ids of the budgets. */
+  readonly refused: Map<string, number>;
+}
+
 /**
- * Finds budgets that have reached a level of their alerts. It considers the accounts and API keys whose calls were
- * recorded since the previous step.
+ * Finds budgets that have reached a level of their alerts or refused a call. It considers the accounts and API keys
+ * whose calls were recorded or refused since the previous step.
  */
 export class BudgetAlerts {
-  /** Ids of API keys with new calls, by account. */
-  #called = new Map<string, Set<string>>();
+  /** New calls by account. */
+  readonly #called = new Map<string, NewCalls>();
   #completeAt = 0;
 
   /** Notes recorded calls, whose budgets the next step considers. */
   noteCalls(events: readonly Pick<UsageEvent, "accountId" | "tokenId">[]): void {
-    for (const { accountId, tokenId } of events) {
-      const tokens = this.#called.get(accountId) ?? new Set<string>();
-      this.#called.set(accountId, tokens.add(tokenId));
+    for (const { accountId, tokenId } of events) this.#callsOf(accountId).tokens.add(tokenId);
+  }
+
+  /** Notes calls that budgets refused, which the next step considers. */
+  noteRefused(refusals: readonly WaitingRefusal[]): void {
+    for (const { call, budget } of refusals) {
+      if (budget === undefined) continue;
+      const { tokens, refused } = this.#callsOf(call.accountId);
+      tokens.add(call.tokenId);
+      refused.set(budget, Date.parse(call.time));
     }
   }
 
@@ -51,15 +66,23 @@ export class BudgetAlerts {
     const called = [...this.#called];
     if (called.length === 0) return;
     const groups = await readGroups(deps.redis);
-    for (const [account, tokens] of called) {
+    for (const [account, calls] of called) {
       this.#called.delete(account);
       try {
-        await findOfAccount(books, deps, { account, tokens, groups });
+        await findOfAccount(books, deps, { account, calls, groups });
       } catch (error) {
-        this.noteCalls([...tokens].map((tokenId) => ({ accountId: account, tokenId })));
+        const { tokens, refused } = this.#callsOf(account);
+        for (const id of calls.tokens) tokens.add(id);
+        for (const [id, time] of calls.refused) if (!refused.has(id)) refused.set(id, time);
         throw error;
       }
     }
+  }
+
+  #callsOf(account: string): NewCalls {
+    const calls = this.#called.get(account) ?? { tokens: new Set(), refused: new Map() };
+    this.#called.set(account, calls);
+    return calls;
   }
 }
 
@@ -73,22 +96,22 @@ async function readGroups(redis: Redis): Promise<Groups> {
 async function findOfAccount(
   books: Books,
   { redis, recorder }: FindingDeps,
-  { account, tokens, groups }: { account: string; tokens: ReadonlySet<string>; groups: Groups },
+  { account, calls, groups }: { account: string; calls: NewCalls; groups: Groups },
 ): Promise<void> {
   const budgets = new Map((await findBudgets(redis, account)).map((budget) => [budget.id, budget]));
-  for (const id of tokens) for (const budget of await limitsOf(redis, id, groups)) budgets.set(budget.id, budget);
+  for (const id of calls.tokens) for (const budget of await limitsOf(redis, id, groups)) budgets.set(budget.id, budget);
   const usage = await readBudgetUsage(
     redis,
     account,
     [...budgets.values()].map((budget) => applied(budget, Date.now())),
   );
   for (const each of usage) {
-    const reached = budgetAlert(account, each, each.usedNanos);
-    if (reached === undefined || recorder.isKnown(reached)) continue;
+    const hasRefused = (calls.refused.get(each.budget.id) ?? 0) >= each.period.startMs;
+    const reached = budgetAlerts(account, each, { spentNanos: each.usedNanos, hasRefused });
+    if (reached.every((alert) => recorder.isKnown(alert))) continue;
     // Redis includes the money that is held for open calls, which may be much more than they cost.
     const { spentNanos = 0n } = (await spendingOfAll(books, account, [each.budget])).get(each.budget.id) ?? {};
-    const alert = budgetAlert(account, each, spentNanos);
-    if (alert !== undefined) await recorder.record(books, [alert]);
+    await recorder.record(books, budgetAlerts(account, each, { spentNanos, hasRefused }));
   }
 }
 

@@ -17,7 +17,7 @@ const maxAtOnce = 20;
 /** Sends the deliveries that are due. Several ledgers may do it at the same time, because each delivery is claimed. */
 export async function deliverAlerts(deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
   const { connection } = deps;
-  for (let claimed = maxAtOnce; claimed === maxAtOnce && !signal.aborted;) {
+  for (let claimed = maxAtOnce; claimed > 0 && !signal.aborted;) {
     const due = await connection.useDuringMove((books) =>
       claimDeliveries(books, { nowMs: Date.now(), max: maxAtOnce }),
     );

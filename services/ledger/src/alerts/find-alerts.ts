@@ -1,6 +1,7 @@
 import { listDivergences } from "@modelgate/accounts";
-import { readExpiringTokens, readOpenAlerts, type Books } from "@modelgate/books";
+import { readExpiringTokens, readOpenAlerts, type BookedToken, type Books, type NewAlert } from "@modelgate/books";
 import { readChannelStates } from "@modelgate/channels";
+import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shownToken } from "../accounts/project.ts";
 import { commonTables } from "../api/verify-common.ts";
@@ -39,8 +40,17 @@ export async function findDivergenceAlerts(books: Books, { redis, recorder }: Fi
 /** Stores alerts about API keys that are about to expire. */
 export async function findExpiryAlerts(books: Books, { recorder }: FindingDeps): Promise<void> {
   const now = Date.now();
-  const [from, to] = [now, now + keyExpiryMs].map((at) => new Date(at).toISOString());
-  const expiring = await readExpiringTokens(books, { from: from ?? "", to: to ?? "", limit: maxExpiring });
-  const alerts = expiring.map(shownToken).flatMap((token) => keyExpiryAlert(token, now) ?? []);
+  const expiring = await readExpiringTokens(books, { from: now, to: now + keyExpiryMs, limit: maxExpiring });
+  const alerts = expiring.flatMap((token) => alertOfToken(token, now));
   await recorder.record(books, alerts);
+}
+
+/** Returns the alert about a token as a list, which is empty if none is due or if the token's record cannot be read. */
+function alertOfToken(token: BookedToken, nowMs: number): readonly NewAlert[] {
+  try {
+    return [keyExpiryAlert(shownToken(token), nowMs) ?? []].flat();
+  } catch (error) {
+    if (error instanceof UnknownShape) return [];
+    throw error;
+  }
 }

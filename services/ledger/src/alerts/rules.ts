@@ -25,28 +25,43 @@ export function budgetLevel(spentNanos: Nanos, maxNanos: Nanos): number | undefi
 }
 
 /**
- * Returns the alert about a budget that has reached a level; undefined if it has reached none. Levels below the highest
- * reached one cause no alert. `spentNanos` is the amount that was spent in the budget's period, without open calls.
+ * Returns the alerts about a budget: the highest level that it has reached, and the refusal of a call unless all of the
+ * budget is spent. `spentNanos` is the amount that was spent in the budget's period, without open calls. `hasRefused` is
+ * true if the budget refused a call in the period.
  */
-export function budgetAlert(
+export function budgetAlerts(
   account: string,
   { budget, period, carriedNanos }: Pick<BudgetUsage, "budget" | "period" | "carriedNanos">,
-  spentNanos: Nanos,
-): NewAlert | undefined {
+  { spentNanos, hasRefused }: { readonly spentNanos: Nanos; readonly hasRefused: boolean },
+): readonly NewAlert[] {
   const max = BigInt(budget.nanos) + carriedNanos;
   const level = budgetLevel(spentNanos, max);
-  if (level === undefined) return undefined;
   const [spent, amount] = [formatUsd(spentNanos), formatUsd(max)];
   const length = budget.period === "total" ? "in total" : `for this ${budget.period}`;
-  return {
-    kind: "budget",
-    account,
-    subject: budget.id,
-    period: `${budget.period}/${period.number}/${level}`,
-    severity: level < 100 ? "warning" : budget.mode === "hard" ? "error" : "warning",
-    summary: `${level} % of the budget ${budget.name ?? budget.scope} of account ${account} ${length} are spent: $${spent} of $${amount}.`,
-    details: { scope: budget.scope, level: `${level}`, spentUsd: spent, maximumUsd: amount, mode: budget.mode },
-  };
+  const owned = `the budget ${budget.name ?? budget.scope} of account ${account} ${length}`;
+  const details = { scope: budget.scope, spentUsd: spent, maximumUsd: amount, mode: budget.mode };
+  const about = { kind: "budget", account, subject: budget.id } as const;
+  // A budget whose amount changes reaches its levels again.
+  const periodOf = (step: string): string => `${budget.period}/${period.number}/${step}/${budget.nanos}`;
+  const alerts: NewAlert[] = [];
+  if (level !== undefined)
+    alerts.push({
+      ...about,
+      period: periodOf(`${level}`),
+      severity: level === 100 && budget.mode === "hard" ? "error" : "warning",
+      summary: `${level} % of ${owned} are spent: $${spent} of $${amount}.`,
+      details: { ...details, level: `${level}` },
+    });
+  // A hard budget usually refuses calls before all of it is spent, because it must cover the maximum cost of a call.
+  if (hasRefused && level !== 100)
+    alerts.push({
+      ...about,
+      period: periodOf("refused"),
+      severity: "error",
+      summary: `A call was refused, because ${owned} does not cover it: $${spent} of $${amount} are spent.`,
+      details: { ...details, level: "refused" },
+    });
+  return alerts;
 }
 
 /** Returns the alert about an account whose balance does not last `lowHours` at its current rate of spending. */

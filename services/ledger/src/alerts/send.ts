@@ -1,12 +1,13 @@
 import { createTransport } from "nodemailer";
 import {
-  hostsIn,
+  isLinkLocal,
   NotFetched,
   openRemoteStreams,
   pinnedAddress,
   readText,
   remoteRules,
-  type RemoteStreams,
+  unlessAborted,
+  type RemoteRules,
 } from "@modelgate/channels";
 import {
   AlertTargetSecret,
@@ -30,9 +31,7 @@ export interface AlertSender {
 /** Options of the sender. */
 export interface SenderOptions {
   readonly secrets: Secrets;
-  /** Hosts of the operator's network that may be reached although their addresses are private. */
-  readonly privateHosts: string;
-  /** Maximum ms to wait for a target's answer. */
+  /** Maximum ms of an attempt. */
   readonly timeoutMs: number;
 }
 
@@ -43,49 +42,62 @@ const [submissionPort, tlsPort] = [587, 465];
 
 const readSecret = recordParser("secret part of an alert target", AlertTargetSecret);
 
-/** Opens a sender. It cannot reach private networks, except for the hosts that the operator allows. */
-export function openAlertSender({ secrets, privateHosts, timeoutMs }: SenderOptions): AlertSender {
+/**
+ * Rules about the addresses of targets. The target of an account reaches public hosts only. A target of all alerts may
+ * be in a private network like the base URL of a channel, because an admin has set it.
+ */
+const accountRules = remoteRules;
+const adminRules: RemoteRules = { ...remoteRules, isAllowed: (address) => !isLinkLocal(address) };
+
+/** Opens a sender. */
+export function openAlertSender({ secrets, timeoutMs }: SenderOptions): AlertSender {
   const cipher = makeCipher(secrets, alertTargetPurpose);
-  const hosts = hostsIn(privateHosts);
-  const remote = openRemoteStreams({ privateHosts: hosts });
   return {
-    async send({ target: { id, kind }, sealed }, alert, signal) {
+    async send({ target: { id, account, kind }, sealed }, alert, signal) {
       let secret: AlertTargetSecret;
       try {
         secret = readSecret(cipher.decrypt(sealed, id));
       } catch {
         return "its address cannot be decrypted: it was encrypted with another MODELGATE_SECRET";
       }
+      const attempt = {
+        secret,
+        alert,
+        rules: account === "" ? adminRules : accountRules,
+        timeoutMs,
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      };
       try {
-        if (kind === "email") return await sendMail(secret, alert, { hosts, timeoutMs });
-        return await post(remote, { kind, secret, alert, timeoutMs, signal });
+        return await unlessAborted(kind === "email" ? sendMail(attempt) : post(kind, attempt), attempt.signal);
       } catch (error) {
-        return reasonOf(error);
+        return attempt.signal.aborted ? "it did not answer in time" : reasonOf(error);
       }
     },
   };
 }
 
-interface PostedAlert {
-  readonly kind: Exclude<AlertTargetKind, "email">;
+/** An attempt to send an alert. */
+interface Attempt {
   readonly secret: AlertTargetSecret;
   readonly alert: Alert;
+  readonly rules: RemoteRules;
   readonly timeoutMs: number;
+  /** Ends the attempt, also after `timeoutMs`. */
   readonly signal: AbortSignal;
 }
 
 async function post(
-  remote: RemoteStreams,
-  { kind, secret, alert, timeoutMs, signal }: PostedAlert,
+  kind: Exclude<AlertTargetKind, "email">,
+  { secret, alert, rules, timeoutMs, signal }: Attempt,
 ): Promise<string | undefined> {
   const { body, headers } = alertRequest(kind, alert, secret, Date.now());
-  await using stream = await remote.open({
+  await using stream = await openRemoteStreams(rules).open({
     url: secret.url,
     body: Buffer.from(body),
     headers,
     proxy: undefined,
     timeoutMs,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+    signal,
   });
   const { status } = stream.answer;
   const answer = await readText(stream.answer, maxAnswerBytes);
@@ -100,27 +112,29 @@ function isFeishuRefusal(answer: string): boolean {
 }
 
 /** Returns the beginning of an answer for the reason of a failure; "" if it repeats a part of the secret. */
-function quoted(answer: string, { url, secret }: AlertTargetSecret): string {
+function quoted(answer: string, { url, secret = "" }: AlertTargetSecret): string {
   const text = inOneLine(answer, maxAnswerCharacters);
-  const { pathname, search } = new URL(url);
-  const hidden = [...pathname.split("/"), search.slice(1), secret ?? ""].filter((part) => part.length > 5);
-  return text === "" || hidden.some((part) => answer.includes(part)) ? "" : `: ${text}`;
+  const { pathname, search, searchParams } = new URL(url);
+  const encoded = [...pathname.split("/").filter((part) => part.length > 5), ...search.slice(1).split(/[&=]/), secret];
+  const hidden = [...encoded, ...encoded.map(decoded), ...searchParams.values()].filter((part) => part !== "");
+  const repeated = answer.toLowerCase();
+  return text === "" || hidden.some((part) => repeated.includes(part.toLowerCase())) ? "" : `: ${text}`;
 }
 
-/** Limits of a connection to an SMTP server. */
-interface MailLimits {
-  readonly hosts: ReadonlySet<string>;
-  readonly timeoutMs: number;
+/** Decodes a part of a URL; returns one that is not valid unchanged. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }
 
 /** Sends an alert by e-mail. A user name and password are sent only over TLS. */
-async function sendMail(
-  { url, from, to }: AlertTargetSecret,
-  alert: Alert,
-  { hosts, timeoutMs }: MailLimits,
-): Promise<undefined> {
+async function sendMail({ secret, alert, rules, timeoutMs, signal }: Attempt): Promise<undefined> {
+  const { url, from, to } = secret;
   const { protocol, hostname, port, username, password } = new URL(url);
-  const address = await pinnedAddress(new URL(`http://${hostname}/`), { ...remoteRules, privateHosts: hosts });
+  const address = await pinnedAddress(new URL(`http://${hostname}/`), rules);
   const secure = protocol === "smtps:";
   const auth = username === "" ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   const transport = createTransport(
@@ -139,7 +153,7 @@ async function sendMail(
     }),
   );
   try {
-    await transport.sendMail({ from, to, ...alertMail(alert) });
+    await transport.sendMail({ from, to, signal, ...alertMail(alert) });
   } finally {
     transport.close();
   }

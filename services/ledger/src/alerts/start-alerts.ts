@@ -1,6 +1,6 @@
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Books } from "@modelgate/books";
-import type { Logger, Redis } from "@modelgate/platform";
+import type { Logger, Redis, WaitingRefusal } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { repeatPeriodically } from "../watch/every.ts";
 import { AlertRecorder } from "./alert-recorder.ts";
@@ -31,6 +31,8 @@ export interface AlertOptions {
 export interface Alerts extends AsyncDisposable {
   /** Stores alerts of recorded calls, before their events are acknowledged. */
   readonly noteCalls: (books: Books, events: readonly UsageEvent[]) => Promise<void>;
+  /** Notes refused calls, for alerts of the budgets that refused them. */
+  readonly noteRefused: (refusals: readonly WaitingRefusal[]) => void;
   /** Stores alerts of accounts with a low balance. */
   readonly noteLow: (accounts: ReadonlyMap<string, bigint>) => Promise<void>;
 }
@@ -53,28 +55,21 @@ export function startAlerts({
   const budgets = new BudgetAlerts();
   const running = new AsyncDisposableStack();
   const deps = { redis, recorder };
-  let nextExpiry = 0;
   const steps: readonly (readonly [name: string, find: (books: Books) => Promise<void>])[] = [
     ["alerts of channels", (books) => findChannelAlerts(books, deps)],
     ["alerts of divergences", (books) => findDivergenceAlerts(books, deps)],
     ["alerts of budgets", (books) => budgets.find(books, deps)],
-    [
-      "alerts of expiring keys and certificates",
-      async (books) => {
-        if (Date.now() < nextExpiry) return;
-        await findExpiryAlerts(books, deps);
-        await findCertificateAlerts(books, deps, storeUrls);
-        nextExpiry = Date.now() + expiryEveryMs;
-      },
-    ],
+    ["alerts of expiring keys", hourly((books) => findExpiryAlerts(books, deps))],
+    ["alerts of expiring certificates", hourly((books) => findCertificateAlerts(books, deps, storeUrls))],
   ];
   for (const [name, find] of steps)
-    running.use(repeatPeriodically({ name, everyMs, log, step: () => connection.useDuringMove(find) }));
+    running.use(repeatPeriodically({ name, everyMs, log, level: "warn", step: () => connection.useDuringMove(find) }));
   running.use(
     repeatPeriodically({
       name: "the delivery of alerts",
       everyMs: deliverMs,
       log,
+      level: "warn",
       step: (signal) => deliverAlerts({ connection, sender, log }, signal),
     }),
   );
@@ -83,11 +78,22 @@ export function startAlerts({
       budgets.noteCalls(events);
       await recorder.record(books, unpricedAlerts(events));
     },
+    noteRefused: (refusals) => budgets.noteRefused(refusals),
     async noteLow(accounts) {
       const now = Date.now();
       const alerts = [...accounts].map(([id, available]) => balanceAlert(id, available, lowHours, now));
       await connection.useDuringMove((books) => recorder.record(books, alerts));
     },
     [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Returns a step that finds conditions only if an hour has passed since it last succeeded. */
+function hourly(find: (books: Books) => Promise<void>): (books: Books) => Promise<void> {
+  let next = 0;
+  return async (books) => {
+    if (Date.now() < next) return;
+    await find(books);
+    next = Date.now() + expiryEveryMs;
   };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount, periodAt, projectBudgets, storeVerification, type Budget } from "@modelgate/accounts";
 import { bookAlertTarget, bookToken, openBooks, readAlerts, recordCalls, type Books } from "@modelgate/books";
 import { endModelCooldowns, startModelCooldown } from "@modelgate/channels";
-import { alertTargetPurpose } from "@modelgate/contracts";
+import { alertTargetPurpose, Failure, refusedCall } from "@modelgate/contracts";
 import { createLogger, makeCipher } from "@modelgate/platform";
 import {
   startLocalBackends,
@@ -44,7 +44,7 @@ afterAll(async () => {
 /** Starts the alerts of a ledger that shares the books and Redis with the others. */
 async function startLedger(): Promise<(typeof ledgers)[number]> {
   const books = await openBooks({ file }, log);
-  const sender = openAlertSender({ secrets, privateHosts: "127.0.0.1", timeoutMs: 10_000 });
+  const sender = openAlertSender({ secrets, timeoutMs: 10_000 });
   const connection = { useDuringMove: <T>(step: (to: Books) => Promise<T>): Promise<T> => step(books) };
   const alerts = startAlerts({
     redis,
@@ -120,8 +120,17 @@ test("two ledgers store each alert once, and the target receives every kind", as
   });
 
   const started = await Promise.all([startLedger(), startLedger()]);
+  const refusal = new Failure("insufficient_quota", undefined, { budget: "bud_2" });
+  const request = {
+    id: "ref_1",
+    requestId: "req_1",
+    accountId: "acme",
+    tokenId: "one",
+    endpoint: "POST /v1/responses",
+  };
   for (const { books, alerts } of started) {
     await alerts.noteCalls(books, [call]);
+    alerts.noteRefused([{ call: refusedCall(request, refusal), calls: 1, budget: refusal.budget ?? "" }]);
     await alerts.noteLow(new Map([["acme", 915n]]));
   }
   const received = (): readonly string[] =>
@@ -131,19 +140,24 @@ test("two ledgers store each alert once, and the target receives every kind", as
   const kinds = [
     "balance-low",
     "budget",
+    "budget",
     "channel-recovered",
     "channel-resting",
     "key-expiring",
     "ledger-divergence",
     "unpriced-use",
   ];
-  await until("every kind to arrive", () => kinds.every((kind) => received().includes(kind)));
+  await until(
+    "every alert to arrive",
+    () => kinds.every((kind) => received().includes(kind)) && received().length >= kinds.length,
+  );
   const listed = await readAlerts(setUp, { limit: 100 });
   expect(listed.map(({ kind }) => kind).toSorted()).toEqual(kinds);
-  expect(listed.find(({ kind }) => kind === "budget")).toMatchObject({
-    subject: "bud_1",
-    details: { level: "80", spentUsd: "0.000000085" },
-  });
+  const ofBudgets = listed.filter(({ kind }) => kind === "budget");
+  expect(ofBudgets.map(({ subject, details }) => [subject, details["level"], details["spentUsd"]]).toSorted()).toEqual([
+    ["bud_1", "80", "0.000000085"],
+    ["bud_2", "refused", "0.000000085"],
+  ]);
   expect(listed.find(({ kind }) => kind === "channel-resting")).toMatchObject({ subject: "main#m" });
   await until("the deliveries to be stored", async () =>
     (await readAlerts(setUp, { limit: 100 })).every(({ deliveries }) => deliveries[0]?.state === "delivered"),

@@ -3,7 +3,7 @@ import { periodAt, readToken, type Budget } from "@modelgate/accounts";
 import { testUsageDraft } from "@modelgate/testkit";
 import {
   balanceAlert,
-  budgetAlert,
+  budgetAlerts,
   certificateAlert,
   divergenceAlert,
   keyExpiryAlert,
@@ -28,8 +28,10 @@ const budget: Budget = {
 
 describe("a budget", () => {
   const period = periodAt("month", "UTC", now);
+  const alertsAt = (spentNanos: bigint, hasRefused: boolean, more: Partial<Budget> = {}, carriedNanos = 0n) =>
+    budgetAlerts("acme", { budget: { ...budget, ...more }, period, carriedNanos }, { spentNanos, hasRefused });
   const alertAt = (spent: bigint, more: Partial<Budget> = {}, carriedNanos = 0n) =>
-    budgetAlert("acme", { budget: { ...budget, ...more }, period, carriedNanos }, spent);
+    alertsAt(spent, false, more, carriedNanos)[0];
 
   test.each([
     [0n, undefined],
@@ -41,7 +43,27 @@ describe("a budget", () => {
     [10_000_000_000n, 100],
     [25_000_000_000n, 100],
   ])("with %s of 10 dollars spent has reached %s percent", (spent, level) => {
-    expect(alertAt(spent)?.period).toBe(level === undefined ? undefined : `month/${period.number}/${level}`);
+    expect(alertAt(spent)?.period).toBe(
+      level === undefined ? undefined : `month/${period.number}/${level}/10000000000`,
+    );
+  });
+
+  test("that is raised reaches its levels again", () => {
+    const [before, after] = [alertAt(9_000_000_000n), alertAt(17_000_000_000n, { nanos: "20000000000" })];
+    expect([before, after].map((alert) => alert?.details["level"])).toEqual(["80", "80"]);
+    expect(before?.period).not.toBe(after?.period);
+  });
+
+  test("that refused a call is an alert, also below its levels, unless all of it is spent", () => {
+    const levels = (spent: bigint) => alertsAt(spent, true).map(({ details }) => details["level"]);
+    expect(levels(1_000_000_000n)).toEqual(["refused"]);
+    expect(levels(9_700_000_000n)).toEqual(["80", "refused"]);
+    expect(levels(10_000_000_000n)).toEqual(["100"]);
+    expect(alertsAt(9_700_000_000n, true)[1]).toMatchObject({
+      severity: "error",
+      summary:
+        "A call was refused, because the budget tag:team=red of account acme for this month does not cover it: $9.70 of $10.00 are spent.",
+    });
   });
 
   test("counts what rolled over, and has no level if its amount is 0", () => {
@@ -61,12 +83,15 @@ describe("a budget", () => {
     expect(alertAt(10_000_000_000n)?.severity).toBe("error");
     expect(alertAt(10_000_000_000n, { mode: "soft" })?.severity).toBe("warning");
     const total = { ...budget, period: "total" } as const;
-    const found = budgetAlert(
+    const [found] = budgetAlerts(
       "acme",
       { budget: total, period: periodAt("total", "UTC", now), carriedNanos: 0n },
-      9_000_000_000n,
+      { spentNanos: 9_000_000_000n, hasRefused: false },
     );
-    expect(found).toMatchObject({ period: "total/1/80", summary: expect.stringContaining("in total") as unknown });
+    expect(found).toMatchObject({
+      period: "total/1/80/10000000000",
+      summary: expect.stringContaining("in total") as unknown,
+    });
   });
 });
 

@@ -1,4 +1,5 @@
 import { createHmac } from "node:crypto";
+import { createServer } from "node:net";
 import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { alertTargetPurpose, type Alert, type AlertTargetKind, type AlertTargetSecret } from "@modelgate/contracts";
@@ -8,7 +9,7 @@ import { openAlertSender } from "../../src/alerts/send.ts";
 
 const secrets = ["a secret of some length"] as const;
 const cipher = makeCipher(secrets, alertTargetPurpose);
-const sender = openAlertSender({ secrets, privateHosts: "127.0.0.1", timeoutMs: 10_000 });
+const sender = openAlertSender({ secrets, timeoutMs: 10_000 });
 const { signal } = new AbortController();
 
 const alert: Alert = {
@@ -23,8 +24,8 @@ const alert: Alert = {
   details: { spentUsd: "8.0" },
 };
 
-const targetOf = (kind: AlertTargetKind, secret: AlertTargetSecret, id = "trg_1") => ({
-  target: { id, account: "", kind, name: "ops", address: "127.0.0.1", createdAt: alert.time },
+const targetOf = (kind: AlertTargetKind, secret: AlertTargetSecret, account = "", id = "trg_1") => ({
+  target: { id, account, kind, name: "ops", address: "127.0.0.1", createdAt: alert.time },
   sealed: cipher.encrypt(JSON.stringify(secret), id),
 });
 
@@ -170,17 +171,32 @@ describe("a target that is called by HTTP", () => {
     expect(await fails()).toBe("it answered with status 302");
   });
 
-  test("private addresses are refused unless the operator allows their hosts", async () => {
-    const guarded = openAlertSender({ secrets, privateHosts: "", timeoutMs: 10_000 });
-    const failure = await guarded.send(targetOf("webhook", { url: server.url }), alert, signal);
+  test("a value of the query is hidden without its name, encoded or not", async () => {
+    const url = `${server.url}/s%2Becret-path?token=S%2BCRET&x=yes`;
+    for (const body of ["bad token S+CRET", "bad token S%2BCRET", "bad token s+cret", "no /s+ecret-path"]) {
+      answer = { status: 403, body };
+      expect(await sender.send(targetOf("slack", { url }), alert, signal)).toBe("it answered with status 403");
+    }
+    answer = { status: 403, body: "no such hook" };
+    expect(await sender.send(targetOf("slack", { url }), alert, signal)).toContain("no such hook");
+  });
+
+  test("targets of accounts do not reach private addresses, and no target reaches link-local ones", async () => {
+    const failure = await sender.send(targetOf("webhook", { url: server.url }, "acme"), alert, signal);
     expect(failure).toBe("its host is not on the public internet");
+    for (const url of ["http://169.254.169.254/latest", "http://[::ffff:169.254.169.254]/", "http://2852039166/"])
+      expect(await sender.send(targetOf("webhook", { url }), alert, signal)).toBe(
+        "its host is not on the public internet",
+      );
     const mail = { url: "smtp://127.0.0.1:25", from: "a@example.com", to: "b@example.com" };
-    expect(await guarded.send(targetOf("email", mail), alert, signal)).toBe("its host is not on the public internet");
+    expect(await sender.send(targetOf("email", mail, "acme"), alert, signal)).toBe(
+      "its host is not on the public internet",
+    );
     expect(server.requests).toEqual([]);
   });
 
   test("a target of another secret, and one that does not answer, are named without their address", async () => {
-    const other = openAlertSender({ secrets: ["another secret of some length"], privateHosts: "", timeoutMs: 10_000 });
+    const other = openAlertSender({ secrets: ["another secret of some length"], timeoutMs: 10_000 });
     expect(await other.send(targetOf("slack", { url: server.url }), alert, signal)).toContain(
       "another MODELGATE_SECRET",
     );
@@ -245,5 +261,27 @@ describe("e-mail", () => {
     expect(attemptedSignIns).toBe(0);
     const unknown = await sender.send(targetOf("email", { url, ...mail, to: "unknown@example.com" }), alert, signal);
     expect(unknown).toBe("it cannot be reached (550)");
+  });
+
+  test.each(["a limit of time", "an abort"])("ends by %s although the server never stops to answer", async (end) => {
+    const aborting = new AbortController();
+    const closed = Promise.withResolvers<void>();
+    const slow = createServer((socket) => {
+      const dripping = setInterval(() => socket.write("250-more\r\n"), 5);
+      socket.write("220 ready\r\n");
+      socket
+        .on("data", () => end === "an abort" && aborting.abort())
+        .on("error", () => undefined)
+        .on("close", () => {
+          clearInterval(dripping);
+          closed.resolve();
+        });
+    });
+    const address = (await listen(slow)).replace("http:", "smtp:");
+    const limited = openAlertSender({ secrets, timeoutMs: end === "an abort" ? 60_000 : 300 });
+    const mail = { url: address, from: "gate@example.com", to: "ops@example.com" };
+    expect(await limited.send(targetOf("email", mail), alert, aborting.signal)).toBe("it did not answer in time");
+    await closed.promise;
+    slow.close();
   });
 });
