@@ -120,8 +120,6 @@ test("a response that has ended, and one that compacts, are not steered", async 
   using session = await connect();
   session.send({ type: "response.create", model: "messages", input: "Hi" });
   const { response } = await session.next("response.completed");
-  session.send({ type: "response.steer", previous_response_id: response.id, input: "Wait" });
-  expect((await session.next("response.steer.failed")).error.code).toBe("response_already_completed");
   const compacts = [{ type: "compaction", compact_threshold: 100_000 }];
   session.send({
     type: "response.create",
@@ -129,7 +127,10 @@ test("a response that has ended, and one that compacts, are not steered", async 
     input: waiting("One", "never"),
     context_management: compacts,
   });
+  // The first response has certainly ended for the gateway when the second one begins.
   const { response: second } = await session.next("response.created");
+  session.send({ type: "response.steer", previous_response_id: response.id, input: "Wait" });
+  expect((await session.next("response.steer.failed")).error.code).toBe("response_already_completed");
   session.send({ type: "response.steer", previous_response_id: second.id, input: "Wait" });
   expect((await session.next("response.steer.failed")).error.code).toBe("steering_not_supported");
 });
