@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { operations } from "../src/openapi/operations/index.ts";
 import { post, signIn, signInByLink, type BrowserClient } from "./console/people.ts";
-import { config, hello } from "../../../libs/relay/test/config.ts";
+import { channel, config, hello } from "../../../libs/relay/test/config.ts";
 
 type Name = "ora" | "tom" | "mia" | "zoltan" | "quagga";
 
@@ -36,7 +36,13 @@ async function join(inviting: readonly string[]): Promise<void> {
 }
 
 beforeAll(async () => {
-  suite = await startSuite({ config });
+  suite = await startSuite({
+    config: {
+      ...config,
+      models: { ...config.models, film: { kind: "video", price: { second: 0.01 } } },
+      channels: [...config.channels, channel("films", ["film"])],
+    },
+  });
   await until("the accounts", async () => (await post(suite, hello("chat"))).status === 200);
   operator = await signInByLink(suite, "operator");
   for (const id of ["wallet", "lab-wallet", "outside"]) await operator.post("/accounts", { id, balance: "10" });
@@ -183,6 +189,7 @@ describe("organisations and teams", { timeout: 120_000 }, () => {
     expect(scopes).toEqual(["team:search"]);
     const { events } = (await mia.get("/usage/events?model=fixed")).data;
     expect(events).toMatchObject([{ tokenId: tokenOf("mia's").id, team: "search", member: "search/mia" }]);
+    expect(events[0]).not.toHaveProperty("receipt"); // its balance shows what other teams spend
     expect((await mia.get("/usage?by=token&model=fixed")).data).toHaveLength(1);
     expect((await mia.get("/usage/export?format=csv")).data).toContain("search/mia");
     expect((await mia.get("/organisations")).data).toMatchObject([
@@ -268,6 +275,24 @@ describe("organisations and teams", { timeout: 120_000 }, () => {
     expect([await call("mia's"), await call("mia's"), await call("given to search")]).toEqual([200, 402, 200]);
   });
 
+  test("a key of a team neither sees nor deletes the video tasks of other teams", async () => {
+    const request = async (name: string, path = "", method = "GET", body?: object) => {
+      const answer = await fetch(`${suite.edgeUrl}/v1/videos${path}`, {
+        method,
+        headers: { authorization: `Bearer ${tokenOf(name).key}`, "content-type": "application/json" },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, json: JSON.parse(await answer.text()) };
+    };
+    const { json: made } = await request("zoltan's", "", "POST", { model: "film", prompt: "a fox" });
+    const ids = async (name: string) => (await request(name)).json.data.map(({ id }: { id: string }) => id);
+    expect(await ids("zoltan's")).toEqual([made.id]);
+    expect(await ids("of wallet")).toEqual([made.id]);
+    expect(await ids("mia's")).toEqual([]);
+    for (const method of ["GET", "DELETE"]) expect((await request("mia's", `/${made.id}`, method)).status).toBe(404);
+    expect((await request("zoltan's", `/${made.id}`)).status).toBe(200);
+  });
+
   test("a person who leaves a team sees nothing more at once, and its keys stay", async () => {
     expect(await suite.ask("org", "remove", "acme", "zoltan", "--team", "zebra")).toEqual({});
     const zoltan = as("zoltan");
@@ -289,5 +314,26 @@ describe("organisations and teams", { timeout: 120_000 }, () => {
     await makeKey(lee, "lee's", "wallet");
     expect((await lee.get(`/tokens/${tokenOf("lee's").id}`)).data).toMatchObject({ member: "lee" });
     expect((await suite.gatectl("account", "invite", "outside", "lee")).status).toBe(1);
+    expect(await lee.post("/accounts/wallet/tokens", { group: "default", team: "search" })).toMatchObject({
+      status: 400,
+      error: { param: "team" },
+    });
+    // A new link signs in as a person who exists, which only an admin may make, and never with a higher role.
+    expect((await operator.post("/accounts/wallet/members", { name: "lee", role: "operator" })).status).toBe(403);
+    const admin = await signInByLink(suite, "admin");
+    expect((await admin.post("/operators/lee", { role: "viewer" })).status).toBe(200);
+    const again = await admin.post("/accounts/wallet/members", { name: "lee", role: "operator" });
+    expect(again.data).toMatchObject({ role: "viewer" });
+    const viewer = await signIn(suite, { link: linkIn(again.data.url) });
+    expect(viewer.answer.data).toMatchObject({ role: "viewer" });
+    expect((await operator.post("/accounts/wallet/members", { name: "operator" })).status).toBe(400);
+  });
+
+  test("a key that an operator disables and enables stays within the key that bounds it", async () => {
+    const { id } = tokenOf("lee's");
+    const { within } = (await operator.get(`/tokens/${id}`)).data;
+    expect(within).toMatchObject({ id: expect.any(String) });
+    for (const verb of ["disable", "enable"]) expect((await operator.post(`/tokens/${id}/${verb}`)).status).toBe(200);
+    expect((await operator.get(`/tokens/${id}`)).data).toMatchObject({ within });
   });
 });

@@ -1,5 +1,5 @@
 import { findTask, readUnlessLost, type TaskRecord, type StoredTask } from "@modelgate/accounts";
-import { endpoints, Failure } from "@modelgate/contracts";
+import { endpoints, Failure, type Caller } from "@modelgate/contracts";
 import { orUnavailable, type ServiceCall } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { RequestedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
@@ -49,6 +49,11 @@ function validHost(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
 
+/** Returns whether a caller may see a task: a key of a team sees the tasks of the team's keys only. */
+export function isOfTeam({ draft }: TaskRecord, { team }: Pick<Caller, "team">): boolean {
+  return team === undefined || draft.team === team;
+}
+
 /** Pattern of the gateway's task ids. Other ids are not looked up in Redis. */
 const idShape = /^[\w-]{1,100}$/;
 
@@ -67,6 +72,6 @@ export async function findTaskOfCaller(
     id !== undefined && idShape.test(id)
       ? await orUnavailable(readUnlessLost(redis, read(id), (task) => task === undefined))
       : undefined;
-  if (stored === undefined) throw new Failure("task_not_found");
+  if (stored === undefined || !isOfTeam(stored.task, caller)) throw new Failure("task_not_found");
   return stored;
 }

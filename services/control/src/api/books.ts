@@ -34,12 +34,12 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
 
 /**
  * Returns the query for the ledger. For members of an account it hides vendors' messages, which may name the operator's
- * keys and hosts.
+ * keys and hosts. For people of teams it also hides receipts, whose balances show what other teams spend.
  */
-function queryFor({ account }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
+function queryFor({ account, access }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
   if (account === undefined) return query;
   const parameters = new URLSearchParams(query);
-  parameters.set("hide", "vendor-words");
+  parameters.set("hide", access?.teams === undefined ? "vendor-words" : "vendor-words,receipts");
   return parameters;
 }
 

@@ -32,8 +32,9 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
-    // A key that an operator has changed counts as an operator's key from then on.
-    const marked = before.ofMember === true ? { ...wish, ofMember: null, within: null } : wish;
+    // A key that an operator has changed counts as an operator's key from then on. Other acts keep the key that bounds it.
+    const within = verb === "set" ? { within: null } : {};
+    const marked = before.ofMember === true ? { ...wish, ofMember: null, ...within } : wish;
     const token = await ledger.changeToken(before.id, marked, act);
     const shared = sharedBudget(token);
     for (const { id, within } of await listTokens(redis, before.accountId))
@@ -119,7 +120,9 @@ export async function managedToken(redis: Redis, call: OperatorCall): Promise<To
  * Returns the team of a new key: the one that the body names, or the caller's team if the caller has one team with this
  * account. Throws Failure (400) if the caller may not make keys of the team.
  */
-function teamOfNewKey({ access }: Operator, accountId: string, named: string | undefined): string | undefined {
+function teamOfNewKey({ access, account }: Operator, accountId: string, named?: string): string | undefined {
+  if (named !== undefined && account !== undefined && access === undefined)
+    throw new Failure("invalid_value", "team must be absent: members of an account are in no team.", { param: "team" });
   if (access?.teams === undefined) return named;
   const ids = access.teams.filter(({ account }) => account === accountId).map(({ id }) => id);
   const team = named ?? (ids.length === 1 ? ids[0] : undefined);

@@ -11,35 +11,57 @@ export interface InviteDeps {
   readonly consoleUrl: string | undefined;
 }
 
-/** Link that signs in an invited person once; null if the person has access already and signs in as before. */
+/** Role of an invited person, and the link that signs the person in once; null if the person signs in as before. */
 interface InviteLink {
+  readonly role: Operator["role"];
   readonly url: string | null;
   readonly expiresAt: string | null;
 }
 
+/** Access that an invitation gives. */
+export interface InvitedAccess {
+  /** Returns whether the caller administers everything that the person may access now. */
+  administersAll(): Promise<boolean>;
+  grant(): Promise<void>;
+}
+
 /**
- * Creates a person, and the link with which the person signs in. A person who exists without a password gets a new
- * link, and the person's earlier links and sessions end: who made or used them must not get the new access too. Throws
- * Failure (409) if the name belongs to somebody with other access, (403) if the caller does not administer everything
- * that the person may access.
+ * Creates a person, gives the access, and makes the link with which the person signs in. A person who exists without a
+ * password gets a new link, and the person's earlier links and sessions end: who made or used them must not get the new
+ * access too. The access is given before they end, and checked again after the link is made, because another admin may
+ * give the person more access at the same time. Throws Failure (409) if the name belongs to somebody with other access,
+ * (403) if the caller does not administer everything that the person may access.
  */
 export async function inviteOf(
   { people, sessions, consoleUrl }: InviteDeps,
   invited: Operator & { readonly account: string },
   { actor, operator }: Pick<OperatorCall, "actor" | "operator">,
-  administersAll: () => boolean,
+  { administersAll, grant }: InvitedAccess,
 ): Promise<InviteLink> {
-  const { name, role, account } = invited;
+  const { name, account } = invited;
+  if (name.toLowerCase() === "operator")
+    throw new Failure("invalid_value", "name must not be `operator`, the name of operators' own links.", {
+      param: "name",
+    });
   const known = await people.find(name);
+  const role = known?.role ?? invited.role;
+  const refused = new Failure(
+    "permission_denied",
+    "This person has other access too; ask an admin of the organisation or of the gateway.",
+  );
   if (known !== undefined && known.account !== account)
     throw new Failure("invalid_value", `The name ${JSON.stringify(name)} is taken.`, { param: "name", status: 409 });
   if (known === undefined) await people.create({ name, role, account, password: undefined }, actor);
-  else if (!administersAll())
-    throw new Failure("permission_denied", "This person is in other teams too; ask an admin of the organisation.");
-  else if (known.disabled || known.hasPassword) return { url: null, expiresAt: null };
-  else await sessions.revoke(name);
+  else if (!(await administersAll())) throw refused;
+  await grant();
+  if (known !== undefined && (known.disabled || known.hasPassword)) return { role, url: null, expiresAt: null };
+  await sessions.revoke(name);
   const { link, expiresAt } = await sessions.makeLink({ name, role, account }, operator.name);
+  if (!(await administersAll())) {
+    await sessions.revoke(name);
+    throw refused;
+  }
   // In the fragment, which browsers do not send, so that no log contains it.
   const path = `/console/sign-in#${link}`;
-  return { url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
+  return { role, url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
 }

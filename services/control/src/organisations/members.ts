@@ -22,7 +22,7 @@ interface MemberRouteDeps extends InviteDeps {
 
 /** Routes of the members of organisations, of their teams and of accounts. */
 export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
-  const { redis, ledger, people } = deps;
+  const { redis, ledger, people, sessions } = deps;
   return {
     "POST /organisations/{id}/members": async (call) => {
       const { params, body, actor } = call;
@@ -33,23 +33,25 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
       const role = fields.optionalWord(body, "role", teamRoles) ?? "member";
       if (team === "" && role !== "admin")
         throw new Failure("invalid_value", "A member needs a team; without one, the role is admin.", { param: "team" });
-      const scope = organisationScope(id);
-      const link = await inviteOf(deps, { name, role: "operator", account: scope }, call, () =>
-        administersAll(call.operator, organisation, name),
-      );
-      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role } }, actor);
-      return { name, team: team || null, role, ...link };
+      const link = await inviteOf(deps, { name, role: "operator", account: organisationScope(id) }, call, {
+        administersAll: async () => administersAll(call.operator, await organisationFor(ledger, id), name),
+        grant: () => ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role } }, actor),
+      });
+      return { name, ...link, team: team || null, role };
     },
     "POST /organisations/{id}/members/{name}/remove": async (call) => {
       const { id = "", name = "" } = call.params;
       const organisation = await organisationFor(ledger, id);
       const team = teamIn(call, organisation);
-      if (!organisation.memberships.some((each) => each.person === name && each.team === team))
+      const membership = organisation.memberships.find((each) => each.person === name && each.team === team);
+      if (membership === undefined)
         throw new Failure("unknown_url", `There is no member ${JSON.stringify(name.slice(0, 100))}.`);
       const isLastAdmin = team === "" && organisation.memberships.filter((each) => each.team === "").length === 1;
       if (isLastAdmin && call.operator.access !== undefined)
         throw new Failure("permission_denied", "Only an operator removes the last admin of an organisation.");
       await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role: null } }, call.actor);
+      // An admin may have made links for others.
+      if (membership.role === "admin") await sessions.revoke(name);
       return {};
     },
     "GET /accounts/{id}/members": async ({ params: { id = "" } }) => {
@@ -66,7 +68,13 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
         throw new Failure("invalid_value", "A member of an account is a viewer or an operator of it.", {
           param: "role",
         });
-      return { name, role, ...(await inviteOf(deps, { name, role, account }, call, () => true)) };
+      const created = (await people.find(name)) === undefined;
+      const link = await inviteOf(deps, { name, role, account }, call, {
+        // A link signs in as the person, which operators of the gateway may do only for a new one.
+        administersAll: async () => call.operator.role === "admin" || created,
+        grant: async () => undefined,
+      });
+      return { name, ...link };
     },
   };
 }
@@ -83,10 +91,13 @@ function teamIn({ body, operator }: OperatorCall, { teams }: StoredOrganisation)
   throw new Failure("permission_denied", "Only an admin of the organisation or of the team may do this.");
 }
 
-/** Returns whether a caller administers everything that a person of the organisation may access. */
+/**
+ * Returns whether a caller administers everything that a person of the organisation may access. A person without a team
+ * may have been an admin of the organisation.
+ */
 function administersAll(operator: Operator, organisation: StoredOrganisation, person: string): boolean {
   const { teams } = accessIn(organisation, person);
-  return teams === undefined
+  return teams === undefined || teams.length === 0
     ? administersTeam(operator, undefined)
     : teams.every(({ id }) => administersTeam(operator, id));
 }

@@ -1,5 +1,5 @@
 import { readCalls, readTotals, type CallFilter, type CallPosition } from "@modelgate/books";
-import { Failure, type UsageEvent } from "@modelgate/contracts";
+import { Failure, withoutUndefined, type UsageEvent } from "@modelgate/contracts";
 import { StreamedAnswer, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
@@ -53,12 +53,17 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Returns the calls; without the vendors' messages if the query says so, as control's queries for account members do.
+ * Returns the calls; without vendors' messages and receipts if the query says so, as control's queries for members do.
  */
 function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
-  if (query.get("hide") !== "vendor-words") return events;
-  return events.map(({ tries, ...rest }) =>
-    tries === undefined ? rest : { ...rest, tries: tries.map(({ vendorMessage: _hidden, ...attempt }) => attempt) },
+  const hidden = query.get("hide")?.split(",") ?? [];
+  if (!hidden.includes("vendor-words")) return events;
+  return events.map(({ tries, receipt, ...rest }) =>
+    withoutUndefined({
+      ...rest,
+      receipt: hidden.includes("receipts") ? undefined : receipt,
+      tries: tries?.map(({ vendorMessage: _hidden, ...attempt }) => attempt),
+    }),
   );
 }
 

@@ -1,18 +1,35 @@
-import { listTasks, removeTask } from "@modelgate/accounts";
-import { Failure, type VideoStyle } from "@modelgate/contracts";
-import { answerJson, type EndpointHandler } from "@modelgate/platform";
+import { listTasks, removeTask, type TaskPage, type TaskQuery, type TaskRecord } from "@modelgate/accounts";
+import { Failure, type Caller, type VideoStyle } from "@modelgate/contracts";
+import { answerJson, type EndpointHandler, type Redis } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
-import { taskForClient, taskContext, findTaskOfCaller } from "../show-task.ts";
+import { isOfTeam, taskForClient, taskContext, findTaskOfCaller } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
 const [usualLimit, maxLimit] = [20, 100];
 
-/** GET /v1/videos: lists the account's tasks, by default with the newest first. */
+/** Maximum tasks of an account that are read to find those of a team. */
+const maxSearched = 10_000;
+
+/** Lists the tasks of the caller's account; for a key of a team, those of the team's keys. */
+async function tasksOfCaller(redis: Redis, caller: Caller, query: TaskQuery): Promise<TaskPage> {
+  if (caller.team === undefined) return listTasks(redis, caller.accountId, query);
+  const found: TaskRecord[] = [];
+  let { after } = query;
+  for (let searched = 0; searched < maxSearched && found.length <= query.limit; searched += maxLimit) {
+    const page = await listTasks(redis, caller.accountId, { ...query, after, limit: maxLimit });
+    found.push(...page.tasks.filter((task) => isOfTeam(task, caller)));
+    after = page.tasks.at(-1)?.id;
+    if (!page.hasMore || after === undefined) break;
+  }
+  return { tasks: found.slice(0, query.limit), hasMore: found.length > query.limit };
+}
+
+/** GET /v1/videos: lists the caller's tasks, by default with the newest first. */
 export function listVideos(deps: Deps): EndpointHandler {
   return async (call) => {
     const { query, caller, response } = call;
-    const { tasks, hasMore } = await listTasks(deps.relay.redis, caller.accountId, {
+    const { tasks, hasMore } = await tasksOfCaller(deps.relay.redis, caller, {
       after: query.get("after") ?? undefined,
       limit: limitIn(query.get("limit")),
       order: orderIn(query.get("order")),
