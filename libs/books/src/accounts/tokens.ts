@@ -1,4 +1,4 @@
-import { type Selectable, type Transaction, type Updateable } from "kysely";
+import type { Selectable, Transaction, Updateable } from "kysely";
 import { Type, type Static } from "typebox";
 import { recordParser } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
