@@ -189,6 +189,6 @@ test("gatectl accepts tags and end users, and names an invalid option", async ()
     suite.gatectl("usage", "list", "--tag", "team"),
   ]);
   expect(table.stdout).toMatch(/^TAG:PLACE.*\n3 /);
-  expect(exported.stdout.split("\r\n")[1]).toContain('bea,"team=search,place=3"');
+  expect(exported.stdout.split("\r\n")[1]).toContain('bea,,,"team=search,place=3"');
   expect(wrong.stderr).toContain("tag must be name=value");
 });

@@ -79,7 +79,7 @@ describe("in a bare checkout", () => {
     const { status, stderr } = bootstrap("fly");
     expect(status).toBe(1);
     expect(stderr).toBe(
-      'There is no task "fly"; there are start, test, bench, chaos, soak, docs, restarts, attack, gatectl, prepare.\n',
+      'There is no task "fly"; tasks: start, test, bench, chaos, soak, docs, restarts, attack, gatectl, prepare.\n',
     );
   });
 });

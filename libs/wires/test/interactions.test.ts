@@ -530,9 +530,9 @@ test("a step of an unknown type is refused with its path", () => {
 });
 
 test("tools that only this vendor runs are sent only to it", () => {
-  const { request: asked } = parse({ input: "Hi", tools: [{ type: "google_search" }, { type: "url_context" }] });
+  const { request: asked } = parse({ input: "Hi", tools: [{ type: "google_search" }, { type: "code_execution" }] });
   expect(render({ tools: asked.tools }).body).toMatchObject({
-    tools: [{ type: "google_search" }, { type: "url_context" }],
+    tools: [{ type: "google_search" }, { type: "code_execution" }],
   });
   expect(failureOf(() => wires.chat.vendor.render(asked, target))).toMatchObject({ code: "unsupported_parameter" });
   expect(

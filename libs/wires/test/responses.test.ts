@@ -451,8 +451,8 @@ describe("a field that a vendor of this wire does not support", () => {
     ["speech", { modalities: ["audio"] }, "modalities"],
     [
       "another vendor's tool",
-      { tools: [{ kind: "vendor", wire: "content", name: "googleMaps", definition: {} }] },
-      "tools: googleMaps",
+      { tools: [{ kind: "vendor", wire: "content", name: "codeExecution", definition: {} }] },
+      "tools: codeExecution",
     ],
     ["video", said({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
     [

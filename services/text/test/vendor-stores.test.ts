@@ -88,7 +88,7 @@ async function refusal(answer: Response): Promise<{ readonly status: number; rea
   const text = await answer.text();
   const { error = {} }: any = JSON.parse(text);
   const violation = error.details?.flatMap((detail: any) => detail.fieldViolations ?? []).at(0);
-  const param = error.param ?? violation?.field ?? /^([\w.[\]]+) (?:names|has) /.exec(error.message ?? "")?.[1];
+  const param = error.param ?? violation?.field ?? /^([\w.[\]]+) (?:names|makes) /.exec(error.message ?? "")?.[1];
   return { status: answer.status, param, text };
 }
 

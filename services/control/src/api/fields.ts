@@ -105,7 +105,7 @@ export const fields = {
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
       throw invalidField(name, "must be a list of strings");
-    return value.map((item) => storable(String(item), name));
+    return value.map((item: string) => storable(item, name));
   },
   /** Reads IP addresses and CIDR ranges; null if the field removes the list, undefined if the field is absent. */
   optionalAddresses(body: unknown, name: string): readonly string[] | null | undefined {

@@ -49,7 +49,7 @@ export async function verifyCommon(
       message:
         audit.message ??
         (gone === undefined ? undefined : `account ${gone} no longer exists, but its receipts were signed`) ??
-        (prices[0] === undefined ? undefined : `the price of version ${prices[0]} is not what was published`),
+        (prices[0] === undefined ? undefined : `the price of version ${prices[0]} differs from the published one`),
     };
   });
   const divergence = message === undefined ? undefined : { message };

@@ -10,7 +10,7 @@ test("messages of a client are not read while too many events wait to be sent to
   const sender = new EventSender(socket, 1000);
   const event = "x".repeat(600);
   const received: string[] = [];
-  client.on("message", (data) => received.push(String(data)));
+  client.on("message", (data: Buffer) => received.push(data.toString()));
   sender.send(event);
   expect(socket.isPaused).toBe(false);
   sender.send(event);

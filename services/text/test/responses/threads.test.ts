@@ -75,7 +75,7 @@ test.each<[string, string, object, object]>([
   const model = "messages";
   const messages = [{ role: "user" as const, content: "Hello" }];
   const { id } = await beta().create({ model, max_tokens: max, messages, betas, thread: { type: "create" } });
-  const previous = name.startsWith("a message") ? "msg_none" : id;
+  const previous = name === "an unknown message" ? "msg_none" : id;
   const asked = { model, max_tokens: max, messages, betas };
   const failed: unknown = await beta(account)
     .create({ ...asked, thread: { type: "continue", previous_message_id: previous }, ...more })
