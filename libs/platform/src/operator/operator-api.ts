@@ -26,7 +26,7 @@ export interface TeamAccess {
   readonly isAdmin: boolean;
 }
 
-/** What a person of an organisation may access. */
+/** Accounts and teams of an organisation that a person may access. */
 export interface OrganisationAccess {
   readonly organisation: string;
   readonly accounts: readonly string[];

@@ -77,7 +77,7 @@ export function openAlertSender({ secrets, timeoutMs }: SenderOptions): AlertSen
 }
 
 /** An attempt to send an alert. */
-interface Attempt {
+interface DeliveryAttempt {
   readonly secret: AlertTargetSecret;
   readonly alert: Alert;
   readonly rules: RemoteRules;
@@ -88,7 +88,7 @@ interface Attempt {
 
 async function post(
   kind: Exclude<AlertTargetKind, "email">,
-  { secret, alert, rules, timeoutMs, signal }: Attempt,
+  { secret, alert, rules, timeoutMs, signal }: DeliveryAttempt,
 ): Promise<string | undefined> {
   const { body, headers } = alertRequest(kind, alert, secret, Date.now());
   await using stream = await openRemoteStreams(rules).open({
@@ -131,7 +131,7 @@ function decoded(part: string): string {
 }
 
 /** Sends an alert by e-mail. A user name and password are sent only over TLS. */
-async function sendMail({ secret, alert, rules, timeoutMs, signal }: Attempt): Promise<undefined> {
+async function sendMail({ secret, alert, rules, timeoutMs, signal }: DeliveryAttempt): Promise<undefined> {
   const { url, from, to } = secret;
   const { protocol, hostname, port, username, password } = new URL(url);
   const address = await pinnedAddress(new URL(`http://${hostname}/`), rules);
