@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { readUsageEvent, type UsageEvent } from "@modelgate/contracts";
 import type { AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { readCallsAt } from "./read-positions.ts";
+import { callName, orderByName, readCallsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
 
 /** Number of calls per query. */
@@ -40,7 +40,7 @@ export async function applyRepeatedEvents(
     const batch = await lockChanged(transaction, events.slice(from, from + callsPerQuery));
     const stored = await storedCalls(transaction, batch);
     for (const event of batch) {
-      const name = callName(event);
+      const name = callName(event.accountId, event.id);
       const before = stored.get(name);
       if (before === undefined) continue;
       const change = await applyRepeatedEvent(transaction, event, before);
@@ -63,9 +63,10 @@ async function lockChanged(
   events: readonly UsageEvent[],
 ): Promise<readonly UsageEvent[]> {
   const stored = await storedCalls(transaction, events);
-  const changed = events.filter((event) => stored.get(callName(event))?.receipt?.hash !== event.receipt?.hash);
-  // Ordered by name, so that concurrent ledgers do not deadlock.
-  for (const { accountId, id } of changed.toSorted((left, right) => (callName(left) < callName(right) ? -1 : 1)))
+  const changed = events.filter(
+    (event) => stored.get(callName(event.accountId, event.id))?.receipt?.hash !== event.receipt?.hash,
+  );
+  for (const { accountId, id } of orderByName(changed))
     await transaction
       .updateTable("call_ids")
       .set({ id })
@@ -73,10 +74,6 @@ async function lockChanged(
       .where("id", "=", id)
       .execute();
   return changed;
-}
-
-function callName({ accountId, id }: UsageEvent): string {
-  return `${accountId}\n${id}`;
 }
 
 async function storedCalls(
@@ -91,7 +88,7 @@ async function storedCalls(
     .where("id", "in", [...new Set(events.map(({ id }) => id))])
     .execute();
   const storedEvents = (await readCallsAt(transaction, positions)).map(({ event }) => readUsageEvent(event));
-  return new Map(storedEvents.map((event) => [callName(event), event]));
+  return new Map(storedEvents.map((event) => [callName(event.accountId, event.id), event]));
 }
 
 /**

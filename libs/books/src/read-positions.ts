@@ -1,4 +1,5 @@
 import { sql, type Kysely, type RawBuilder } from "kysely";
+import type { UsageEvent } from "@modelgate/contracts";
 import type { Tables } from "./schema.ts";
 
 /** Position of a call in the order of pages. A page can start after it. */
@@ -6,6 +7,18 @@ export interface CallPosition {
   readonly at: number;
   readonly account: string;
   readonly id: string;
+}
+
+/** Returns the name of a call, which is unique: ids are unique within an account only. */
+export function callName(account: string, id: string): string {
+  return `${account}\n${id}`;
+}
+
+/** Returns events in the order of their calls' names. Rows are locked in this order, so that ledgers do not deadlock. */
+export function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
+  return events.toSorted((left, right) =>
+    callName(left.accountId, left.id) < callName(right.accountId, right.id) ? -1 : 1,
+  );
 }
 
 /** A stored call: its position and its usage event. */

@@ -9,6 +9,7 @@ import { ensurePartitions, clearPartitionCache, isWithoutPartition } from "./par
 import type { CallRow, Tables } from "./schema.ts";
 import { addDailyFirstBytes, addFirstBytes, addTagFirstBytes } from "./first-bytes.ts";
 import { executeInBatches, rowsPerStatement } from "./in-parts.ts";
+import { callName, orderByName } from "./read-positions.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
 
 /**
@@ -78,7 +79,6 @@ async function insertIds(transaction: Transaction<Tables>, events: readonly Usag
   const fresh = await transaction
     .insertInto("call_ids")
     .values(
-      // Ordered by name, so that concurrent ledgers do not deadlock.
       orderByName(events).map((event) => ({
         account: event.accountId,
         id: event.id,
@@ -91,12 +91,6 @@ async function insertIds(transaction: Transaction<Tables>, events: readonly Usag
     .returning(["account", "id"])
     .execute();
   return new Set(fresh.map(({ account, id }) => callName(account, id)));
-}
-
-function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
-  return events.toSorted((left, right) =>
-    callName(left.accountId, left.id) < callName(right.accountId, right.id) ? -1 : 1,
-  );
 }
 
 /** Inserts the labels of calls. */
@@ -144,10 +138,6 @@ async function insertCalls(transaction: Transaction<Tables>, rows: readonly Call
     .returning(["account", "id"])
     .execute();
   return new Set(fresh.map(({ account, id }) => callName(account, id)));
-}
-
-function callName(account: string, id: string): string {
-  return `${account}\n${id}`;
 }
 
 function timeOf({ id, time }: UsageEvent): number {
