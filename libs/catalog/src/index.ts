@@ -9,7 +9,7 @@ export {
   publishConfiguration,
   publishedVersion,
   publishedKey,
-  readPublished,
+  readPublishedConfiguration,
   type PublishedConfiguration,
   type PriceOrigin,
   type PublishedChannel,

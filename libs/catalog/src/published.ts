@@ -112,6 +112,12 @@ export const readPublished: (text: string) => PublishedConfiguration = recordPar
     ),
   }),
 );
+/** Reads the published configuration; undefined if none is published. Throws UnknownShape. */
+export async function readPublishedConfiguration(redis: Redis): Promise<PublishedConfiguration | undefined> {
+  const text = await redis.get(publishedKey);
+  return text === null ? undefined : readPublished(text);
+}
+
 /** Parses the decrypted headers of a channel. Throws UnknownShape. */
 export const parseHeaders = recordParser("headers of a channel", Type.Record(Type.String(), Type.String()));
 const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));

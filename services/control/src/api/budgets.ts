@@ -15,13 +15,13 @@ import {
   type PeriodName,
   type Token,
 } from "@modelgate/accounts";
+import { readPublishedConfiguration } from "@modelgate/catalog";
 import { endUserOf, Failure, parseTags, withoutUndefined } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { administersTeam, checkTeam, seesKey, seesTeam } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
 import { fields, invalidField } from "./fields.ts";
-import { readPublishedConfiguration } from "./models.ts";
 import { checkNames } from "./tokens.ts";
 
 /** Routes that list and change the budgets of an account. The ledger writes each change to the books first. */

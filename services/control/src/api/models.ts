@@ -1,4 +1,4 @@
-import { publishedKey, readPublished, publishedPrice, type PublishedConfiguration } from "@modelgate/catalog";
+import { publishedPrice, readPublishedConfiguration, type PublishedConfiguration } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { modelView } from "./model-view.ts";
@@ -39,12 +39,6 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
  */
 function namesModel(models: PublishedConfiguration["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
-}
-
-/** Returns the published configuration; undefined if none is published. */
-export async function readPublishedConfiguration(redis: Redis): Promise<PublishedConfiguration | undefined> {
-  const text = await redis.get(publishedKey);
-  return text === null ? undefined : readPublished(text);
 }
 
 /** Routes of published prices, by the price versions that usage events name. */

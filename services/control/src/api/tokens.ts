@@ -8,9 +8,9 @@ import {
   type Token,
   type TokenBudget,
 } from "@modelgate/accounts";
+import { readPublishedConfiguration } from "@modelgate/catalog";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
-import { readPublishedConfiguration } from "./models.ts";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { checkManagesKey, checkTeam, memberName, seesKey } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";

@@ -8,7 +8,7 @@ import {
   type Budget,
 } from "@modelgate/accounts";
 import { readTotals, type Books } from "@modelgate/books";
-import { publishedKey, readPublished } from "@modelgate/catalog";
+import { readPublishedConfiguration, type PublishedConfiguration } from "@modelgate/catalog";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Redis, WaitingRefusal } from "@modelgate/platform";
 import { spendingOfAll } from "../accounts/budget-spending.ts";
@@ -65,7 +65,7 @@ export class BudgetAlerts {
     }
     const called = [...this.#called];
     if (called.length === 0) return;
-    const groups = await readGroups(deps.redis);
+    const { groups = {} } = (await readPublishedConfiguration(deps.redis)) ?? {};
     for (const [account, calls] of called) {
       this.#called.delete(account);
       try {
@@ -86,12 +86,7 @@ export class BudgetAlerts {
   }
 }
 
-type Groups = ReturnType<typeof readPublished>["groups"];
-
-async function readGroups(redis: Redis): Promise<Groups> {
-  const text = await redis.get(publishedKey);
-  return text === null ? {} : readPublished(text).groups;
-}
+type Groups = PublishedConfiguration["groups"];
 
 async function findOfAccount(
   books: Books,

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { connect } from "node:tls";
 import type { Books } from "@modelgate/books";
-import { publishedKey, readPublished } from "@modelgate/catalog";
+import { readPublishedConfiguration } from "@modelgate/catalog";
 import type { FindingDeps } from "./find-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
@@ -18,8 +18,7 @@ export async function findCertificateAlerts(
   { redis, recorder }: FindingDeps,
   storeUrls: readonly string[],
 ): Promise<void> {
-  const text = await redis.get(publishedKey);
-  const channels = text === null ? [] : readPublished(text).channels;
+  const { channels = [] } = (await readPublishedConfiguration(redis)) ?? {};
   const direct = channels.filter(({ proxy }) => proxy === undefined).map(({ baseUrl }) => baseUrl);
   const servers = new Map([...storeUrls, ...direct].flatMap(serverOf));
   for (const [name, server] of [...servers].slice(0, maxServers)) {
