@@ -20,8 +20,8 @@ interface InviteLink {
 
 /** Access that an invitation gives. */
 export interface InvitedAccess {
-  /** Returns whether the caller administers everything that the person may access now. */
-  administersAll(): Promise<boolean>;
+  /** Returns whether the caller administers everything that the person may access now. `isNew`: the invitation creates the person. */
+  administersAll(isNew: boolean): Promise<boolean>;
   grant(): Promise<void>;
 }
 
@@ -52,12 +52,12 @@ export async function inviteOf(
   if (known !== undefined && known.account !== account)
     throw new Failure("invalid_value", `The name ${JSON.stringify(name)} is taken.`, { param: "name", status: 409 });
   if (known === undefined) await people.create({ name, role, account, password: undefined }, actor);
-  else if (!(await administersAll())) throw refused;
+  else if (!(await administersAll(false))) throw refused;
   await grant();
   if (known !== undefined && (known.disabled || known.hasPassword)) return { role, url: null, expiresAt: null };
   await sessions.revoke(name);
   const { link, expiresAt } = await sessions.makeLink({ name, role, account }, operator.name);
-  if (!(await administersAll())) {
+  if (!(await administersAll(known === undefined))) {
     await sessions.revoke(name);
     throw refused;
   }

@@ -68,10 +68,9 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
         throw new Failure("invalid_value", "A member of an account is a viewer or an operator of it.", {
           param: "role",
         });
-      const created = (await people.find(name)) === undefined;
       const link = await inviteOf(deps, { name, role, account }, call, {
         // A link signs in as the person, which operators of the gateway may do only for a new one.
-        administersAll: async () => call.operator.role === "admin" || created,
+        administersAll: async (isNew) => isNew || call.operator.role === "admin",
         grant: async () => undefined,
       });
       return { name, ...link };

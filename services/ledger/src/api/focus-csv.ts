@@ -1,7 +1,7 @@
 import type { UsageTotal } from "@modelgate/books";
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { csvLine } from "./calls-csv.ts";
-import type { Period } from "./period.ts";
+import { monthOf, type Period } from "./period.ts";
 
 /** Dimensions of a row of the FOCUS export. */
 export const focusDimensions = ["account", "day", "token", "model", "channel", "labels"] as const;
@@ -107,12 +107,6 @@ function tagsOfLabels(labels: string): string | undefined {
     name.startsWith("tag:") ? [[name.slice("tag:".length), String(value)] as const] : [],
   );
   return tags.length === 0 ? undefined : JSON.stringify(Object.fromEntries(tags));
-}
-
-/** Returns the beginning of the month that contains a time (UTC), or of a later month. */
-function monthOf(at: number, later: number): number {
-  const time = new Date(at);
-  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + later);
 }
 
 function timeOf(at: number): string {

@@ -39,9 +39,14 @@ function readNamedPeriod(query: URLSearchParams, name: string): Period {
   const other = ["day", "from", "to"].find((param) => query.has(param));
   if (other !== undefined)
     throw new Failure("invalid_value", `period and ${other} exclude each other.`, { param: "period" });
-  const now = new Date();
-  const month = (later: number): number => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + distance + later);
-  return { from: month(0), to: month(1) };
+  const now = Date.now();
+  return { from: monthOf(now, distance), to: monthOf(now, distance + 1) };
+}
+
+/** Returns the beginning of the month that contains a time (UTC), or of an earlier or later month. */
+export function monthOf(at: number, distance: number): number {
+  const time = new Date(at);
+  return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + distance);
 }
 
 /** Date or time of a query: its start and its length, both in ms. */
