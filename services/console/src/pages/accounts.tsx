@@ -1,4 +1,4 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { get, post } from "../api/client.ts";
@@ -8,9 +8,9 @@ import { Dialog } from "../parts/dialog.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { Form } from "../parts/form.tsx";
+import { FieldsForm } from "../parts/form.tsx";
 import { useDraft } from "../parts/use-draft.ts";
-import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
@@ -67,19 +67,11 @@ function CreateAccount() {
         {say("Create account")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create account")}>
-        <Form change={create}>
-          <Stack>
-            <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
-            <TextInput label={say("Name")} {...field("name", create)} />
-            <TextInput label={say("Balance (US dollars)")} required {...field("balance", create)} />
-            <FailedChange error={create.error} />
-            <Group justify="end">
-              <Button type="submit" loading={create.isPending}>
-                {say("Create")}
-              </Button>
-            </Group>
-          </Stack>
-        </Form>
+        <FieldsForm change={create} action={say("Create")}>
+          <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
+          <TextInput label={say("Name")} {...field("name", create)} />
+          <TextInput label={say("Balance (US dollars)")} required {...field("balance", create)} />
+        </FieldsForm>
       </Dialog>
     </>
   );

@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, PasswordInput, Select, Stack, Text, TextInput, Title } from "@mantine/core";
+import { Badge, Button, Card, Group, PasswordInput, Select, Text, TextInput, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -8,7 +8,7 @@ import { localTime } from "../format/times.ts";
 import { Copied } from "../parts/copied.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Form } from "../parts/form.tsx";
+import { FieldsForm, Form } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -125,27 +125,19 @@ function CreateOperator() {
         {say("Create operator")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create operator")}>
-        <Form change={create}>
-          <Stack>
-            <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
-            <Select
-              label={say("Role")}
-              data={roles.map((value) => ({ value, label: sayWord(value) }))}
-              allowDeselect={false}
-              value={draft.role}
-              onChange={(role) => set({ role: roleOf(role) })}
-              error={create.errorAt("role")}
-            />
-            <TextInput label={say("Account (empty: all accounts)")} {...field("account", create)} />
-            <PasswordInput label={say("Password (at least 12 characters)")} {...field("password", create)} />
-            <FailedChange error={create.error} />
-            <Group justify="end">
-              <Button type="submit" loading={create.isPending}>
-                {say("Create")}
-              </Button>
-            </Group>
-          </Stack>
-        </Form>
+        <FieldsForm change={create} action={say("Create")}>
+          <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
+          <Select
+            label={say("Role")}
+            data={roles.map((value) => ({ value, label: sayWord(value) }))}
+            allowDeselect={false}
+            value={draft.role}
+            onChange={(role) => set({ role: roleOf(role) })}
+            error={create.errorAt("role")}
+          />
+          <TextInput label={say("Account (empty: all accounts)")} {...field("account", create)} />
+          <PasswordInput label={say("Password (at least 12 characters)")} {...field("password", create)} />
+        </FieldsForm>
       </Dialog>
     </>
   );

@@ -6,13 +6,13 @@ import { get, post } from "../api/client.ts";
 import type { Organisation, Team } from "../api/types.ts";
 import { Budgets } from "../parts/budgets.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { Form } from "../parts/form.tsx";
+import { FieldsForm } from "../parts/form.tsx";
 import { Invite } from "../parts/invite.tsx";
 import { Keys } from "../parts/keys.tsx";
 import { Page } from "../parts/page.tsx";
 import { QueryResult } from "../parts/states.tsx";
 import { TeamMembers } from "../parts/team-members.tsx";
-import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { usePermission } from "../parts/use-may.ts";
 import { say } from "../texts/say.ts";
@@ -134,19 +134,11 @@ function CreateTeam({ organisation }: { readonly organisation: string }) {
         {say("Create team")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create team")}>
-        <Form change={create}>
-          <Stack>
-            <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
-            <TextInput label={say("Name")} {...field("name", create)} />
-            <TextInput label={say("Account that pays (teams may share one)")} required {...field("account", create)} />
-            <FailedChange error={create.error} />
-            <Group justify="end">
-              <Button type="submit" loading={create.isPending}>
-                {say("Create")}
-              </Button>
-            </Group>
-          </Stack>
-        </Form>
+        <FieldsForm change={create} action={say("Create")}>
+          <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
+          <TextInput label={say("Name")} {...field("name", create)} />
+          <TextInput label={say("Account that pays (teams may share one)")} required {...field("account", create)} />
+        </FieldsForm>
       </Dialog>
     </>
   );

@@ -1,14 +1,14 @@
-import { Button, Group, Stack, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { get, post } from "../api/client.ts";
 import { Dialog } from "../parts/dialog.tsx";
 import { DataTable } from "../parts/data-table.tsx";
-import { Form } from "../parts/form.tsx";
+import { FieldsForm } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { PageLink } from "../parts/page-link.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { FailedChange, useChange } from "../parts/use-change.tsx";
+import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { usePermission } from "../parts/use-may.ts";
 import { say } from "../texts/say.ts";
@@ -63,18 +63,10 @@ function CreateOrganisation() {
         {say("Create organisation")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create organisation")}>
-        <Form change={create}>
-          <Stack>
-            <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
-            <TextInput label={say("Name")} {...field("name", create)} />
-            <FailedChange error={create.error} />
-            <Group justify="end">
-              <Button type="submit" loading={create.isPending}>
-                {say("Create")}
-              </Button>
-            </Group>
-          </Stack>
-        </Form>
+        <FieldsForm change={create} action={say("Create")}>
+          <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
+          <TextInput label={say("Name")} {...field("name", create)} />
+        </FieldsForm>
       </Dialog>
     </>
   );

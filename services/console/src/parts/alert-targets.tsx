@@ -19,7 +19,7 @@ import type { AlertTarget } from "../api/types.ts";
 import { Copied } from "./copied.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Form } from "./form.tsx";
+import { FieldsForm } from "./form.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
@@ -131,32 +131,24 @@ function TargetFields({
   });
   if (secret !== undefined) return <NewSecret secret={secret} />;
   return (
-    <Form change={add}>
-      <Stack>
-        <Select
-          label={say("Kind")}
-          data={kinds.map((value) => ({ value, label: sayWord(value) }))}
-          allowDeselect={false}
-          value={kind}
-          onChange={(value) => set({ kind: value ?? kind })}
-        />
-        <TextInput label={say("Name")} {...field("name", add)} />
-        <AddressFields kind={kind} input={(name) => field(name, add)} />
-        {mayChooseAccount && <TextInput label={say("Account (empty: all accounts)")} {...field("account", add)} />}
-        <MultiSelect
-          label={say("Kinds of alerts (empty: all)")}
-          data={alertKinds.map((value) => ({ value, label: sayWord(value) }))}
-          value={[...alerts]}
-          onChange={setAlerts}
-        />
-        <FailedChange error={add.error} />
-        <Group justify="end">
-          <Button type="submit" loading={add.isPending}>
-            {say("Add")}
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+    <FieldsForm change={add} action={say("Add")}>
+      <Select
+        label={say("Kind")}
+        data={kinds.map((value) => ({ value, label: sayWord(value) }))}
+        allowDeselect={false}
+        value={kind}
+        onChange={(value) => set({ kind: value ?? kind })}
+      />
+      <TextInput label={say("Name")} {...field("name", add)} />
+      <AddressFields kind={kind} input={(name) => field(name, add)} />
+      {mayChooseAccount && <TextInput label={say("Account (empty: all accounts)")} {...field("account", add)} />}
+      <MultiSelect
+        label={say("Kinds of alerts (empty: all)")}
+        data={alertKinds.map((value) => ({ value, label: sayWord(value) }))}
+        value={[...alerts]}
+        onChange={setAlerts}
+      />
+    </FieldsForm>
   );
 }
 

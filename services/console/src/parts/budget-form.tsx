@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { post } from "../api/client.ts";
 import type { Budget } from "../api/types.ts";
 import { Dialog } from "./dialog.tsx";
-import { Form } from "./form.tsx";
+import { FieldsForm } from "./form.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
@@ -63,44 +63,36 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
     onDone,
   });
   return (
-    <Form change={create}>
-      <Stack>
-        <TextInput label={say("Name")} data-autofocus {...field("name", create)} />
+    <FieldsForm change={create} action={say("Create")}>
+      <TextInput label={say("Name")} data-autofocus {...field("name", create)} />
+      <TextInput
+        label={say("Scope")}
+        description="account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
+        required
+        {...field("scope", create)}
+      />
+      <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", create)} />
+      <Select
+        label={say("Period")}
+        data={choicesOf(periods)}
+        value={draft.period}
+        onChange={(chosen) => set({ period: chosen ?? draft.period })}
+      />
+      {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
+      <Select
+        label={say("Mode")}
+        data={choicesOf(modes)}
+        value={draft.mode}
+        onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
+      />
+      {!isTotal && (
         <TextInput
-          label={say("Scope")}
-          description="account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
-          required
-          {...field("scope", create)}
+          label={say("Maximum that rolls over to the next period (empty: nothing)")}
+          inputMode="decimal"
+          {...field("rolloverCap", create)}
         />
-        <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", create)} />
-        <Select
-          label={say("Period")}
-          data={choicesOf(periods)}
-          value={draft.period}
-          onChange={(chosen) => set({ period: chosen ?? draft.period })}
-        />
-        {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
-        <Select
-          label={say("Mode")}
-          data={choicesOf(modes)}
-          value={draft.mode}
-          onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
-        />
-        {!isTotal && (
-          <TextInput
-            label={say("Maximum that rolls over to the next period (empty: nothing)")}
-            inputMode="decimal"
-            {...field("rolloverCap", create)}
-          />
-        )}
-        <FailedChange error={create.error} />
-        <Group justify="end">
-          <Button type="submit" loading={create.isPending}>
-            {say("Create")}
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+      )}
+    </FieldsForm>
   );
 }
 

@@ -1,10 +1,10 @@
-import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { Copied } from "./copied.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Form } from "./form.tsx";
-import { FailedChange, useChange } from "./use-change.tsx";
+import { FieldsForm } from "./form.tsx";
+import { useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
@@ -49,25 +49,17 @@ function InviteFields<Role extends string>({ roles, invite, changes }: Omit<Invi
   });
   if (invited !== undefined) return <InviteLink {...invited} />;
   return (
-    <Form change={change}>
-      <Stack>
-        <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
-        <Select
-          label={say("Role")}
-          data={roles.map((value) => ({ value, label: sayWord(value) }))}
-          allowDeselect={false}
-          value={draft.role}
-          onChange={(role) => set({ role: role ?? draft.role })}
-          error={change.errorAt("role")}
-        />
-        <FailedChange error={change.error} />
-        <Group justify="end">
-          <Button type="submit" loading={change.isPending}>
-            {say("Invite")}
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+    <FieldsForm change={change} action={say("Invite")}>
+      <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
+      <Select
+        label={say("Role")}
+        data={roles.map((value) => ({ value, label: sayWord(value) }))}
+        allowDeselect={false}
+        value={draft.role}
+        onChange={(role) => set({ role: role ?? draft.role })}
+        error={change.errorAt("role")}
+      />
+    </FieldsForm>
   );
 }
 

@@ -1,11 +1,11 @@
-import { Button, Group, Select, Stack, Textarea, TextInput } from "@mantine/core";
+import { Select, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get, post } from "../api/client.ts";
 import type { Token } from "../api/types.ts";
 import { plainUsd } from "../format/money.ts";
-import { Form } from "./form.tsx";
+import { FieldsForm } from "./form.tsx";
 import { useDraft } from "./use-draft.ts";
-import { FailedChange, useChange } from "./use-change.tsx";
+import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
 /** Values of the form for an API key. */
@@ -98,47 +98,39 @@ function KeyFields({
 }) {
   const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
   return (
-    <Form change={change}>
-      <Stack>
-        <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
-        <Select
-          label={say("Group")}
-          required
-          data={groups.data?.map(({ name }) => name) ?? [draft.group]}
-          value={draft.group}
-          onChange={(group) => set({ group: group ?? draft.group })}
-          error={change.errorAt("group")}
-        />
-        <Textarea
-          label={say("Models, separated by commas (empty: all of the group)")}
-          autosize
-          minRows={1}
-          maxRows={6}
-          {...field("models", change)}
-        />
-        <TextInput label={say("Expires (empty: never)")} placeholder="2030-01-01" {...field("expiresAt", change)} />
-        <TextInput
-          label={say("Addresses, separated by commas (empty: from everywhere)")}
-          placeholder="10.0.0.0/8, 2001:db8::/32"
-          {...field("allowedAddresses", change)}
-        />
-        <TextInput
-          label={say("Dollars per day (empty: no budget)")}
-          inputMode="decimal"
-          {...field("dollarsPerDay", change)}
-        />
-        <TextInput
-          label={say("Dollars per month (empty: no budget)")}
-          inputMode="decimal"
-          {...field("dollarsPerMonth", change)}
-        />
-        <FailedChange error={change.error} />
-        <Group justify="end">
-          <Button type="submit" loading={change.isPending}>
-            {action}
-          </Button>
-        </Group>
-      </Stack>
-    </Form>
+    <FieldsForm change={change} action={action}>
+      <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
+      <Select
+        label={say("Group")}
+        required
+        data={groups.data?.map(({ name }) => name) ?? [draft.group]}
+        value={draft.group}
+        onChange={(group) => set({ group: group ?? draft.group })}
+        error={change.errorAt("group")}
+      />
+      <Textarea
+        label={say("Models, separated by commas (empty: all of the group)")}
+        autosize
+        minRows={1}
+        maxRows={6}
+        {...field("models", change)}
+      />
+      <TextInput label={say("Expires (empty: never)")} placeholder="2030-01-01" {...field("expiresAt", change)} />
+      <TextInput
+        label={say("Addresses, separated by commas (empty: from everywhere)")}
+        placeholder="10.0.0.0/8, 2001:db8::/32"
+        {...field("allowedAddresses", change)}
+      />
+      <TextInput
+        label={say("Dollars per day (empty: no budget)")}
+        inputMode="decimal"
+        {...field("dollarsPerDay", change)}
+      />
+      <TextInput
+        label={say("Dollars per month (empty: no budget)")}
+        inputMode="decimal"
+        {...field("dollarsPerMonth", change)}
+      />
+    </FieldsForm>
   );
 }
