@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Redis } from "ioredis";
 import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { areas } from "../chaos/areas.ts";
-import { channelOf, quickVideo, shortTasks, smallSessions } from "../chaos/setup.ts";
+import { channelOf, quickVideo, smallSessions } from "../chaos/setup.ts";
 import { modelOf } from "../chaos/area.ts";
 import type { Attack, Payer, Way } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
@@ -63,7 +63,10 @@ export async function openAttackSetup(attacks: readonly Attack[]): Promise<Attac
       services: "all",
       env: { LOG_LEVEL: "info", MODELGATE_DATA: folder },
       envOf: Object.fromEntries(
-        watchedServices.map((name) => [name, { ...(name === "video" ? shortTasks : {}), ...loops.env(name) }]),
+        watchedServices.map((name) => [
+          name,
+          { ...(name === "video" ? { TASK_LIFETIME_MS: "8000" } : {}), ...loops.env(name) },
+        ]),
       ),
       limits: { video: quickVideo, realtime: smallSessions },
       config: configurationOf(attacks, vendors),

@@ -29,7 +29,7 @@ interface Verified {
 }
 
 /** Times that gatectl is run, the pause between them, the maximum wait until all is at rest, and the pause between looks. */
-const [maxTries, againMs, restWithinMs, lookMs] = [6, 2_000, 30_000, 100];
+const [maxTries, againMs, restWithinMs, lookMs] = [6, 2_000, 60_000, 100];
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Verifies an account with gatectl; again where no document is printed: a store that is slow for a moment says nothing. */

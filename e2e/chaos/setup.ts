@@ -27,8 +27,6 @@ export const quickVideo = {
   pace: { firstMs: 50, longestMs: 200 },
   tasks: { roundMs: 50, leaseMs: 1_500, pollTimeoutMs: 1_000 },
 };
-/** Tasks that fail soon. */
-export const shortTasks = { TASK_LIFETIME_MS: "8000" };
 /** Sessions that hold little for their next response. */
 export const smallSessions = { slice: { audioSeconds: 0, textTokens: 100 } };
 /** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
@@ -59,7 +57,8 @@ export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape)
     shape,
     services: "all",
     limits,
-    envOf: { video: shortTasks },
+    // A task outlives the restart of a process on a loaded machine.
+    envOf: { video: { TASK_LIFETIME_MS: "30000" } },
     config: {
       groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
       models: Object.fromEntries(models),

@@ -24,7 +24,7 @@ const vendors: readonly [Vendor, Vendor] = [
 /** Pause between two polls of a client, and after one that went wrong. */
 const [pollPauseMs, afterFailureMs] = [60, 250];
 /** Maximum time that a client follows its task: beyond the task's lifetime in this run. */
-const followMs = 12_000;
+const followMs = 40_000;
 
 /** Videos: a task is made, followed to its end, and its file taken; every third is left to itself. */
 export const video: Area = {
@@ -60,6 +60,12 @@ export const video: Area = {
   },
 };
 
+/** Members of a polled task that a client reads. */
+interface PolledTask {
+  readonly status?: string;
+  readonly error?: { readonly code?: string };
+}
+
 /** Polls until the task has ended, then takes its file. */
 async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>> {
   const failures: string[] = [];
@@ -67,8 +73,8 @@ async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>
     const answer = await send(call, { path: `/v1/videos/${id}`, method: "GET" }, "never");
     const failure = failureOf(answer);
     if (failure !== undefined) failures.push(`look: ${failure}`);
-    const { status }: { readonly status?: string } = failure === undefined ? JSON.parse(answer.body) : {};
-    if (status === "failed") return { failures: [...failures, "task failed"] };
+    const { status, error }: PolledTask = failure === undefined ? JSON.parse(answer.body) : {};
+    if (status === "failed") return { failures: [...failures, `task failed: ${error?.code ?? "no code"}`] };
     if (status === "completed") return take(call, id, failures);
     await new Promise((resolve) => setTimeout(resolve, failure === undefined ? pollPauseMs : afterFailureMs));
   }
