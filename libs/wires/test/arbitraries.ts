@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { Failure, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Signature, Source } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";
+import type { TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";
 
 /** Values of the neutral form, as far as a wire can express them: what is drawn here survives its round trip. */
 export const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
@@ -14,7 +15,7 @@ const base64 = fc.uint8Array({ minLength: 1, maxLength: 9 }).map((bytes) => Buff
 export const record = (model: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
   fc.record(model, { requiredKeys: [] });
 
-export const json: fc.Arbitrary<JsonObject> = fc
+export const json: fc.Arbitrary<JsonRecord> = fc
   .dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
   // JSON knows no negative zero.
   .map((value) => JSON.parse(JSON.stringify(value)));

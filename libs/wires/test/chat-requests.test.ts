@@ -1,21 +1,22 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import { contextFor, oneAnswer, plain, renders } from "./harness.ts";
 
 /** A vendor that has the newest fields, and one that has the older ones. */
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const messages = [{ role: "user", content: "hi" }];
-const parse = (body: JsonObject) => chatWire.client.read({ model: "m", messages, ...body });
+const parse = (body: JsonRecord) => chatWire.client.read({ model: "m", messages, ...body });
 const render = renders(chatWire, older);
 const wanting = contextFor({ includeUsage: true });
 
 describe("reasoning settings of clients", () => {
-  test.each<readonly [JsonObject, TextRequest["reasoning"]]>([
+  test.each<readonly [JsonRecord, TextRequest["reasoning"]]>([
     [{}, undefined],
     [{ reasoning_effort: "high" }, { effort: "high" }],
     [{ thinking: { type: "enabled", budget_tokens: 5 } }, { budgetTokens: 5 }],
@@ -44,7 +45,7 @@ describe("reasoning settings of clients", () => {
 });
 
 describe("requests of clients", () => {
-  test.each<readonly [string, JsonObject, Partial<TextRequest>]>([
+  test.each<readonly [string, JsonRecord, Partial<TextRequest>]>([
     ["the newer output limit takes precedence", { max_tokens: 5, max_completion_tokens: 7 }, { maxTokens: 7 }],
     ["one stop", { stop: "x" }, { stop: ["x"] }],
     ["the response format text", { response_format: { type: "text" } }, {}],
@@ -112,7 +113,7 @@ describe("requests of clients", () => {
     source: { kind: "base64", mediaType, data },
     ...(name === undefined ? {} : { name }),
   });
-  test.each<readonly [JsonObject, Part]>([
+  test.each<readonly [JsonRecord, Part]>([
     [
       { type: "image_url", image_url: "https://i.example/1" },
       { kind: "image", source: { kind: "url", url: "https://i.example/1" } },
@@ -207,7 +208,7 @@ describe("requests of clients", () => {
     const whole = oneAnswer([
       { kind: "reasoning", text: "hm", signature: { wire: "messages", kind: "signature", value: "s" } },
     ]);
-    const { choices } = plain(chatWire.client.render(whole, wanting)) as { choices: { message: JsonObject }[] };
+    const { choices } = plain(chatWire.client.render(whole, wanting)) as { choices: { message: JsonRecord }[] };
     const { reasoning_content: _, ...message } = choices[0]?.message ?? {};
     expect(parse({ messages: [{ ...message, content: "x" }] }).request.turns[0]?.parts).toEqual([
       { kind: "text", text: "x" },
@@ -216,7 +217,7 @@ describe("requests of clients", () => {
 });
 
 describe("invalid requests", () => {
-  const said = (content: unknown): JsonObject => ({ messages: [{ role: "user", content }] });
+  const said = (content: unknown): JsonRecord => ({ messages: [{ role: "user", content }] });
   test.each([
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
     ["a wrong role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],

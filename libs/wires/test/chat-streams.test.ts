@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject } from "../src/text/hub/request.ts";
 import { eventsOf, plain, readBack } from "./harness.ts";
 
 const chunk = (delta: object, more: object = {}): string =>
@@ -137,7 +137,7 @@ describe("a vendor's stream", () => {
     ]);
   });
 
-  test.each<readonly [string, JsonObject, string, object]>([
+  test.each<readonly [string, JsonRecord, string, object]>([
     ["stop", {}, "x", { finish: "stop" }],
     ["length", {}, "x", { finish: "length" }],
     ["content_filter", {}, "x", { finish: "filtered" }],
@@ -213,7 +213,7 @@ describe("a vendor's stream", () => {
   });
 });
 
-test.each<readonly [string, JsonObject]>([
+test.each<readonly [string, JsonRecord]>([
   ["no choice", { choices: [] }],
   ["no answer", { id: "x" }],
   ["a message that cannot be read", { choices: [{ message: { content: [{ type: "riddle" }] } }] }],

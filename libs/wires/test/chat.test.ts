@@ -1,12 +1,13 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { maxHeld } from "../src/text/chat/client-stream.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Signature } from "../src/text/hub/part.ts";
-import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
+import { efforts, type TextRequest } from "../src/text/hub/request.ts";
 import {
   answer,
   customCall,
@@ -45,7 +46,7 @@ import {
 // It has all fields of the wire, and no rules about their values are known.
 const newest = { model: "gpt-7", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => chatWire.client.read({ model: "m", messages: [], ...body });
+const parse = (body: JsonRecord) => chatWire.client.read({ model: "m", messages: [], ...body });
 const render = renders(chatWire, older);
 
 const round = {
@@ -267,7 +268,7 @@ describe("answers", () => {
     fc.assert(
       fc.property(answered, (whole) => {
         const body = plain(chatWire.client.render(whole, wanting));
-        const [choice] = body["choices"] as readonly { readonly message: JsonObject }[];
+        const [choice] = body["choices"] as readonly { readonly message: JsonRecord }[];
         const parts = whole.choices[0]?.parts ?? [];
         const back = parse({ messages: [choice?.message ?? {}] }).request.turns;
         expect(back).toEqual([{ role: "assistant", parts: parts.map(asSeen) }]);

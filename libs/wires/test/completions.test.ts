@@ -2,6 +2,7 @@ import { runToEnd } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { wires } from "../src/text/wires.ts";
 import { readParams, inspectedMembers, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";
@@ -10,7 +11,7 @@ import { streamPromptAnswers } from "../src/text/completions/stream.ts";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { answerToEvents } from "../src/text/hub/events.ts";
-import { textWireNames, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
+import { textWireNames, type TextRequest } from "../src/text/hub/request.ts";
 import { failureOf, units, word } from "./arbitraries.ts";
 import { contextFor, framesOf } from "./harness.ts";
 
@@ -21,13 +22,13 @@ const answerOf = (text: string, more: Partial<Choice> = {}): TextAnswer => ({
   createdAt: 0,
   choices: [{ parts: [{ kind: "text", text }], finish: "stop", ...more }],
 });
-const chunksOf = (stream: string): readonly JsonObject[] =>
+const chunksOf = (stream: string): readonly JsonRecord[] =>
   framesOf(stream)
     .filter(({ data }) => data !== "[DONE]")
     .map(({ data }) => JSON.parse(data));
 
 /** A stream's chunks put together as a client does it. */
-function collected(stream: string): JsonObject {
+function collected(stream: string): JsonRecord {
   const choices = new Map<number, { text: string; index: number; finish_reason: unknown }>();
   let usage: unknown;
   for (const chunk of chunksOf(stream)) {
@@ -242,7 +243,7 @@ describe("a stream", () => {
           return request === undefined ? [] : [{ request, answer }];
         });
         const { choices, usage } = renderPromptAnswers(pairs, context);
-        const bare = (choices as readonly JsonObject[]).map(({ text, index, finish_reason }) => ({
+        const bare = (choices as readonly JsonRecord[]).map(({ text, index, finish_reason }) => ({
           text,
           index,
           finish_reason,

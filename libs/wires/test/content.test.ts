@@ -1,6 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { maxHeld } from "../src/text/content/client-stream.ts";
@@ -8,7 +9,7 @@ import { toJsonSchema } from "../src/text/content/schema.ts";
 import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import {
   answer,
   dialogue,
@@ -40,7 +41,7 @@ import {
 
 const levels = { model: "gemini-3-flash", defaultMaxTokens: 1000 };
 const budgets = { model: "gemini-2.5-flash", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => contentWire.client.read(body, { model: "m" });
+const parse = (body: JsonRecord) => contentWire.client.read(body, { model: "m" });
 const render = renders(contentWire, levels);
 
 const upper = { type: "OBJECT", properties: { city: { type: "STRING" } }, required: ["city"] };
@@ -109,7 +110,7 @@ test("names in snake_case are accepted", () => {
       ]),
     );
   };
-  expect(parse(snake(round) as JsonObject)).toEqual({ request: roundRequest, dropped: [] });
+  expect(parse(snake(round) as JsonRecord)).toEqual({ request: roundRequest, dropped: [] });
 });
 
 const kept = signatureWith("content", "thoughtSignature");
@@ -481,7 +482,7 @@ describe("thinking", () => {
     expect(render({ reasoning: { effort: "none" } }, { ...levels, model }).dropped).toEqual(dropped);
   });
 
-  test.each<readonly [string, TextRequest["reasoning"], JsonObject | undefined]>([
+  test.each<readonly [string, TextRequest["reasoning"], JsonRecord | undefined]>([
     ["gemini-3-flash", { effort: "none" }, { thinkingLevel: "MINIMAL" }],
     ["gemini-3-flash", { effort: "max", show: "none" }, { thinkingLevel: "HIGH", includeThoughts: false }],
     ["gemini-3-pro-preview", { effort: "medium" }, { thinkingLevel: "HIGH", includeThoughts: true }],
@@ -666,7 +667,7 @@ describe("a broken stream", () => {
         begun.map((event) => writer.write(event)).join("") +
         writer.heartbeat() +
         writer.fail(new Failure("upstream_timeout"), "req");
-      const pieces: readonly JsonObject[] = text.startsWith("[")
+      const pieces: readonly JsonRecord[] = text.startsWith("[")
         ? JSON.parse(text)
         : framesOf(text).map(({ data }) => JSON.parse(data));
       expect(pieces.at(-1)).toMatchObject({ error: { code: 504, status: "DEADLINE_EXCEEDED" } });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { wires, type JsonObject } from "../src/text/index.ts";
+import type { JsonRecord } from "../src/json/index.ts";
+import { wires } from "../src/text/index.ts";
 
 type Wire = "chat" | "responses" | "messages" | "content";
 
 /** A request of one wire as another's vendor gets it, with what was lost on the way. */
-function crossed(from: Wire, body: JsonObject, to: Wire, model = "m") {
+function crossed(from: Wire, body: JsonRecord, to: Wire, model = "m") {
   const { request, dropped } = wires[from].client.read({ model: "m", ...body }, { model: "m" });
   const rendered = wires[to].vendor.render(request, { model, defaultMaxTokens: 1_000 });
   return { body: rendered.body, dropped: [...dropped, ...rendered.dropped] };
@@ -15,10 +16,10 @@ const messages = { max_tokens: 50, messages: hi };
 const lark = { syntax: "lark", definition: "start: /a/" };
 const oslo = { city: "Oslo", country: "NO" };
 const search = { type: "web_search_20250305", name: "web_search" };
-const said = (...content: readonly JsonObject[]) => ({ messages: [{ role: "user", content }] });
+const said = (...content: readonly JsonRecord[]) => ({ messages: [{ role: "user", content }] });
 const jpg = { media_type: "image/jpg", data: "AA==" };
 const call = { role: "model", parts: [{ functionCall: { id: "x", name: "f", args: {} } }] };
-const result = (response: JsonObject, id?: string) => ({
+const result = (response: JsonRecord, id?: string) => ({
   contents: [
     { role: "user", parts: [{ text: "q" }] },
     call,
@@ -36,9 +37,9 @@ const citedHistory = [
 type Row = readonly [
   what: string,
   from: Wire,
-  body: JsonObject,
+  body: JsonRecord,
   to: Wire,
-  rendered: JsonObject,
+  rendered: JsonRecord,
   lost?: readonly string[],
 ];
 

@@ -1,6 +1,7 @@
 import type { Rendered } from "../src/wire.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type {
   AnswerContext,
   TextClient,
@@ -14,7 +15,7 @@ import { Collector } from "./collect.ts";
 import { answerToEvents } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/decode.ts";
 import { wires } from "../src/text/wires.ts";
 
@@ -35,7 +36,7 @@ export const bothWires: readonly BothWire[] = Object.keys(wires).filter((name): 
 });
 
 /** What a wire knows of the request that it answers. */
-export function contextFor(request: Partial<TextRequest> = {}, asked: JsonObject = {}): AnswerContext {
+export function contextFor(request: Partial<TextRequest> = {}, asked: JsonRecord = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
     model: "mine",
@@ -83,7 +84,7 @@ export function renders(
 }
 
 /** What is left of a value on its way as JSON. */
-export function plain(value: object): JsonObject {
+export function plain(value: object): JsonRecord {
   return JSON.parse(JSON.stringify(value));
 }
 
@@ -195,8 +196,8 @@ export function testsOfAnswers({
 }
 
 /** What an SDK of the messages wire makes of a stream: blocks put together out of their deltas, one after another. */
-export function assembledMessage(stream: string): JsonObject {
-  const message: JsonObject[] = [];
+export function assembledMessage(stream: string): JsonRecord {
+  const message: JsonRecord[] = [];
   let open: any;
   let head: any = {};
   const pieces: string[] = [];

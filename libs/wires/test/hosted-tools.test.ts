@@ -1,12 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { wires as textWires } from "../src/text/index.ts";
-import type { JsonObject, TextWireName } from "../src/text/hub/request.ts";
+import type { TextWireName } from "../src/text/hub/request.ts";
 import { plain } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };
 const look = { type: "function", name: "look", parameters: { type: "object", properties: { at: {} } }, strict: false };
-const asked = (body: JsonObject) => textWires.responses.client.read({ model: "m", input: "Go", ...body }).request;
-const rendered = (wire: TextWireName, body: JsonObject, model = target.model) => {
+const asked = (body: JsonRecord) => textWires.responses.client.read({ model: "m", input: "Go", ...body }).request;
+const rendered = (wire: TextWireName, body: JsonRecord, model = target.model) => {
   const { body: rendered, dropped } = textWires[wire].vendor.render(asked(body), { ...target, model });
   return { body: plain(rendered), dropped };
 };
@@ -181,8 +182,8 @@ test.each(["local_shell", "shell", "apply_patch", "code_interpreter"])("%s is re
 
 describe("tools of Google", () => {
   const contents = [{ role: "user", parts: [{ text: "Q" }] }];
-  const content = (tools: JsonObject[]) => textWires.content.client.read({ contents, tools }, { model: "m" }).request;
-  const interaction = (tools: JsonObject[]) =>
+  const content = (tools: JsonRecord[]) => textWires.content.client.read({ contents, tools }, { model: "m" }).request;
+  const interaction = (tools: JsonRecord[]) =>
     textWires.interactions.client.read({ model: "m", input: "Q", tools }).request;
 
   test.each(["chat", "responses", "messages", "converse"] as const)(

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { runToEnd } from "../src/json/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import { InteractionCollector } from "../src/text/interactions/collect.ts";
 import { interactionsWire } from "../src/text/interactions/index.ts";
 import { wires, type ClientOnlyWire } from "../src/text/index.ts";
@@ -41,7 +42,7 @@ import {
 
 const target = { model: "gemini-4-argon", defaultMaxTokens: 1_000 };
 const { client, vendor, pass } = interactionsWire;
-const parse = (body: JsonObject) => client.read({ model: "m", ...body });
+const parse = (body: JsonRecord) => client.read({ model: "m", ...body });
 const render = renders(interactionsWire, target);
 
 const round = {
@@ -214,14 +215,14 @@ describe("answers", () => {
       { kind: "tool-call", id: "c2", name: "f", arguments: "{}" },
     ];
     const { steps } = plain(client.render(oneAnswer(parts), contextFor()));
-    const input = [{ type: "user_input", content: "Hi" }, ...(steps as JsonObject[])];
+    const input = [{ type: "user_input", content: "Hi" }, ...(steps as JsonRecord[])];
     expect(parse({ input }).request.turns[1]).toEqual({ role: "assistant", parts });
   });
 
   test("reasoning without a signature is not sent to the vendor", () => {
     const thinks: Part = { kind: "reasoning", text: "plan", summary: true };
     const { steps } = plain(client.render(oneAnswer([thinks, { kind: "text", text: "Hi" }]), contextFor()));
-    const read = parse({ input: [{ type: "user_input", content: "Hi" }, ...(steps as JsonObject[])] });
+    const read = parse({ input: [{ type: "user_input", content: "Hi" }, ...(steps as JsonRecord[])] });
     const { body, dropped } = render({ turns: read.request.turns });
     expect(dropped).toEqual(["turn.reasoning"]);
     expect(JSON.stringify(body)).not.toContain("plan");
@@ -513,7 +514,7 @@ describe("forwarded answers", () => {
   });
 });
 
-test.each<[string, JsonObject]>([
+test.each<[string, JsonRecord]>([
   ["previous_interaction_id", { previous_interaction_id: "int_1" }],
   ["continuation_token", { continuation_token: "t" }],
   ["environment", { environment: "remote" }],

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { messagesUsage } from "../src/text/messages/usage.ts";
 import { contextFor, renders, text } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
+const parse = (body: JsonRecord) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 const render = renders(messagesWire, target);
 
 test("another vendor's citation is sent to the client, and not to a vendor of this wire", () => {

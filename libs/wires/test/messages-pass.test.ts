@@ -1,9 +1,9 @@
 import { runToEnd } from "../src/json/scan.ts";
 import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { messagesPass } from "../src/text/messages/pass.ts";
 import type { SeenFrame } from "../src/text/pass.ts";
@@ -11,7 +11,7 @@ import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import { contextFor, text } from "./harness.ts";
 
 describe("passing through", () => {
-  const frame = (body: JsonObject): Buffer =>
+  const frame = (body: JsonRecord): Buffer =>
     Buffer.from(`event: ${String(body["type"])}\ndata: ${JSON.stringify(body)}\n\n`);
   const before = { inputTokens: 25, cachedInputTokens: 1024, outputTokens: 1 };
   const quiet = { usageOnly: false, done: false, failed: false };
@@ -106,7 +106,7 @@ describe("passing through", () => {
     expect(runToEnd(messagesPass.upstreamBody(spoken, { reportUsage: true }))).toBe(spoken);
   });
 
-  test.each<readonly [string, JsonObject, object]>([
+  test.each<readonly [string, JsonRecord, object]>([
     [
       "the beginning",
       { type: "message_start", message: { usage: { input_tokens: 25, output_tokens: 1 } } },

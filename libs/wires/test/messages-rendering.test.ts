@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { calling, renders, result, text, tools, user } from "./harness.ts";
 
@@ -166,7 +167,7 @@ describe("turns for the vendor", () => {
     },
   );
 
-  test.each<readonly [string, Part, JsonObject]>([
+  test.each<readonly [string, Part, JsonRecord]>([
     [
       "text bytes",
       { kind: "file", source: { kind: "base64", mediaType: "text/csv", data: "YSxi" }, name: "a.csv" },
@@ -196,7 +197,7 @@ describe("turns for the vendor", () => {
 });
 
 describe("tools for the vendor", () => {
-  test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
+  test.each<readonly [string, Partial<TextRequest>, JsonRecord]>([
     [
       "a schema without a type",
       { tools: [{ kind: "function", name: "f", parameters: { properties: {} } }] },

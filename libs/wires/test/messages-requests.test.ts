@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import { text } from "./harness.ts";
 
-const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
+const parse = (body: JsonRecord) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 
 describe("valid requests", () => {
-  test.each<readonly [string, JsonObject, Partial<TextRequest>]>([
+  test.each<readonly [string, JsonRecord, Partial<TextRequest>]>([
     [
       "thinking without a budget",
       { thinking: { type: "adaptive" } },
@@ -75,7 +76,7 @@ describe("valid requests", () => {
     expect(dropped).toEqual([]);
   });
 
-  test.each<readonly [string, JsonObject, readonly Part[]]>([
+  test.each<readonly [string, JsonRecord, readonly Part[]]>([
     [
       "a document as plain text",
       {
@@ -142,8 +143,8 @@ describe("valid requests", () => {
 });
 
 describe("invalid requests", () => {
-  const said = (block: JsonObject): JsonObject => ({ messages: [{ role: "user", content: [block] }] });
-  test.each<readonly [string, JsonObject, string, string]>([
+  const said = (block: JsonRecord): JsonRecord => ({ messages: [{ role: "user", content: [block] }] });
+  test.each<readonly [string, JsonRecord, string, string]>([
     ["no output limit", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
     ["an invalid output limit", { max_tokens: 0 }, "invalid_value", "max_tokens"],
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
@@ -191,7 +192,7 @@ describe("invalid requests", () => {
     expect(() => parse(body)).toThrow(expect.objectContaining({ code, param }));
   });
 
-  test.each<readonly [JsonObject, readonly string[]]>([
+  test.each<readonly [JsonRecord, readonly string[]]>([
     [{ speed: "fast" }, ["speed"]],
     [{ metadata: { user_id: "u", team: "t" } }, ["metadata.team"]],
     [{ thinking: { type: "disabled" }, output_config: { effort: "high" } }, ["output_config.effort"]],

@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { maxHeld } from "../src/text/messages/vendor-stream.ts";
 import { assembledMessage, contextFor, eventsOf, framesOf, readBack, text, written } from "./harness.ts";
@@ -170,10 +170,10 @@ describe("a stream for a client", () => {
 });
 
 describe("a vendor's stream", () => {
-  const frame = (body: JsonObject): string => `event: ${String(body["type"])}\ndata: ${JSON.stringify(body)}\n\n`;
-  const begin = (index: number, block: JsonObject) =>
+  const frame = (body: JsonRecord): string => `event: ${String(body["type"])}\ndata: ${JSON.stringify(body)}\n\n`;
+  const begin = (index: number, block: JsonRecord) =>
     frame({ type: "content_block_start", index, content_block: block });
-  const grow = (index: number, delta: JsonObject) => frame({ type: "content_block_delta", index, delta });
+  const grow = (index: number, delta: JsonRecord) => frame({ type: "content_block_delta", index, delta });
   const stop = (index: number) => frame({ type: "content_block_stop", index });
   const head = frame({
     type: "message_start",
@@ -252,7 +252,7 @@ describe("a vendor's stream", () => {
   });
 
   test("has the usage of its newest reports together", () => {
-    const report = (usage: JsonObject) => frame({ type: "message_delta", delta: {}, usage });
+    const report = (usage: JsonRecord) => frame({ type: "message_delta", delta: {}, usage });
     const body = report({ input_tokens: 30, output_tokens: 2 }) + report({ output_tokens: 4 });
     const events = eventsOf(messagesWire.vendor.stream(), head + body);
     expect(events.at(-1)).toEqual({

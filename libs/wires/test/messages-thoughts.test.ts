@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import type { JsonObject, TextRequest } from "../src/text/hub/request.ts";
+import type { TextRequest } from "../src/text/hub/request.ts";
 import { adaptiveModel } from "../src/text/hub/claude.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { assembledMessage, calling, contextFor, renders, result, text, tools, user, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
 const adaptive = { model: "claude-opus-4-7", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
+const parse = (body: JsonRecord) => messagesWire.client.read({ model: "m", max_tokens: 9, messages: [], ...body });
 const render = renders(messagesWire, target);
 
 describe("thinking", () => {
@@ -18,7 +19,7 @@ describe("thinking", () => {
   };
   const budget = (tokens: number) => ({ type: "enabled", budget_tokens: tokens });
 
-  test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
+  test.each<readonly [string, Partial<TextRequest>, JsonRecord]>([
     [
       "a limit without space for a budget stays, and the dropped field is named",
       { maxTokens: 300, reasoning: { effort: "low" } },
@@ -85,7 +86,7 @@ describe("thinking", () => {
     expect(asked(fields)).toMatchObject(expected);
   });
 
-  test.each<readonly [string, Partial<TextRequest>, JsonObject]>([
+  test.each<readonly [string, Partial<TextRequest>, JsonRecord]>([
     [
       "an effort",
       { reasoning: { effort: "minimal" } },
@@ -112,7 +113,7 @@ describe("thinking", () => {
 
   const none = { reasoning: { effort: "none" } } as const;
   const forced = { tools, toolChoice: { mode: "required" } } as const;
-  test.each<readonly [string, string, Partial<TextRequest>, JsonObject]>([
+  test.each<readonly [string, string, Partial<TextRequest>, JsonRecord]>([
     ["no thoughts", "claude-sonnet-5", none, { thinking: { type: "disabled" }, dropped: [] }],
     ["no thoughts", "claude-haiku-5-5", none, { thinking: { type: "disabled" }, dropped: [] }],
     ["no thoughts", "claude-fable-5", none, { output_config: { effort: "low" }, dropped: ["reasoning"] }],
@@ -227,7 +228,7 @@ describe("a signature of another vendor", () => {
     for (const { content } of [
       messagesWire.client.render(whole(parts), contextFor()),
       assembledMessage(written(messagesWire.client.stream(contextFor()), whole(parts))),
-    ] as readonly JsonObject[]) {
+    ] as readonly JsonRecord[]) {
       const { turns } = backFrom(content);
       expect(turns).toEqual([{ role: "assistant", parts }]);
       const again = JSON.stringify(render({ turns }).body);

@@ -1,13 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import { wires } from "../src/text/index.ts";
-import { textWireNames, type JsonObject } from "../src/text/hub/request.ts";
+import { textWireNames } from "../src/text/hub/request.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import { localNames, qualifiedName } from "../src/text/responses/namespaces.ts";
 import { contextFor, eventsOf, framesOf, oneAnswer, plain, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };
-const parse = (body: JsonObject) => responsesWire.client.read({ model: "m", input: "Hello", ...body });
+const parse = (body: JsonRecord) => responsesWire.client.read({ model: "m", input: "Hello", ...body });
 const schema = { type: "object", properties: {} };
 const member = (name: string, description?: string) => ({
   type: "function",
@@ -27,7 +28,7 @@ const tools = [
   },
   { type: "namespace", name: "files", tools: [{ type: "custom", name: "patch", description: "A diff." }] },
 ];
-const body: JsonObject = {
+const body: JsonRecord = {
   tools,
   tool_choice: { type: "function", name: "spawn", namespace: "agents" },
   input: [

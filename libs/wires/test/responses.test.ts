@@ -1,9 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../src/json/fields.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import { efforts, type JsonObject, type TextRequest } from "../src/text/hub/request.ts";
+import { efforts, type TextRequest } from "../src/text/hub/request.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/stores.ts";
 import { maxKept } from "../src/text/responses/part-writer.ts";
@@ -44,7 +45,7 @@ import {
 } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1000 };
-const parse = (body: JsonObject) => responsesWire.client.read({ model: "m", ...body });
+const parse = (body: JsonRecord) => responsesWire.client.read({ model: "m", ...body });
 const render = renders(responsesWire, target);
 
 const round = {

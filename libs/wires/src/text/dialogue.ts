@@ -1,4 +1,4 @@
-import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
+import { asRecords, memberOf, hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 
 /** The conversation that a request belongs to, with the values by which its next turn is recognised. */
 export interface Dialogue {
@@ -41,12 +41,12 @@ export function identifyDialogue(
   conversation: { readonly instructions?: unknown; readonly turns: unknown },
   isAnswer: (turn: JsonRecord) => boolean,
 ): Dialogue {
-  const turns = Array.isArray(conversation.turns) ? conversation.turns.filter(isRecord) : [];
+  const turns = asRecords(conversation.turns);
   const index = turns.findIndex(isAnswer);
   const { prompt_cache_key: name, metadata } = body;
   return {
     name: typeof name === "string" && name !== "" ? name : undefined,
-    user: body["user"] ?? body["safety_identifier"] ?? (isRecord(metadata) ? metadata["user_id"] : undefined),
+    user: body["user"] ?? body["safety_identifier"] ?? memberOf(metadata, "user_id"),
     instructions: conversation.instructions,
     opening: index < 0 ? turns : turns.slice(0, index),
     isAnswered: index >= 0,

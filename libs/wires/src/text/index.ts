@@ -27,7 +27,8 @@ export type {
   VendorTextWire,
 } from "./hub/wire.ts";
 export type { FieldSupport } from "./hub/field-support.ts";
-export type { JsonObject, TextRequest } from "./hub/request.ts";
+export type { TextRequest } from "./hub/request.ts";
+export type { JsonRecord as JsonObject } from "../json/fields.ts";
 export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
 export type { FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";

@@ -1,4 +1,4 @@
-import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
+import { asRecord, memberOf, hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
 import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 
@@ -48,7 +48,7 @@ interface Bounds {
 
 /** Finds the output limits in a body. `ownNames` lists the member names that the wire itself defines for them. */
 export function boundsIn(body: object, ownNames: readonly string[]): Bounds {
-  const record: JsonRecord = isRecord(body) ? body : {};
+  const record = asRecord(body);
   if (!hasAny(record, boundNames)) return { most: undefined, names: [] };
   const names = boundNames.filter((name) => (record[name] ?? undefined) !== undefined);
   if (!hasAny(record, ownNames)) return { most: undefined, names };
@@ -63,9 +63,9 @@ export function surplusBounds(names: readonly string[], order: readonly string[]
 
 /** Returns the thinking budget that a chat body sets in a vendor's member in addition to its output limit; else 0. */
 export function extraReasoningTokens(body: object): number {
-  const { thinking_budget: budget, thinking, reasoning }: JsonRecord = isRecord(body) ? body : {};
-  const inThinking = isRecord(thinking) ? thinking["budget_tokens"] : undefined;
-  const inReasoning = isRecord(reasoning) ? reasoning["max_tokens"] : undefined;
+  const { thinking_budget: budget, thinking, reasoning } = asRecord(body);
+  const inThinking = memberOf(thinking, "budget_tokens");
+  const inReasoning = memberOf(reasoning, "max_tokens");
   return Math.max(0, ...[budget, inThinking, inReasoning].map(wholeNumber));
 }
 
@@ -93,7 +93,7 @@ const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "cu
 
 /** Returns true if the vendor of this request may read input that is not in its body. */
 export function readsUnseenInput(body: object): boolean {
-  const record: JsonRecord = isRecord(body) ? body : {};
+  const record = asRecord(body);
   if (hasAny(record, unseenInputMembers) || isRecord(record["prompt"])) return true;
   const { tools } = record;
   return Array.isArray(tools) && tools.some((tool: unknown) => !isRecord(tool) || !isOwnTool(tool));

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { asRecords, isRecord } from "../../src/json/fields.ts";
-import type { JsonObject } from "../../src/text/hub/request.ts";
+import { asRecords, isRecord, type JsonRecord } from "../../src/json/fields.ts";
 import { vendorTextWire, wires } from "../../src/text/wires.ts";
 
 /** A piece of a prompt in its order. A mark ends a prefix that the vendor may cache. */
@@ -17,9 +16,9 @@ abstract class CachingVendor {
   readonly #known = new Set<string>();
 
   /** Reads a request; throws for one that the vendor refuses. */
-  abstract piecesOf(body: JsonObject): readonly Piece[];
+  abstract piecesOf(body: JsonRecord): readonly Piece[];
 
-  share(body: JsonObject): Share {
+  share(body: JsonRecord): Share {
     const pieces = this.piecesOf(body);
     const prefixes = pieces.map((_, at) =>
       pieces
@@ -33,12 +32,12 @@ abstract class CachingVendor {
   }
 }
 
-const textsIn = (content: unknown): readonly JsonObject[] =>
+const textsIn = (content: unknown): readonly JsonRecord[] =>
   typeof content === "string" ? [{ text: content }] : asRecords(content);
 
 /** Anthropic caches up to its marks only, and refuses more than four. */
 class Anthropic extends CachingVendor {
-  override piecesOf({ system, messages }: JsonObject): readonly Piece[] {
+  override piecesOf({ system, messages }: JsonRecord): readonly Piece[] {
     const blocks = [
       ...textsIn(system).map((block) => ({ role: "system", block })),
       ...asRecords(messages).flatMap(({ role, content }) => textsIn(content).map((block) => ({ role, block }))),
@@ -61,7 +60,7 @@ class OpenAi extends CachingVendor {
     this.#model = model;
   }
 
-  override piecesOf({ instructions, input, messages, prompt_cache_options: options }: JsonObject): readonly Piece[] {
+  override piecesOf({ instructions, input, messages, prompt_cache_options: options }: JsonRecord): readonly Piece[] {
     const isExplicit = isRecord(options) && options["mode"] === "explicit";
     const parts = asRecords(input ?? messages).flatMap(({ role, content }) =>
       textsIn(content).map((part) => ({
@@ -136,7 +135,7 @@ const names = ["chat", "responses", "messages", "content", "interactions"] as co
 /** Shares of ten turns, from a turn on: of a client's requests as they are, or converted for the vendor's wire. */
 function sharesOf(vendor: CachingVendor, client: Client, to: "chat" | "responses" | "messages", model: string) {
   return Array.from({ length: 10 }, (_, at) => {
-    const body: JsonObject = clients[client](at + 1);
+    const body: JsonRecord = clients[client](at + 1);
     if (client === to) return vendor.share(body);
     const { request } = wires[client].client.read(body, { model: "m" });
     const rendered = vendorTextWire(to).vendor.render(request, { model, defaultMaxTokens: 99 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonObject } from "../../src/text/hub/request.ts";
+import type { JsonRecord } from "../../src/json/fields.ts";
 import { vendorTextWire, wires } from "../../src/text/wires.ts";
 import { historyRules } from "./history-rules.ts";
 
@@ -42,7 +42,7 @@ function complete(all: readonly Step[]): readonly (Step & { readonly call?: numb
 }
 
 type Naming = (at: number) => string;
-type Writer = (all: ReturnType<typeof complete>, name: Naming) => JsonObject;
+type Writer = (all: ReturnType<typeof complete>, name: Naming) => JsonRecord;
 
 /** Requests of clients: each step is an item, a message or a content, as programs send them. */
 const writers: Readonly<Record<string, Writer>> = {
@@ -142,7 +142,7 @@ function alternating(groups: readonly Group[]): readonly Group[] {
   return turns[0]?.role === "user" ? turns : [{ ...hello, steps: [...hello.steps] }, ...turns];
 }
 
-function chatTurn({ role, steps: own }: Group, name: Naming): readonly JsonObject[] {
+function chatTurn({ role, steps: own }: Group, name: Naming): readonly JsonRecord[] {
   if (own[0]?.kind === "result")
     return own.map(({ text, call = 0 }) => ({ role: "tool", tool_call_id: name(call), content: text }));
   const calls = own.filter(({ kind }) => kind === "call");
@@ -157,7 +157,7 @@ function chatTurn({ role, steps: own }: Group, name: Naming): readonly JsonObjec
 }
 
 /** Ollama's messages: calls need no ids, and results name their tool only. */
-function ollamaTurn(group: Group, name: Naming): readonly JsonObject[] {
+function ollamaTurn(group: Group, name: Naming): readonly JsonRecord[] {
   return chatTurn(group, name).map(({ tool_call_id: _id, tool_calls: calls, content, ...message }) => ({
     ...message,
     content: content ?? "",

@@ -1,17 +1,17 @@
-import type { JsonObject } from "../../src/text/hub/request.ts";
+import type { JsonRecord } from "../../src/json/fields.ts";
 
 /*
  * Rules of each wire's own vendor for the order of a history. Each function returns what the vendor would refuse a request
  * for, in its words where they are known; undefined: it takes the history.
  */
 
-const list = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value : []);
+const list = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value : []);
 const isEmpty = (value: unknown): boolean => (value ?? "") === "" || (Array.isArray(value) && value.length === 0);
 const sameIds = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && new Set([...some, ...others]).size === new Set(some).size;
 
 /** OpenAI's chat completions: results follow directly after the message with their calls. */
-function chat({ messages }: JsonObject): string | undefined {
+function chat({ messages }: JsonRecord): string | undefined {
   const all = list(messages);
   for (let at = 0; at < all.length; at++) {
     const { role, content, tool_calls: calls } = all[at] ?? {};
@@ -28,7 +28,7 @@ function chat({ messages }: JsonObject): string | undefined {
 }
 
 /** OpenAI's responses: each output has its call before it, and each call one output. */
-function responses({ input }: JsonObject): string | undefined {
+function responses({ input }: JsonRecord): string | undefined {
   const open = new Set<unknown>();
   for (const { type = "message", call_id: id, content } of list(input)) {
     if (type === "function_call") {
@@ -79,7 +79,7 @@ function blocks(messages: readonly Blocks[]): string | undefined {
     : undefined;
 }
 
-function messages({ model, messages: all }: JsonObject): string | undefined {
+function messages({ model, messages: all }: JsonRecord): string | undefined {
   const misplaced = systems(
     model,
     list(all).map(({ role }) => role),
@@ -102,7 +102,7 @@ function messages({ model, messages: all }: JsonObject): string | undefined {
   );
 }
 
-function converse(body: JsonObject): string | undefined {
+function converse(body: JsonRecord): string | undefined {
   return blocks(
     list(body["messages"]).map(({ role, content }) => {
       const all: readonly any[] = list(content);
@@ -119,7 +119,7 @@ function converse(body: JsonObject): string | undefined {
 }
 
 /** Gemini: neighbours of one role are one turn; calls come after a user's turn, as many results directly after them. */
-function content({ contents }: JsonObject): string | undefined {
+function content({ contents }: JsonRecord): string | undefined {
   const turns: { readonly role: unknown; readonly parts: any[] }[] = [];
   for (const { role = "user", parts } of list(contents)) {
     if (isEmpty(parts)) return "Unable to submit request because it must have at least one parts field.";
@@ -145,7 +145,7 @@ function content({ contents }: JsonObject): string | undefined {
 }
 
 /** Google's interactions: all calls of the model have their results before the user's next input. */
-function interactions({ input }: JsonObject): string | undefined {
+function interactions({ input }: JsonRecord): string | undefined {
   if (isEmpty(input)) return "input is missing";
   const open = new Set<unknown>();
   const called = new Set<unknown>();

@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
-import { wires, type JsonObject } from "../../src/text/index.ts";
+import type { JsonRecord } from "../../src/json/index.ts";
+import { wires } from "../../src/text/index.ts";
 
 /** A request of responses as a vendor of another wire gets it. */
-function rendered(body: JsonObject, to: "chat" | "messages" | "content") {
+function rendered(body: JsonRecord, to: "chat" | "messages" | "content") {
   const { request, dropped } = wires.responses.client.read({ model: "m", ...body });
   const sent = wires[to].vendor.render(request, { model: "m", defaultMaxTokens: 9_000 });
   return { body: sent.body, dropped: [...dropped, ...sent.dropped] };

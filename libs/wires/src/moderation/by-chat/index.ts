@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../../text/hub/answer.ts";
 import { readDataUrl } from "../../text/hub/sources.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -130,7 +130,7 @@ function parseResults(text: string): readonly unknown[] {
   } catch (cause) {
     throw unreadableJudgement(cause);
   }
-  const results: unknown = isRecord(value) ? value["results"] : undefined;
+  const results = memberOf(value, "results");
   if (!Array.isArray(results)) throw unreadableJudgement();
   return results;
 }

@@ -1,10 +1,9 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Part, ReasoningPart, TextPart, ToolCallPart, Citation } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import { customNames, unwrapCustom } from "../hub/tool-calls.ts";
 import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
@@ -12,7 +11,7 @@ import { renderUsage } from "./usage.ts";
 import { renderFinishReason } from "./vendor-answer.ts";
 
 /** Renders a complete answer as a completion. */
-export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
   return withoutUndefined({
     id: context.answerId,
@@ -25,7 +24,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   });
 }
 
-function renderChoice({ parts, finish }: Choice, index: number, context: AnswerContext): JsonObject {
+function renderChoice({ parts, finish }: Choice, index: number, context: AnswerContext): JsonRecord {
   const style = answerStyleOf(context);
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
   const refused = parts.some(({ kind }) => kind === "refusal");
@@ -37,7 +36,7 @@ function renderChoice({ parts, finish }: Choice, index: number, context: AnswerC
   };
 }
 
-function renderMessage(parts: readonly Part[], style: AnswerStyle, context: AnswerContext): JsonObject {
+function renderMessage(parts: readonly Part[], style: AnswerStyle, context: AnswerContext): JsonRecord {
   const texts = parts.filter((part) => part.kind === "text");
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const calls = parts.filter((part) => part.kind === "tool-call");
@@ -85,7 +84,7 @@ function renderAnnotations(texts: readonly TextPart[]): readonly unknown[] | und
   return all.length > 0 ? all : undefined;
 }
 
-function toolCallMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonObject {
+function toolCallMembers(calls: readonly ToolCallPart[], style: AnswerStyle): JsonRecord {
   const [first] = calls;
   if (first === undefined) return {};
   if (style.legacyCalls) return { function_call: { name: first.name, arguments: first.arguments } };
@@ -115,7 +114,7 @@ export function isWrappedCall(call: Pick<ToolCallPart, "name" | "custom">, { cus
   return call.custom !== true && custom.has(call.name);
 }
 
-function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
+function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonRecord {
   const { id, name, signature } = call;
   const extra = { extra_content: renderExtraContent(signature) };
   const wrapped = isWrappedCall(call, style);
@@ -129,7 +128,7 @@ function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonObject {
  * Renders a generated image as vendors of this wire do, numbered within its message; undefined for an image in another
  * vendor's store.
  */
-function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonObject | undefined {
+function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonRecord | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
   return withoutUndefined({
@@ -141,7 +140,7 @@ function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, in
 }
 
 /** Renders `audio` for speech from another wire. The speech is not stored, so its id cannot be used later. */
-function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, now }: AnswerContext): JsonObject {
+function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, now }: AnswerContext): JsonRecord {
   if (source.kind !== "base64") return {};
   return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
 }
@@ -150,9 +149,9 @@ function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, n
  * Returns the members of a message or delta for a complete part; empty if the wire cannot express it. `images` is the
  * number of earlier images.
  */
-export function completePartMembers(part: Part, context: AnswerContext, images: number): JsonObject {
+export function completePartMembers(part: Part, context: AnswerContext, images: number): JsonRecord {
   if (part.kind === "audio") return audioMember(part, context);
-  if (part.kind === "vendor") return part.wire === "chat" && isRecord(part.value) ? part.value : {};
+  if (part.kind === "vendor") return part.wire === "chat" ? asRecord(part.value) : {};
   const image = part.kind === "image" ? imageMember(part, images) : undefined;
   return image === undefined ? {} : { images: [image] };
 }

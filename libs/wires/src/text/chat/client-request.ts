@@ -1,23 +1,17 @@
 import { withoutUndefined, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
-import { Fields, isRecord } from "../../json/fields.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsUnseenInput } from "../params.ts";
 import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import {
-  type JsonObject,
-  type OutputFormat,
-  type TextRequest,
-  efforts,
-  type ReasoningOptions,
-} from "../hub/request.ts";
+import { type OutputFormat, type TextRequest, efforts, type ReasoningOptions } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
 /** Parses a request for a chat completion into the neutral form. Throws Failure (400) naming the wrong field. */
-export function parseRequest(body: JsonObject): ParsedText {
+export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
   const tools = parseTools(fields);

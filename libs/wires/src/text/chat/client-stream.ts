@@ -1,11 +1,11 @@
 import { keepAlive } from "../../sse/framing.ts";
 import { dispatch, partToEvents, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Citation, Part, Signature, TokenProbability } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import {
   answerStyleOf,
@@ -252,7 +252,7 @@ class ChatPartWriter {
     return { before: this.#around.before + before, after: after + this.#around.after };
   }
 
-  #chunk(delta: JsonObject): string {
+  #chunk(delta: JsonRecord): string {
     return this.#around.before + JSON.stringify(delta).slice(1, -1) + this.#around.after;
   }
 }
@@ -284,7 +284,7 @@ class Chunks {
   }
 
   /** Renders a delta with the probabilities of its tokens. */
-  withProbabilities(choice: number, delta: JsonObject, content: readonly JsonObject[]): string {
+  withProbabilities(choice: number, delta: JsonRecord, content: readonly JsonRecord[]): string {
     return this.#chunk({ index: choice, delta, logprobs: { content, refusal: null }, finish_reason: null });
   }
 
@@ -292,11 +292,11 @@ class Chunks {
     return this.#chunk({ index: choice, delta: {}, logprobs: null, finish_reason: reason });
   }
 
-  usage(usage: JsonObject): string {
+  usage(usage: JsonRecord): string {
     return `${this.#head}],"usage":${JSON.stringify(usage)}}\n\n`;
   }
 
-  #chunk(choice: JsonObject): string {
+  #chunk(choice: JsonRecord): string {
     return this.#head + JSON.stringify(choice) + this.#tail;
   }
 }

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, type Fields, isRecord } from "../../json/fields.ts";
 import { requireTexts, parseCustom, parseFunction, resultParts, attachCitations } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { Turn, Tool, ToolChoice } from "../hub/request.ts";
@@ -135,7 +135,7 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
 
 /** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
 function chosenToolName(body: Fields, choice: unknown): string {
-  const { type, function: called, custom }: JsonRecord = isRecord(choice) ? choice : {};
+  const { type, function: called, custom } = asRecord(choice);
   const definition = type === "custom" ? custom : called;
   if (!isRecord(definition) || typeof definition["name"] !== "string") throw body.unsupported("tool_choice");
   return definition["name"];

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord } from "../../json/fields.ts";
+import { asRecord, type Fields, isRecord } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
@@ -177,7 +177,7 @@ function argumentsOf(called: Fields): string {
 export function parseCitations(value: unknown): readonly Citation[] {
   if (!Array.isArray(value)) return [];
   return value.filter(isRecord).map((annotation) => {
-    const cited = isRecord(annotation["url_citation"]) ? annotation["url_citation"] : {};
+    const cited = asRecord(annotation["url_citation"]);
     const { url, title, start_index: start, end_index: end } = cited;
     return parseCitation("chat", annotation, { url, title, start, end });
   });

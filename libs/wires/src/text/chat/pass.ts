@@ -1,6 +1,6 @@
 import { keepAlive } from "../../sse/framing.ts";
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
 import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
@@ -114,7 +114,7 @@ function streamOptions(body: Buffer, members: readonly Member[]): object {
   const member = members.findLast(({ name }) => name === "stream_options");
   if (member === undefined) return {};
   const options: unknown = JSON.parse(body.toString("utf8", member.start, member.end));
-  return isRecord(options) ? options : {};
+  return asRecord(options);
 }
 
 /** Last members of a choice that reached its output limit; its index is added. */

@@ -1,7 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, asText } from "../../json/fields.ts";
+import { isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } from "../hub/signatures.ts";
 
 /*
@@ -33,7 +32,7 @@ interface SignedRange extends Envelope {
 export function readDetails(value: unknown): Details {
   const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
   const marks: SignedRange[] = [];
-  const nativeDetails: JsonObject[] = [];
+  const nativeDetails: JsonRecord[] = [];
   for (const detail of all) {
     const mark = decodeDetail(detail);
     if (mark === undefined) nativeDetails.push(detail);
@@ -43,19 +42,19 @@ export function readDetails(value: unknown): Details {
 }
 
 /** Returns the gateway's envelope in a detail; undefined for a vendor's detail. */
-export function decodeDetail({ data, id }: JsonObject): SignedRange | undefined {
+export function decodeDetail({ data, id }: JsonRecord): SignedRange | undefined {
   const envelope = typeof data === "string" ? decodeEnvelope(data) : undefined;
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
 
 /** Wraps a vendor's details as one signature; undefined if they have only text, which is sent as reasoning. */
-export function detailsSignature(details: readonly JsonObject[]): Signature | undefined {
+export function detailsSignature(details: readonly JsonRecord[]): Signature | undefined {
   const isSigned = details.some(({ data, signature }) => asText(data) !== "" || asText(signature) !== "");
   return isSigned ? { wire: "chat", kind: detailsKind, value: JSON.stringify(details) } : undefined;
 }
 
 /** Returns the reasoning in a detail: its text, else its summary, else "". */
-export function reasoningTextIn({ text, summary }: JsonObject): string {
+export function reasoningTextIn({ text, summary }: JsonRecord): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
@@ -147,13 +146,13 @@ export function readExtraContent(value: unknown, google: "chat" | "content"): Si
 }
 
 /** Renders `extra_content` with a signature for a client. */
-export function renderExtraContent(signature: Signature | undefined): JsonObject | undefined {
+export function renderExtraContent(signature: Signature | undefined): JsonRecord | undefined {
   if (signature === undefined) return undefined;
   return vendorExtraContent(signature) ?? { modelgate: { signature: encodeEnvelope({ signature }) } };
 }
 
 /** Renders `extra_content` with a signature for this wire's vendor; undefined if another wire's vendor made it. */
-export function vendorExtraContent(signature: Signature | undefined): JsonObject | undefined {
+export function vendorExtraContent(signature: Signature | undefined): JsonRecord | undefined {
   if (signature?.wire !== "chat" || signature.kind !== googleSignatureKind) return undefined;
   return { google: { thought_signature: signature.value } };
 }

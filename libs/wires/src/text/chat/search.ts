@@ -1,12 +1,12 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
-import { type JsonObject, searchTool, type WebSearchTool, parseLocation, hasOtherOptions } from "../hub/request.ts";
+import { memberOf, type JsonRecord } from "../../json/fields.ts";
+import { searchTool, type WebSearchTool, parseLocation, hasOtherOptions } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
 /** Parses `web_search_options`, the request for web search. */
-export function parseSearch(options: JsonObject): WebSearchTool {
+export function parseSearch(options: JsonRecord): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
-  const location = isRecord(user_location) ? user_location["approximate"] : undefined;
+  const location = memberOf(user_location, "approximate");
   const commonOptions = { contextSize, location: parseLocation(location) };
   return searchTool("chat", options, commonOptions, others);
 }
@@ -15,7 +15,7 @@ export function parseSearch(options: JsonObject): WebSearchTool {
 export function renderSearchOptions(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   if (wire === "chat") return options;
   const { contextSize, location } = commonOptions;
   unsupported.noteIf(

@@ -2,7 +2,6 @@ import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtraContent, maxDetails, detailsSignature } from "./reasoning-details.ts";
 
@@ -169,7 +168,7 @@ export class AudioReader {
   }
 
   /** Returns the member `audio` of a message; undefined if the stream had no speech. */
-  take(): JsonObject | undefined {
+  take(): JsonRecord | undefined {
     if (this.#head === undefined) return undefined;
     const data = Buffer.concat(this.#pieces).toString("base64");
     const audio = { ...this.#head, data, transcript: this.#transcript.join("") };

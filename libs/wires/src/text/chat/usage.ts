@@ -15,7 +15,6 @@ import {
   type ReportedFees,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { findUsage, type ChatDialect } from "./dialect.ts";
 
 /** Members of `usage` that are searched for input read from a cache if the vendor has no dialect. */
@@ -41,7 +40,7 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
  * Reads the usage of an answer or a chunk, in any position that vendors use. A chunk without prompt tokens is ignored:
  * every prompt has tokens, so such a chunk counts only what was used since the previous chunk (Cloudflare).
  */
-export function readUsage(answer: JsonObject, dialect: ChatDialect = {}): Units | undefined {
+export function readUsage(answer: JsonRecord, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
   const units =
@@ -51,7 +50,7 @@ export function readUsage(answer: JsonObject, dialect: ChatDialect = {}): Units 
   return isPiece ? undefined : units;
 }
 
-function inputUnits(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect): Units {
+function inputUnits(usage: JsonRecord, prompt: number, { cachedAt }: ChatDialect): Units {
   const input = asRecord(usage["prompt_tokens_details"]);
   let cached = parseCount(input["cached_tokens"]);
   for (const name of cachedAt === undefined ? cachedInputMembers : [cachedAt]) cached ??= parseCount(usage[name]);
@@ -69,7 +68,7 @@ function inputUnits(usage: JsonObject, prompt: number, { cachedAt }: ChatDialect
   };
 }
 
-function outputUnits(usage: JsonObject, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
+function outputUnits(usage: JsonRecord, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = asRecord(usage["completion_tokens_details"]);
   // Some vendors report reasoning tokens at the top of `usage`, although completion tokens include them.
   const among = parseCount(usage["reasoning_tokens"]) ?? 0;
@@ -91,7 +90,7 @@ function outputUnits(usage: JsonObject, prompt: number, completion: number, { se
 }
 
 /** Renders units as `usage`: the totals include all tokens, the details list those with a separate price. */
-export function renderUsage(units: Units): JsonObject {
+export function renderUsage(units: Units): JsonRecord {
   const [input, output] = [inputTotal(units), outputTotal(units)];
   const cacheWriteTokens = cacheWritesIn(units);
   return {

@@ -1,5 +1,14 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, ownEntry, asText } from "../../json/fields.ts";
+import {
+  asRecord,
+  asRecords,
+  memberOf,
+  Fields,
+  isRecord,
+  ownEntry,
+  asText,
+  type JsonRecord,
+} from "../../json/fields.ts";
 import {
   completionFinishReasons,
   type Choice,
@@ -9,14 +18,13 @@ import {
 } from "../hub/answer.ts";
 import { attachCitations, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { parseCitations, parseModelMessage } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
 /** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
-export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAnswer {
+export function parseAnswer(body: JsonRecord, dialect: ChatDialect = {}): TextAnswer {
   const choices = answeredChoices(body);
   const head = parseHead(body);
   const usage = readUsage(body, dialect);
@@ -30,16 +38,16 @@ export function parseAnswer(body: JsonObject, dialect: ChatDialect = {}): TextAn
 }
 
 /** Reads model, id and time, which answers and chunks share. The time is 0 if the vendor sends none. */
-export function parseHead({ id, model, created }: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+export function parseHead({ id, model, created }: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: asText(id), model: asText(model), createdAt: typeof created === "number" ? created : 0 };
 }
 
-export function choicesInAnswer({ choices }: JsonObject): readonly JsonObject[] {
-  return Array.isArray(choices) ? choices.filter(isRecord) : [];
+export function choicesInAnswer({ choices }: JsonRecord): readonly JsonRecord[] {
+  return asRecords(choices);
 }
 
 /** Returns the choices of a completion, at least one. Throws Failure upstream_error if it failed or has none. */
-export function answeredChoices(body: JsonObject): readonly [JsonObject, ...JsonObject[]] {
+export function answeredChoices(body: JsonRecord): readonly [JsonRecord, ...JsonRecord[]] {
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
   const [first, ...others] = choicesInAnswer(body);
@@ -47,18 +55,18 @@ export function answeredChoices(body: JsonObject): readonly [JsonObject, ...Json
   return [first, ...others];
 }
 
-function parseChoice(choice: JsonObject, path: readonly (string | number)[]): Choice {
-  const message = isRecord(choice["message"]) ? choice["message"] : {};
+function parseChoice(choice: JsonRecord, path: readonly (string | number)[]): Choice {
+  const message = asRecord(choice["message"]);
   const parts = answerParts(message, path);
   const logprobs = choice["logprobs"];
-  const logProbabilities = parseLogProbabilities(isRecord(logprobs) ? logprobs["content"] : undefined);
+  const logProbabilities = parseLogProbabilities(memberOf(logprobs, "content"));
   return {
     parts: attachCitations(parts, parseCitations(message["annotations"]), logProbabilities),
     ...parseFinish(choice, new Set(parts.map(({ kind }) => kind))),
   };
 }
 
-function answerParts(message: JsonObject, path: readonly (string | number)[]): readonly Part[] {
+function answerParts(message: JsonRecord, path: readonly (string | number)[]): readonly Part[] {
   try {
     return parseModelMessage(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
   } catch (cause) {
@@ -99,7 +107,7 @@ interface Finish {
  * Returns the reason why a choice ended. A normal end of a choice with calls means that they are to be run, whichever
  * reason the vendor sent. An unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
  */
-export function parseFinish(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>): Finish {
+export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>): Finish {
   const finishReason = choice["finish_reason"];
   const reason = typeof finishReason === "string" ? ownEntry(vendorFinishReasons, finishReason) : undefined;
   if (reason !== undefined && reason !== "tool-calls") return { finish: reason };
@@ -115,7 +123,7 @@ export function parseFinish(choice: JsonObject, kinds: ReadonlySet<Part["kind"]>
  * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object or a text; on
  * older servers the failure is the complete body (`object: "error"`).
  */
-export function failureOf(body: JsonObject): Extract<TextEvent, { type: "failure" }> | undefined {
+export function failureOf(body: JsonRecord): Extract<TextEvent, { type: "failure" }> | undefined {
   const error = body["object"] === "error" ? body : body["error"];
   if (typeof error === "string") return { type: "failure", code: "server_error", message: error };
   if (!isRecord(error)) return undefined;

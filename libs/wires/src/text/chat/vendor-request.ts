@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -7,14 +7,7 @@ import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { openAiEffort, refusesUnknownFields, withAcceptedSampling, withAcceptedTier } from "../hub/openai-models.ts";
 import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
-import {
-  type JsonObject,
-  type RequestField,
-  type TextRequest,
-  type Tool,
-  type ToolChoice,
-  searchToolName,
-} from "../hub/request.ts";
+import { type RequestField, type TextRequest, type Tool, type ToolChoice, searchToolName } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderSearchOptions } from "./search.ts";
 import { takesNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
@@ -113,7 +106,7 @@ function unlessRefused<Value>(
   return undefined;
 }
 
-function renderFormat({ format }: TextRequest): JsonObject | undefined {
+function renderFormat({ format }: TextRequest): JsonRecord | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json") return { type: "json_object" };
   const { name, description, schema, strict } = format;
@@ -124,14 +117,14 @@ function renderFormat({ format }: TextRequest): JsonObject | undefined {
 }
 
 /** Renders the request for log probabilities. No alternatives is the default and left out, as some vendors refuse 0. */
-function renderProbabilities({ logProbabilities }: TextRequest): JsonObject {
+function renderProbabilities({ logProbabilities }: TextRequest): JsonRecord {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
   return { logprobs: true, top_logprobs: alternatives === 0 ? undefined : alternatives };
 }
 
 /** Renders the kinds of output. On this wire speech needs a format, which in a stream must be `pcm16`. */
-function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonObject {
+function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRecord {
   return {
     modalities,
     audio: audio === undefined ? undefined : { format: stream ? "pcm16" : "wav", ...audio },
@@ -144,7 +137,7 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonOb
  * Renders `tools`, their options, and `web_search_options`. Vendors refuse a tool choice or `parallel_tool_calls`
  * without tools.
  */
-function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonObject {
+function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);
   // A vendor that does not support a list of allowed tools gets only the allowed tools.
@@ -160,7 +153,7 @@ function renderTools(request: TextRequest, model: string, unsupported: Unsupport
   return { tools: rendered, tool_choice: choice, parallel_tool_calls: parallelTools, ...search };
 }
 
-function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): readonly JsonObject[] {
+function renderTool(tool: Tool, newest: boolean, unsupported: Unsupported): readonly JsonRecord[] {
   if (tool.kind === "function") {
     const { name, description, parameters, strict, cache } = tool;
     unsupported.noteIf("tools.cache", cache);
@@ -184,7 +177,7 @@ function renderGrammar(format: unknown): unknown {
 }
 
 /** Renders web search. Agents of other wires offer it in every request, so it is dropped for models without search. */
-function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonObject | undefined {
+function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonRecord | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
   if (search.wire !== "chat" && !searchesTheWeb(model)) {
@@ -206,7 +199,7 @@ function renderToolChoice(choice: ToolChoice, tools: readonly Tool[], newest: bo
   return newest ? { type: "allowed_tools", allowed_tools: { mode, tools: chosen } } : mode;
 }
 
-function renderChosenTool(name: string, tools: readonly Tool[], newest: boolean): JsonObject {
+function renderChosenTool(name: string, tools: readonly Tool[], newest: boolean): JsonRecord {
   const custom = newest && tools.some((tool) => tool.kind === "custom" && tool.name === name);
   return custom ? { type: "custom", custom: { name } } : { type: "function", function: { name } };
 }

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { refusesUnknownFields } from "../hub/openai-models.ts";
 import type {
@@ -14,7 +15,7 @@ import type {
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint, renderBreakpoint } from "../hub/prompt-cache.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
-import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import type { TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
 import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
@@ -23,18 +24,18 @@ import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
  * Renders the conversation as messages. All instructions become one message, since some vendors accept only one, with
  * the role `system`, since only OpenAI knows `developer` too.
  */
-export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonObject[] {
+export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonRecord[] {
   const { instructions, turns } = request;
   const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
   return [...system, ...pairedTurns(turns).flatMap((turn) => renderTurn(turn, model, unsupported))];
 }
 
-function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupported): readonly JsonObject[] {
+function renderTurn({ role, parts }: Turn, model: string, unsupported: Unsupported): readonly JsonRecord[] {
   if (role === "system") return [systemMessage(parts.filter(isText), unsupported)];
   return role === "assistant" ? renderModel(parts, model, unsupported) : renderUser(parts, unsupported);
 }
 
-function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): JsonObject {
+function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): JsonRecord {
   if (parts.some(isBreakpoint))
     return { role: "system", content: parts.map((part) => renderInputText(part, unsupported)) };
   for (const { cache } of parts) unsupported.noteIf("text.cache", cache);
@@ -42,7 +43,7 @@ function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): Js
 }
 
 /** Renders a user's turn. Results become messages before the others: vendors expect them directly after the calls. */
-function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
+function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonRecord[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
   const content = [...media, ...parts.filter((part) => part.kind !== "tool-result")];
@@ -53,7 +54,7 @@ function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly 
 }
 
 /** Renders a result as text; its images and files are put into the user's message that follows. */
-function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonObject {
+function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonRecord {
   unsupported.noteIf("tool-result.is-error", isError);
   unsupported.noteIf("tool-result.cache", cache);
   const texts = parts.filter(isText).map(({ text }) => text);
@@ -70,7 +71,7 @@ function isText(part: Part): part is TextPart {
   return part.kind === "text";
 }
 
-function renderModel(parts: readonly Part[], model: string, unsupported: Unsupported): readonly JsonObject[] {
+function renderModel(parts: readonly Part[], model: string, unsupported: Unsupported): readonly JsonRecord[] {
   for (const part of parts) refuseForeignPart(part);
   const items = parts.filter((part) => part.kind === "vendor").map((part) => requireItemOfWire(part, "chat"));
   const vendorMembers = items.reduce((all, members) => ({ ...all, ...members }), {});
@@ -115,7 +116,7 @@ function refuseForeignPart(part: Part): void {
  * Renders the reasoning that the vendor needs: details that it created, and text before a tool call, which several
  * vendors require and others ignore. Other reasoning is left out, since some vendors refuse it.
  */
-function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonObject {
+function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonRecord {
   const reasoning = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
   const details = reasoning.flatMap(({ signature }) => vendorDetails(signature) ?? []);
   const renderedReasoning = details.length > 0 || keepsText ? reasoning.filter(({ text }) => text !== "") : [];
@@ -130,7 +131,7 @@ function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported
 }
 
 /** Renders a call; the call of a free-text tool becomes a function's call if the vendor has only functions. */
-function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonObject {
+function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonRecord {
   const extra = { extra_content: vendorExtraContent(signature) };
   if (custom === true && newest)
     return withoutUndefined({ id, type: "custom", custom: { name, input: text }, ...extra });
@@ -139,7 +140,7 @@ function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPa
 }
 
 /** Renders a generated image in the spelling of vendors that generate them. */
-function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): JsonObject {
+function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): JsonRecord {
   return withoutUndefined({
     type: "image_url",
     image_url: { url: urlOf(source) },
@@ -148,14 +149,14 @@ function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): Js
 }
 
 /** Renders parts as a message's content; a single text is a string. Throws Failure for what the wire cannot express. */
-function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonObject[] {
+function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonRecord[] {
   const rendered = parts.map((part) => renderInputPart(part, unsupported));
   const [only] = parts;
   const isPlain = parts.length === 1 && only?.kind === "text" && !isBreakpoint(only);
   return isPlain ? only.text : rendered;
 }
 
-function renderInputPart(part: Part, unsupported: Unsupported): JsonObject {
+function renderInputPart(part: Part, unsupported: Unsupported): JsonRecord {
   if (part.kind === "text") return renderInputText(part, unsupported);
   if (part.kind === "image") return renderInputImage(part, unsupported);
   if (part.kind === "file") return renderInputFile(part, unsupported);
@@ -165,14 +166,14 @@ function renderInputPart(part: Part, unsupported: Unsupported): JsonObject {
   throw unsupportedFailure(`${part.kind} parts`);
 }
 
-function renderInputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
+function renderInputText({ text, cache }: TextPart, unsupported: Unsupported): JsonRecord {
   return { type: "text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
 }
 
 /** Values of an image's `detail` that this wire can express; the responses wire has a higher one. */
 const imageDetails: ReadonlySet<string> = new Set(["auto", "low", "high"]);
 
-function renderInputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
+function renderInputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonRecord {
   const breakpoint = renderBreakpoint(cache, "image.cache", unsupported);
   const isKnown = detail === undefined || imageDetails.has(detail);
   unsupported.noteIf("image.detail", !isKnown);
@@ -192,7 +193,7 @@ function urlOf(source: Source): string {
 function renderInputFile(
   { source, name, title, context, citations, cache }: FilePart,
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
@@ -207,7 +208,7 @@ function renderInputFile(
   return { type: "file", file, ...breakpoint };
 }
 
-function fileAsText(text: string, name = "document.txt"): JsonObject {
+function fileAsText(text: string, name = "document.txt"): JsonRecord {
   const fence = chooseFence(text);
   return { type: "text", text: `${name}\n${fence}\n${text}\n${fence}` };
 }

@@ -1,17 +1,18 @@
 import { addUnits, Failure, type Units, withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { renderUsage } from "../chat/usage.ts";
 import { completionFinishReasons, type Choice, type TextAnswer } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
-import type { JsonObject, TextRequest } from "../hub/request.ts";
+import type { TextRequest } from "../hub/request.ts";
 
 /** Renders the completion for the answer to a single prompt. */
-export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   return renderPromptAnswers([{ request: context.request, answer }], context);
 }
 
 /** Renders one completion for the answers to all prompts. Choices are numbered in the order of the prompts. */
-export function renderPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject {
+export function renderPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonRecord {
   const choices = all.flatMap(({ request, answer }, prompt) => {
     if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
     const first = prompt * (request.choices ?? 1);
@@ -30,7 +31,7 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
 }
 
 /** Renders a choice's text. This wire has no reasoning, and no calls, since the request had no tools. */
-function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonObject {
+function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonRecord {
   const texts = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
   return {
@@ -56,7 +57,7 @@ export function echoedPrompt({ requestBody }: Pick<AnswerContext, "requestBody">
  * Renders the probabilities of a text's tokens as parallel lists; null if there are none. `offset` is the number of
  * characters before the first token in its choice.
  */
-export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonObject | null {
+export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonRecord | null {
   if (all.length === 0) return null;
   let next = offset;
   const offsets = all.map(({ token }) => {
@@ -72,6 +73,6 @@ export function renderProbabilities(all: readonly TokenProbability[], offset: nu
   };
 }
 
-function renderAlternatives({ alternatives }: TokenProbability): JsonObject {
+function renderAlternatives({ alternatives }: TokenProbability): JsonRecord {
   return Object.fromEntries(alternatives.map(({ token, logProbability }) => [token, logProbability]));
 }

@@ -1,11 +1,12 @@
 import { keepAlive } from "../../sse/framing.ts";
 import { dispatch, partToEvents, answerToEvents, type EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { renderUsage } from "../chat/usage.ts";
 import { completionFinishReasons, type FinishReason, type OpenedPart, type TextEvent } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
-import type { JsonObject, TextRequest } from "../hub/request.ts";
+import type { TextRequest } from "../hub/request.ts";
 import { echoedPrompt, renderProbabilities } from "./answer.ts";
 
 interface OpenChoice {
@@ -118,11 +119,11 @@ export class CompletionsWriter implements StreamWriter {
   }
 
   /** Renders a chunk. If usage is requested, every chunk has the member `usage`. */
-  #chunk(choice: JsonObject): string {
+  #chunk(choice: JsonRecord): string {
     return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
   }
 
-  #frame(choices: readonly JsonObject[], usage: JsonObject | null | undefined): string {
+  #frame(choices: readonly JsonRecord[], usage: JsonRecord | null | undefined): string {
     const { answerId: id, now: created, model } = this.#context;
     return `data: ${JSON.stringify({ id, object: "text_completion", created, model, choices, usage })}\n\n`;
   }

@@ -1,9 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { renderSignature } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
 import { renderUsage } from "./usage.ts";
@@ -11,7 +10,7 @@ import { contentFinishReasons } from "./vendor-answer.ts";
 import { renderCall, renderSource } from "./vendor-turns.ts";
 
 /** Renders a complete answer for a client of this wire. */
-export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   return withoutUndefined({
     candidates: answer.choices.map(renderCandidate),
     usageMetadata: answer.usage === undefined ? undefined : renderUsage(answer.usage),
@@ -20,7 +19,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
   });
 }
 
-function renderCandidate({ parts, finish }: Choice, index: number): JsonObject {
+function renderCandidate({ parts, finish }: Choice, index: number): JsonRecord {
   const texts = parts.filter((part) => part.kind === "text");
   return withoutUndefined({
     content: { role: "model", parts: parts.flatMap(answerPart) },
@@ -38,7 +37,7 @@ function finishMessageOf(part: Part | undefined): string | undefined {
 }
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
-export function answerPart(part: Part): readonly JsonObject[] {
+export function answerPart(part: Part): readonly JsonRecord[] {
   if (part.kind === "text") return [renderTextPart(part.text, false, part.signature)];
   if (part.kind === "refusal") return part.details === undefined ? [{ text: part.text }] : [];
   if (part.kind === "reasoning") return [renderTextPart(part.text, true, part.signature)];
@@ -50,12 +49,12 @@ export function answerPart(part: Part): readonly JsonObject[] {
 }
 
 /** Creates a part of text or reasoning, with the `thoughtSignature` that the client must send back. */
-export function renderTextPart(text: string, thought: boolean, signature: Signature | undefined): JsonObject {
+export function renderTextPart(text: string, thought: boolean, signature: Signature | undefined): JsonRecord {
   const part = thought ? { text, thought } : { text };
   const thoughtSignature = renderSignature(signature);
   return thoughtSignature === undefined ? part : { ...part, thoughtSignature };
 }
 
-function renderMedia({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonObject {
+function renderMedia({ source }: Extract<Part, { kind: "image" | "audio" | "video" }>): JsonRecord {
   return source.kind === "file-id" && source.wire !== "content" ? {} : renderSource(source);
 }

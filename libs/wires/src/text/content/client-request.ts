@@ -1,12 +1,12 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { inBothSpellings } from "../../json/ambiguous.ts";
-import { camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, readsUnseenInput } from "../params.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { Part, TextPart } from "../hub/part.ts";
-import type { JsonObject, OutputFormat, TextRequest, Turn, Tool, ToolChoice } from "../hub/request.ts";
+import type { OutputFormat, TextRequest, Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { mediaOf } from "../media.ts";
 import { measurePart } from "./media.ts";
@@ -20,7 +20,7 @@ import { requestedFees, feeMembers } from "./usage.ts";
  * accepts both. Refuses `cachedContent`, which names an object in the store of one vendor account.
  */
 export function parseRequest(
-  body: JsonObject,
+  body: JsonRecord,
   path: { readonly model?: string; readonly stream?: boolean },
 ): ParsedText {
   const fields = new Fields(body, "", "either");
@@ -96,7 +96,7 @@ function parseOutput(config: Fields): Partial<TextRequest> {
   };
 }
 
-function parseSpeech(config: Fields): JsonObject | undefined {
+function parseSpeech(config: Fields): JsonRecord | undefined {
   const speech = config.fields("speechConfig");
   if (speech === undefined) return undefined;
   const voice = speech.fields("voiceConfig")?.fields("prebuiltVoiceConfig")?.text("voiceName");
@@ -156,13 +156,13 @@ function parseTools(body: Fields): readonly Tool[] {
     const functions = entry.each("functionDeclarations", maxTools).map(parseFunction);
     const others = Object.entries(entry.value)
       .filter(([name]) => name !== "functionDeclarations" && name !== "function_declarations")
-      .map(([name, options]) => vendorTool(camelName(name), isRecord(options) ? options : {}));
+      .map(([name, options]) => vendorTool(camelName(name), asRecord(options)));
     entry.ignore(...Object.keys(entry.value));
     return [...functions, ...others];
   });
 }
 
-function vendorTool(name: string, options: JsonObject): Tool {
+function vendorTool(name: string, options: JsonRecord): Tool {
   return name === "googleSearch"
     ? { kind: "web-search", wire: "content", options, ...(Object.keys(options).length > 0 ? { more: true } : {}) }
     : { kind: "vendor", wire: "content", name, definition: options };

@@ -1,9 +1,9 @@
 import { dispatch, type EventHandlers } from "../hub/events.ts";
 import { Failure, renderFailure, type Units, withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { parseFrame } from "../../sse/decode.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { answerPart, renderTextPart } from "./client-answer.ts";
 import { renderSignature } from "./parts.ts";
 import { renderCitations, renderProbabilities } from "./sources.ts";
@@ -114,11 +114,11 @@ export class ContentWriter implements StreamWriter {
     return this.#parts(choice, [renderTextPart("", open.opened.kind === "reasoning", signature)]);
   }
 
-  #parts(choice: number, parts: readonly JsonObject[]): string {
+  #parts(choice: number, parts: readonly JsonRecord[]): string {
     return parts.length === 0 ? "" : this.#piece([renderCandidate(choice, parts)]);
   }
 
-  #piece(candidates: readonly JsonObject[]): string {
+  #piece(candidates: readonly JsonRecord[]): string {
     this.#tail ??= this.#renderTail();
     return this.#framing.piece(`{"candidates":${JSON.stringify(candidates)},${this.#tail}`);
   }
@@ -130,7 +130,7 @@ export class ContentWriter implements StreamWriter {
   }
 }
 
-function renderCandidate(index: number, parts: readonly JsonObject[]): JsonObject {
+function renderCandidate(index: number, parts: readonly JsonRecord[]): JsonRecord {
   return { content: { role: "model", parts }, index };
 }
 

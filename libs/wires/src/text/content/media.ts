@@ -1,6 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../media.ts";
 
 /** Measures a part that has inline bytes or a file's address, in camelCase or snake_case. */
@@ -22,7 +21,7 @@ const openaiVoices: ReadonlySet<string> = new Set(
  * Renders `speechConfig` for a client's voice. Undefined for a voice of OpenAI, so that the vendor uses its default.
  * Google's voices are named after stars and moons, capitalised.
  */
-export function renderVoice(voice: string): JsonObject | undefined {
+export function renderVoice(voice: string): JsonRecord | undefined {
   if (openaiVoices.has(voice.toLowerCase())) return undefined;
   const voiceName = /^[a-z]+$/.test(voice) ? voice.slice(0, 1).toUpperCase() + voice.slice(1) : voice;
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } };

@@ -1,6 +1,5 @@
-import { isRecord, type Fields } from "../../json/fields.ts";
+import { asRecord, isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import type { Part, Source, ToolResultPart, Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { signatureForClient, signatureFromClient } from "../hub/signatures.ts";
 import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { renderArguments, callId, type CallPairs } from "../hub/tool-calls.ts";
@@ -113,7 +112,7 @@ function mediaPart(source: Source, mediaType = ""): Part {
 
 function readVendor(part: Fields): Part {
   const value = part.whole();
-  return { kind: "vendor", wire: "content", value: isRecord(value) ? value : {} };
+  return { kind: "vendor", wire: "content", value: asRecord(value) };
 }
 
 const wrapperMembers: ReadonlySet<string> = new Set(["output", "result", "error"]);
@@ -123,21 +122,21 @@ const wrapperMembers: ReadonlySet<string> = new Set(["output", "result", "error"
  * (and JSON strings) under `output`, an error under `error`. An object that looks like one of these wrappers is put
  * under `result`.
  */
-export function renderToolResponse(text: string, isError: boolean): JsonObject {
+export function renderToolResponse(text: string, isError: boolean): JsonRecord {
   if (isError) return { error: text };
   const value = parseJsonOrUndefined(text);
   if (value === undefined || typeof value === "string") return { output: text };
   return isRecord(value) && !isWrappedResponse(value) ? value : { result: value };
 }
 
-function parseFunctionResponse(response: JsonObject): { readonly text: string; readonly isError: boolean } {
+function parseFunctionResponse(response: JsonRecord): { readonly text: string; readonly isError: boolean } {
   if (!isWrappedResponse(response)) return { text: JSON.stringify(response), isError: false };
   const { output, result, error } = response;
   if (error !== undefined) return { text: stringOrJson(error), isError: true };
   return { text: stringOrJson(result ?? output), isError: false };
 }
 
-function isWrappedResponse(value: JsonObject): boolean {
+function isWrappedResponse(value: JsonRecord): boolean {
   const [name, ...others] = Object.keys(value);
   return (
     name !== undefined && others.length === 0 && wrapperMembers.has(name) && (value[name] ?? undefined) !== undefined

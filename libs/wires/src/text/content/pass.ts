@@ -1,5 +1,5 @@
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -48,7 +48,7 @@ export const contentPass: TextPass = {
     const names = new Set(membersOf(body).map(({ name }) => name));
     const name = names.has("generation_config") ? "generation_config" : "generationConfig";
     const config = yield* memberInTurns(body, name);
-    const { max_output_tokens: _none, ...rest }: JsonRecord = isRecord(config) ? config : {};
+    const { max_output_tokens: _none, ...rest } = asRecord(config);
     return spliceMembers(body, { [name]: JSON.stringify({ ...rest, maxOutputTokens: tokens }) });
   },
 

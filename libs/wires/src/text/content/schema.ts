@@ -1,5 +1,4 @@
-import { ownEntry, isRecord } from "../../json/fields.ts";
-import type { JsonObject } from "../hub/request.ts";
+import { ownEntry, isRecord, type JsonRecord } from "../../json/fields.ts";
 
 /** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
 const maxSchemaDepth = 64;
@@ -19,7 +18,7 @@ const countMembers: ReadonlySet<string> = new Set([
  * Converts the vendor's schema (upper-case types, `nullable`, counts as text) to JSON Schema. A JSON Schema is returned
  * unchanged, so that clients may send either form.
  */
-export function toJsonSchema(schema: unknown, depth = 0): JsonObject {
+export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {
   if (!isRecord(schema) || depth > maxSchemaDepth) return {};
   const members = Object.entries(schema)
     .filter(([name]) => !droppedMembers.has(name))
@@ -28,7 +27,7 @@ export function toJsonSchema(schema: unknown, depth = 0): JsonObject {
       return [plain, convertMember(plain, value, depth + 1)] as const;
     });
   const example = schema["example"] ?? undefined;
-  const converted: JsonObject = Object.fromEntries(members);
+  const converted: JsonRecord = Object.fromEntries(members);
   const read = example === undefined ? converted : { ...converted, examples: [example] };
   return schema["nullable"] === true ? allowNull(read) : read;
 }
@@ -48,7 +47,7 @@ function typeName(value: unknown): unknown {
   return typeof value === "string" ? value.toLowerCase() : value;
 }
 
-function allowNull(schema: JsonObject): JsonObject {
+function allowNull(schema: JsonRecord): JsonRecord {
   const { type, enum: values, ...rest } = schema;
   const listed: readonly unknown[] | undefined = Array.isArray(values) ? values : undefined;
   const allowed = listed === undefined ? {} : { enum: [...listed, null] };

@@ -1,13 +1,12 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Citation, TokenProbability } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 
 /**
  * Parses the sources of a candidate's statements: its citations and its search results. Offsets are left out, since
  * they count bytes of the complete text here, but characters of one part in the neutral form.
  */
-export function parseCitations(candidate: JsonObject): readonly Citation[] {
+export function parseCitations(candidate: JsonRecord): readonly Citation[] {
   return [
     ...parseCitationMetadata(candidate["citationMetadata"]),
     ...parseGroundingMetadata(candidate["groundingMetadata"]),
@@ -31,7 +30,7 @@ function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
   const supports: unknown = metadata["groundingSupports"];
   if (!Array.isArray(supports)) return chunks.filter((chunk) => chunk !== undefined);
   return supports.filter(isRecord).flatMap(({ segment, groundingChunkIndices: indices }) => {
-    const text = isRecord(segment) ? segment["text"] : undefined;
+    const text = memberOf(segment, "text");
     const named: readonly unknown[] = Array.isArray(indices) ? indices : [];
     return named.flatMap((index) => {
       const chunk = typeof index === "number" ? chunks[index] : undefined;
@@ -48,7 +47,7 @@ function makeCitation(uri: unknown, title: unknown): Citation {
 }
 
 /** Renders the citations that have an address; undefined if none has. */
-export function renderCitations(citations: readonly Citation[]): JsonObject | undefined {
+export function renderCitations(citations: readonly Citation[]): JsonRecord | undefined {
   const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [withoutUndefined({ uri: url, title })]));
   return all.length > 0 ? { citations: all } : undefined;
 }
@@ -63,7 +62,7 @@ export function parseProbabilities(result: unknown): readonly TokenProbability[]
   return chosen.flatMap((each, index) => {
     const read = parseToken(each);
     const top: unknown = Array.isArray(tops) ? tops[index] : undefined;
-    const candidates: unknown = isRecord(top) ? top["candidates"] : undefined;
+    const candidates = memberOf(top, "candidates");
     const alternatives = Array.isArray(candidates) ? candidates.flatMap((token) => parseToken(token) ?? []) : [];
     return read === undefined ? [] : [{ ...read, alternatives }];
   });
@@ -76,7 +75,7 @@ function parseToken(value: unknown): ChosenToken | undefined {
 }
 
 /** Renders probabilities as `logprobsResult`, which cannot carry tokens' bytes. */
-export function renderProbabilities(all: readonly TokenProbability[]): JsonObject | undefined {
+export function renderProbabilities(all: readonly TokenProbability[]): JsonRecord | undefined {
   if (all.length === 0) return undefined;
   return {
     topCandidates: all.map(({ alternatives }) => ({ candidates: alternatives.map(renderToken) })),
@@ -84,6 +83,6 @@ export function renderProbabilities(all: readonly TokenProbability[]): JsonObjec
   };
 }
 
-function renderToken({ token, logProbability }: ChosenToken): JsonObject {
+function renderToken({ token, logProbability }: ChosenToken): JsonRecord {
   return { token, logProbability };
 }

@@ -3,7 +3,7 @@ import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { isReasoningRequested } from "../dialogue.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { unlessEmpty } from "../hub/render.ts";
-import { reasoningEffort, type Effort, type JsonObject, type ReasoningOptions } from "../hub/request.ts";
+import { reasoningEffort, type Effort, type ReasoningOptions } from "../hub/request.ts";
 
 type ThinkingLevel = "MINIMAL" | "LOW" | "MEDIUM" | "HIGH";
 
@@ -41,7 +41,7 @@ export function renderThinking(
   commonOptions: ReasoningOptions,
   model: string,
   unsupported: Unsupported,
-): JsonObject | undefined {
+): JsonRecord | undefined {
   const effort = reasoningEffort(commonOptions);
   if (effort === "none" && (takesThinkingLevels(model) || model.includes("-pro"))) unsupported.note("reasoning");
   const amount = takesThinkingLevels(model)

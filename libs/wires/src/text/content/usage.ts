@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecords, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   requestedTiers,
@@ -12,7 +12,6 @@ import {
   type ReportedFees,
 } from "../fees.ts";
 import { parseCount, unitsByModality } from "../hub/counts.ts";
-import type { JsonObject } from "../hub/request.ts";
 
 /**
  * Converts `usageMetadata` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to
@@ -48,7 +47,7 @@ function countModality(details: unknown, requested: "AUDIO" | "IMAGE"): number {
 }
 
 /** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */
-export function renderUsage(units: Units): JsonObject {
+export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
   const prompt = inputTotal(units);
@@ -65,7 +64,7 @@ export function renderUsage(units: Units): JsonObject {
   });
 }
 
-function details(all: number, audio = 0, image = 0): readonly JsonObject[] {
+function details(all: number, audio = 0, image = 0): readonly JsonRecord[] {
   return [
     { modality: "TEXT", tokenCount: all - audio - image },
     ...(audio > 0 ? [{ modality: "AUDIO", tokenCount: audio }] : []),
@@ -115,7 +114,7 @@ export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): R
 
 /** Lists a candidate's tool calls. Each search query is one call; code execution is one call, however often it runs. */
 function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
-  const parts = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"].filter(isRecord) : [];
+  const parts = asRecords(memberOf(content, "parts"));
   const code = parts.some((part) => part["executableCode"] !== undefined);
   return [
     ...(isRecord(grounding) ? toolCallsOfGrounding(typeof index === "number" ? index : 0, grounding) : []),
@@ -128,7 +127,7 @@ function toolCallsOfGrounding(
   { webSearchQueries, groundingChunks }: JsonRecord,
 ): readonly ReportedCall[] {
   const queries = Array.isArray(webSearchQueries) ? webSearchQueries : [];
-  const chunks = Array.isArray(groundingChunks) ? groundingChunks.filter(isRecord) : [];
+  const chunks = asRecords(groundingChunks);
   const searches = queries.map(
     (query: unknown) => ({ unit: "webSearches", id: `${choice} ${String(query)}` }) as const,
   );

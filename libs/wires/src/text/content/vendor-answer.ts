@@ -1,9 +1,8 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, asText } from "../../json/fields.ts";
+import { asRecords, memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { attachCitations } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { parsePart } from "./parts.ts";
@@ -11,7 +10,7 @@ import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
 /** Parses an answer. A blocked prompt becomes an empty, filtered choice. Throws Failure upstream_error if invalid. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonRecord): TextAnswer {
   const head = parseHead(body);
   const usage = contentUsage(body["usageMetadata"]);
   const blocked: Choice = { parts: [], finish: "filtered" };
@@ -22,7 +21,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */
-export function parseHead(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+export function parseHead(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
     id: asText(body["responseId"]),
@@ -31,28 +30,28 @@ export function parseHead(body: JsonObject): Pick<TextAnswer, "id" | "model" | "
   };
 }
 
-export function listCandidates(body: JsonObject): readonly JsonObject[] {
+export function listCandidates(body: JsonRecord): readonly JsonRecord[] {
   const candidates: unknown = body["candidates"];
-  return Array.isArray(candidates) ? candidates.filter(isRecord) : [];
+  return asRecords(candidates);
 }
 
 /** Returns the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
-export function requireCandidates(body: JsonObject): readonly JsonObject[] {
+export function requireCandidates(body: JsonRecord): readonly JsonRecord[] {
   const candidates = listCandidates(body);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
   return candidates;
 }
 
 /** Returns true if the vendor blocked the prompt. */
-export function isBlocked(body: JsonObject): boolean {
+export function isBlocked(body: JsonRecord): boolean {
   const feedback = body["promptFeedback"];
   return isRecord(feedback) && typeof feedback["blockReason"] === "string" && listCandidates(body).length === 0;
 }
 
 /** Parses a candidate's parts. A call without an id gets an id that is derived from its path. */
-export function answerParts(candidate: JsonObject, path: readonly (string | number)[]): readonly Part[] {
+export function answerParts(candidate: JsonRecord, path: readonly (string | number)[]): readonly Part[] {
   const content = candidate["content"];
-  const parts: unknown = isRecord(content) ? content["parts"] : undefined;
+  const parts = memberOf(content, "parts");
   if (!Array.isArray(parts)) return [];
   const calls = new CallPairs();
   return parts.filter(isRecord).map((part, index) => {
@@ -67,14 +66,14 @@ export function answerParts(candidate: JsonObject, path: readonly (string | numb
   });
 }
 
-function parseText(part: JsonObject): Part | undefined {
+function parseText(part: JsonRecord): Part | undefined {
   for (const name in part) if (name !== "text" && name !== "thought") return undefined;
   const { text, thought } = part;
   if (typeof text !== "string" || (thought !== undefined && typeof thought !== "boolean")) return undefined;
   return { kind: thought === true ? "reasoning" : "text", text };
 }
 
-function parseChoice(candidate: JsonObject, id: string, index: number): Choice {
+function parseChoice(candidate: JsonRecord, id: string, index: number): Choice {
   const parts = answerParts(candidate, [id, index]).filter((part) => !isEmptyText(part));
   const kinds = new Set(parts.map(({ kind }) => kind));
   const logProbabilities = parseProbabilities(candidate["logprobsResult"]);

@@ -1,10 +1,11 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
-import { type JsonObject, type TextRequest, searchToolName, type Tool } from "../hub/request.ts";
+import { type TextRequest, searchToolName, type Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderVoice } from "./media.ts";
 import { renderThinking } from "./thinking.ts";
@@ -57,7 +58,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonObject | undefined {
+function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord | undefined {
   if ((request.stop?.length ?? 0) > maxStops) throw unsupportedFailure("stop", `At most ${maxStops} stop sequences.`);
   return unlessEmpty({
     maxOutputTokens: request.maxTokens,
@@ -81,7 +82,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
   });
 }
 
-function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonObject {
+function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonRecord {
   if (format === undefined) return {};
   if (format.kind === "json") return { responseMimeType: "application/json" };
   unsupported.noteIf("format.name", format.name);
@@ -90,7 +91,7 @@ function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonOb
   return { responseMimeType: "application/json", responseJsonSchema: format.schema };
 }
 
-function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   if (audio === undefined) return undefined;
   const { voice, ...others } = audio;
   for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
@@ -106,7 +107,7 @@ const functionNamePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
  * accepts its search only if the client sends back every step of it. Another wire's web search is therefore dropped if
  * there are functions.
  */
-function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonObject[] | undefined {
+function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => renderDeclaration(tool, unsupported));
   const entries = [
     ...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []),
@@ -115,7 +116,7 @@ function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupporte
   return entries.length > 0 ? entries : undefined;
 }
 
-function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonObject[] {
+function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonRecord[] {
   if (tool.kind !== "function" && tool.kind !== "custom") return [];
   const { description } = tool;
   const name = requireToolName(tool.name, functionNamePattern);
@@ -129,7 +130,7 @@ function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonO
 }
 
 /** Returns the parameters; undefined if they are empty, since the vendor refuses an object without properties. */
-function parametersUnlessEmpty(parameters: JsonObject | undefined): JsonObject | undefined {
+function parametersUnlessEmpty(parameters: JsonRecord | undefined): JsonRecord | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;
   const empty = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
@@ -137,7 +138,7 @@ function parametersUnlessEmpty(parameters: JsonObject | undefined): JsonObject |
   return (type === undefined || type === "object") && empty && !hasOthers ? undefined : parameters;
 }
 
-function renderVendorTool(tool: Tool, hasFunctions: boolean, unsupported: Unsupported): readonly JsonObject[] {
+function renderVendorTool(tool: Tool, hasFunctions: boolean, unsupported: Unsupported): readonly JsonRecord[] {
   if (tool.kind === "web-search") {
     const isContentTool = tool.wire === "content";
     if (!isContentTool && hasFunctions) {
@@ -153,7 +154,7 @@ function renderVendorTool(tool: Tool, hasFunctions: boolean, unsupported: Unsupp
 const toolChoiceModes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
 /** Renders the function choice, which needs functions. A free choice among named functions is `VALIDATED`. */
-function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
     unsupported.note("toolChoice");

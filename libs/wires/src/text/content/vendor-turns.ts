@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import type {
   Part,
@@ -16,7 +17,7 @@ import { allInstructions } from "../hub/instructions.ts";
 import { openingText } from "../hub/paired-messages.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
-import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
@@ -70,7 +71,7 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
 }
 
 /** Adds the vendor's placeholder to the first call of a step if it has no signature, since the vendor requires one. */
-function withDummySignature(parts: readonly JsonObject[]): readonly JsonObject[] {
+function withDummySignature(parts: readonly JsonRecord[]): readonly JsonRecord[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>
     index === first && !("thoughtSignature" in part) ? { ...part, thoughtSignature: skipSignatureCheck } : part,
@@ -100,7 +101,7 @@ const partRenderers: PartRenderers<ContentPartContext> = {
 };
 
 /** Renders a part of a request. Throws Failure unsupported_parameter for what the wire cannot express. */
-function renderPart(part: Part, context: ContentPartContext): readonly JsonObject[] {
+function renderPart(part: Part, context: ContentPartContext): readonly JsonRecord[] {
   return renderPartBy(partRenderers, part, context);
 }
 
@@ -108,7 +109,7 @@ function renderPart(part: Part, context: ContentPartContext): readonly JsonObjec
 function renderText(
   { text, cache, citations, signature }: TextPart,
   { unsupported }: ContentPartContext,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   unsupported.noteIf("text.cache", cache);
   unsupported.noteIf("text.citations", citations);
   const thoughtSignature = ownSignature(signature, "content");
@@ -118,7 +119,7 @@ function renderText(
 function renderImage(
   { source, detail, cache, signature }: ImagePart,
   { unsupported }: ContentPartContext,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   unsupported.noteIf("image.detail", detail);
   unsupported.noteIf("image.cache", cache);
   return [withoutUndefined({ ...renderSource(source), thoughtSignature: ownSignature(signature, "content") })];
@@ -127,7 +128,7 @@ function renderImage(
 function renderFile(
   { source, name, title, context, citations, cache }: FilePart,
   { unsupported }: ContentPartContext,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.name", name);
   unsupported.noteIf("file.context", context);
@@ -137,12 +138,12 @@ function renderFile(
   return [{ inlineData: { mimeType: "text/plain", data: Buffer.from(source.text).toString("base64") } }];
 }
 
-function renderMedia({ source }: AudioPart | VideoPart): readonly JsonObject[] {
+function renderMedia({ source }: AudioPart | VideoPart): readonly JsonRecord[] {
   return [renderSource(source)];
 }
 
 /** Renders bytes or an address. The service has already replaced addresses that the vendor cannot fetch. */
-export function renderSource(source: Source): JsonObject {
+export function renderSource(source: Source): JsonRecord {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {
     const mimeType = source.mediaType ?? mediaTypeOfName(source.url);
@@ -156,21 +157,21 @@ export function renderSource(source: Source): JsonObject {
 function renderReasoning(
   { text, signature }: ReasoningPart,
   { unsupported }: ContentPartContext,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   const thoughtSignature = ownSignature(signature, "content");
   unsupported.noteIf("turn.reasoning", thoughtSignature === undefined);
   return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
 }
 
 /** Renders a call, with its signature if there is one. */
-export function renderCall(part: ToolCallPart, thoughtSignature: string | undefined): JsonObject {
+export function renderCall(part: ToolCallPart, thoughtSignature: string | undefined): JsonRecord {
   return withoutUndefined({
     functionCall: { id: part.id, name: part.name, args: parseArguments(part) },
     thoughtSignature,
   });
 }
 
-function renderResult(part: ToolResultPart, context: ContentPartContext): readonly JsonObject[] {
+function renderResult(part: ToolResultPart, context: ContentPartContext): readonly JsonRecord[] {
   context.unsupported.noteIf("tool-result.cache", part.cache);
   const name = part.name ?? context.nameOf(part.callId);
   if (name === undefined) throw unsupportedFailure("a tool result without its call");

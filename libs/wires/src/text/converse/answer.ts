@@ -1,16 +1,15 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
+import { asRecords, memberOf, isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedFees } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { Citation, Part } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { parseFinishReason } from "../hub/vendor-answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error if it cannot be read. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonRecord): TextAnswer {
   const parts = listBlocks(body).flatMap(parseBlock);
   const usage = converseUsage(body["usage"]);
   const finish = parseFinishReason(finishReasons, body["stopReason"], new Set(parts.map(({ kind }) => kind)));
@@ -27,26 +26,26 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** Reads the usage of a complete answer. Throws Failure upstream_error for any other body. */
-export function readUsage(body: JsonObject): Units | undefined {
+export function readUsage(body: JsonRecord): Units | undefined {
   listBlocks(body);
   return converseUsage(body["usage"]);
 }
 
 /** Reads the client's stop sequence that ended the answer; a model reports it only if the request asks for it. */
 export function readStopSequence(fields: unknown): string | undefined {
-  const sequence = isRecord(fields) ? fields["stop_sequence"] : undefined;
+  const sequence = memberOf(fields, "stop_sequence");
   return typeof sequence === "string" ? sequence : undefined;
 }
 
-function listBlocks({ output }: JsonObject): readonly JsonObject[] {
-  const message = isRecord(output) ? output["message"] : undefined;
-  const content = isRecord(message) ? message["content"] : undefined;
+function listBlocks({ output }: JsonRecord): readonly JsonRecord[] {
+  const message = memberOf(output, "message");
+  const content = memberOf(message, "content");
   if (Array.isArray(content) && content.every(isRecord)) return content;
   throw new Failure("upstream_error", "The vendor's answer has no content.");
 }
 
 /** Parses a block of an answer; a block that the neutral form cannot express becomes a vendor part. */
-function parseBlock(block: JsonObject): readonly Part[] {
+function parseBlock(block: JsonRecord): readonly Part[] {
   const { text, toolUse, reasoningContent, citationsContent, image } = block;
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
   if (isRecord(toolUse)) {
@@ -59,7 +58,7 @@ function parseBlock(block: JsonObject): readonly Part[] {
   return [{ kind: "vendor", wire: "converse", value: block }];
 }
 
-function parseReasoning({ reasoningText, redactedContent }: JsonObject): readonly Part[] {
+function parseReasoning({ reasoningText, redactedContent }: JsonRecord): readonly Part[] {
   if (typeof redactedContent === "string")
     return [{ kind: "reasoning", text: "", signature: redactedSignature(redactedContent) }];
   if (!isRecord(reasoningText)) return [];
@@ -69,7 +68,7 @@ function parseReasoning({ reasoningText, redactedContent }: JsonObject): readonl
   return [withoutUndefined({ kind: "reasoning", text, signature })];
 }
 
-function parseCitedText({ content, citations }: JsonObject): readonly Part[] {
+function parseCitedText({ content, citations }: JsonRecord): readonly Part[] {
   const texts = Array.isArray(content) ? content.filter(isRecord).map(({ text }) => asText(text)) : [];
   const cited = Array.isArray(citations) ? citations.flatMap(parseCitation) : [];
   const text = texts.join("");
@@ -80,7 +79,7 @@ function parseCitedText({ content, citations }: JsonObject): readonly Part[] {
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { title, sourceContent, location } = value;
-  const web = isRecord(location) && isRecord(location["web"]) ? location["web"]["url"] : undefined;
+  const web = memberOf(memberOf(location, "web"), "url");
   const quoted = Array.isArray(sourceContent) ? sourceContent.filter(isRecord).map(({ text }) => asText(text)) : [];
   return [
     withoutUndefined({
@@ -91,8 +90,8 @@ export function parseCitation(value: unknown): readonly Citation[] {
   ];
 }
 
-function parseImage({ format, source }: JsonObject): readonly Part[] {
-  const data = isRecord(source) ? source["bytes"] : undefined;
+function parseImage({ format, source }: JsonRecord): readonly Part[] {
+  const data = memberOf(source, "bytes");
   return typeof data === "string" ? [imagePart(asText(format), data)] : [];
 }
 
@@ -134,7 +133,7 @@ export function converseUsage(usage: unknown): Units | undefined {
 }
 
 function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number {
-  const writes = Array.isArray(details) ? details.filter(isRecord) : [];
+  const writes = asRecords(details);
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (parseCount(inputTokens) ?? 0) : 0), 0);
 }
 

@@ -1,11 +1,12 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
-import type { JsonObject, TextRequest, Tool } from "../hub/request.ts";
+import type { TextRequest, Tool } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
 import { DocumentNames, renderTurns, withCachePoint, type ConversePartContext } from "./turns.ts";
@@ -63,7 +64,7 @@ function renderSampling(
   model: string,
   fixed: boolean,
   unsupported: Unsupported,
-): { readonly inference: JsonObject; readonly fields: JsonObject } {
+): { readonly inference: JsonRecord; readonly fields: JsonRecord } {
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const free = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
@@ -83,13 +84,13 @@ function renderTopK(
   topK: number | undefined,
   member: ReturnType<typeof topKMember>,
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   unsupported.noteIf("topK", member === undefined && topK !== undefined);
   if (topK === undefined || member === undefined) return {};
   return member === "top_k" ? { top_k: topK } : { inferenceConfig: { topK } };
 }
 
-function renderOutput({ format }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderOutput({ format }: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json")
     throw unsupportedFailure("format", "The vendor of this model supports JSON output only with a schema.");
@@ -101,7 +102,7 @@ function renderOutput({ format }: TextRequest, unsupported: Unsupported): JsonOb
 
 const tiers: ReadonlySet<string> = new Set(["default", "flex", "priority", "reserved"]);
 
-function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   if (serviceTier === undefined || serviceTier === "auto") return undefined;
   if (tiers.has(serviceTier)) return { type: serviceTier };
   unsupported.note("serviceTier");
@@ -110,14 +111,14 @@ function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): Jso
 
 const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-const noParameters: JsonObject = { type: "object", properties: {} };
+const noParameters: JsonRecord = { type: "object", properties: {} };
 
 /**
  * Renders tools and the tool choice. The vendor requires the tools of all calls in the history; if no tools are
  * offered, they are declared by name. The wire cannot express `none`: the tools are left out, or, if the history has
  * calls, the choice is reported as lost.
  */
-function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonObject | undefined {
+function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonRecord | undefined {
   const { tools = [], toolChoice } = request;
   const called = calledToolNames(request);
   const hides = toolChoice?.mode === "none" && called.length === 0;
@@ -139,7 +140,7 @@ function calledToolNames({ turns }: TextRequest): readonly string[] {
   return [...new Set(parts.flatMap((part) => (part.kind === "tool-call" ? [part.name] : [])))];
 }
 
-function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObject[] {
+function renderTool(tool: Tool, context: ConversePartContext): readonly JsonRecord[] {
   if (tool.kind === "web-search") throw unsupportedFailure("tools: web_search");
   if (tool.kind === "vendor") return [requireToolOfWire(tool, "converse")];
   const { description } = tool;
@@ -157,7 +158,7 @@ function renderTool(tool: Tool, context: ConversePartContext): readonly JsonObje
   return withCachePoint([{ toolSpec }], tool.cache, context);
 }
 
-function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"]): JsonObject | undefined {
+function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"]): JsonRecord | undefined {
   if (choice === undefined || choice.mode === "none" || offered.length === 0) return undefined;
   if (forcesSingleTool(choice)) return { tool: { name: choice.names?.[0] } };
   return choice.mode === "required" ? { any: {} } : { auto: {} };

@@ -1,20 +1,15 @@
+import type { JsonRecord } from "../../json/fields.ts";
 import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
 import { forcesTool } from "../hub/render.ts";
 import { converseBlocks } from "./turns.ts";
-import {
-  reasoningEffort,
-  type Effort,
-  type JsonObject,
-  type ReasoningOptions,
-  type TextRequest,
-} from "../hub/request.ts";
+import { reasoningEffort, type Effort, type ReasoningOptions, type TextRequest } from "../hub/request.ts";
 
 interface ConverseThinking {
   /** Members for `additionalModelRequestFields`, which differ by family of models. */
-  readonly fields: JsonObject;
+  readonly fields: JsonRecord;
   /** Output limit for `inferenceConfig`; reasoning counts as output. */
   readonly maxTokens: number | undefined;
   /** True if the requested reasoning excludes sampling parameters. */
@@ -73,12 +68,12 @@ function claudeThinking(
   reasoning: ReasoningOptions,
   effort: Exclude<Effort, "none">,
   bound: number,
-): JsonObject {
+): JsonRecord {
   if (form === "claude-adaptive") return { type: "adaptive" };
   return { type: "enabled", budget_tokens: Math.min(thinkingBudget(reasoning, effort, bound), bound - 1) };
 }
 
-function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">): JsonObject {
+function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">): JsonRecord {
   const level = nearestOfThreeEfforts[effort];
   return form === "effort"
     ? { reasoning_effort: level }

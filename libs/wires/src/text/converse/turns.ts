@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, ownEntry } from "../../json/fields.ts";
+import { memberOf, isRecord, ownEntry, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type {
@@ -20,13 +20,13 @@ import {
   toValidId,
   type PartRenderers,
 } from "../hub/render.ts";
-import type { JsonObject, TextRequest, CacheHint } from "../hub/request.ts";
+import type { TextRequest, CacheHint } from "../hub/request.ts";
 import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
 /** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, context: ConversePartContext) {
-  const render = (part: Part): readonly JsonObject[] => renderPart(part, context);
+  const render = (part: Part): readonly JsonRecord[] => renderPart(part, context);
   const { system, messages } = renderPairedMessages(request, context.unsupported, render, { form: converseBlocks });
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withDocumentName) };
 }
@@ -42,8 +42,8 @@ function withDocumentName(message: Message): Message {
 export const converseBlocks: MessageBlocks = {
   text: (text) => ({ text }),
   isReasoning: ({ reasoningContent }) => isRecord(reasoningContent),
-  callOf: ({ toolUse }) => (isRecord(toolUse) ? toolUse["toolUseId"] : undefined),
-  resultOf: ({ toolResult }) => (isRecord(toolResult) ? toolResult["toolUseId"] : undefined),
+  callOf: ({ toolUse }) => memberOf(toolUse, "toolUseId"),
+  resultOf: ({ toolResult }) => memberOf(toolResult, "toolUseId"),
 };
 
 /** Context of rendering a part. */
@@ -69,16 +69,16 @@ const partRenderers: PartRenderers<ConversePartContext> = {
 };
 
 /** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
-function renderPart(part: Part, context: ConversePartContext): readonly JsonObject[] {
+function renderPart(part: Part, context: ConversePartContext): readonly JsonRecord[] {
   return renderPartBy(partRenderers, part, context);
 }
 
-function renderText({ text, cache, citations }: TextPart, context: ConversePartContext): readonly JsonObject[] {
+function renderText({ text, cache, citations }: TextPart, context: ConversePartContext): readonly JsonRecord[] {
   context.unsupported.noteIf("text.citations", citations !== undefined && citations.length > 0);
   return isBlank(text) ? [] : withCachePoint([{ text }], cache, context);
 }
 
-function renderImage({ source, detail, cache }: ImagePart, context: ConversePartContext): readonly JsonObject[] {
+function renderImage({ source, detail, cache }: ImagePart, context: ConversePartContext): readonly JsonRecord[] {
   context.unsupported.noteIf("image.detail", detail);
   return withCachePoint([renderMedia("image", source)], cache, context);
 }
@@ -87,7 +87,7 @@ function renderImage({ source, detail, cache }: ImagePart, context: ConversePart
 function renderReasoning(
   { text, signature }: ReasoningPart,
   { unsupported }: ConversePartContext,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   const value = ownSignature(signature, "converse");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
@@ -104,7 +104,7 @@ function vendorId(id: string): string {
 function renderResult(
   { callId, parts, isError, cache }: ToolResultPart,
   context: ConversePartContext,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   const content = parts.flatMap((part) => renderPart(part, { ...context, cachePoints: false }));
   const toolResult = withoutUndefined({
     toolUseId: vendorId(callId),
@@ -162,7 +162,7 @@ const documentFormats: Readonly<Record<string, string>> = {
 const formats = { image: imageFormats, video: videoFormats, audio: audioFormats } as const;
 
 /** Renders an image, video or audio. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
-function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
+function renderMedia(kind: keyof typeof formats, source: Source): JsonRecord {
   const { mediaType, data } = requireBase64(kind, source);
   const format = ownEntry(formats[kind], mediaType);
   if (format === undefined) throw unsupportedFailure(`${mediaType} parts`);
@@ -170,7 +170,7 @@ function renderMedia(kind: keyof typeof formats, source: Source): JsonObject {
 }
 
 /** Renders a file as a document. `name` has only allowed characters and is unique in the request. */
-function renderDocument({ source, context, citations }: FilePart, name: string): JsonObject {
+function renderDocument({ source, context, citations }: FilePart, name: string): JsonRecord {
   return {
     document: withoutUndefined({
       ...renderDocumentSource(source),
@@ -181,7 +181,7 @@ function renderDocument({ source, context, citations }: FilePart, name: string):
   };
 }
 
-function renderDocumentSource(source: FilePart["source"]): JsonObject {
+function renderDocumentSource(source: FilePart["source"]): JsonRecord {
   if (source.kind === "text") return { format: "txt", source: { bytes: Buffer.from(source.text).toString("base64") } };
   const { mediaType, data } = requireBase64("file", source);
   const format = ownEntry(documentFormats, mediaType) ?? (mediaType.startsWith("text/") ? "txt" : undefined);
@@ -218,10 +218,10 @@ const maxNameCharacters = 190;
 
 /** Returns the blocks, followed by a cache point if the client set a cache mark. */
 export function withCachePoint(
-  blocks: readonly JsonObject[],
+  blocks: readonly JsonRecord[],
   cache: CacheHint | undefined,
   { cachePoints, unsupported }: { readonly cachePoints: boolean; readonly unsupported: Unsupported },
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   if (cache === undefined || blocks.length === 0) return blocks;
   if (cachePoints) return [...blocks, { cachePoint: withoutUndefined({ type: "default", ttl: cache.lifetime }) }];
   unsupported.note("cache");

@@ -1,8 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry, type JsonRecord } from "../../json/fields.ts";
 import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
 import { parseCaching } from "./prompt-cache.ts";
-import type { JsonObject, OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
+import type { OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
 import { audioTypes } from "./sources.ts";
 
 /** Maximum number of parts of one message or tool output. */
@@ -52,7 +52,7 @@ export function readAudio(part: Fields): Part {
 }
 
 /** Reads a citation, with the complete value for vendors and clients of `wire`; malformed members are left out. */
-export function parseCitation(wire: TextWireName, value: unknown, { url, title, start, end }: JsonObject): Citation {
+export function parseCitation(wire: TextWireName, value: unknown, { url, title, start, end }: JsonRecord): Citation {
   return withoutUndefined({
     url: typeof url === "string" ? url : undefined,
     title: typeof title === "string" ? title : undefined,
@@ -109,11 +109,11 @@ function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"
 }
 
 /** Renders a log probability for a client; missing bytes are computed from the token. */
-export function logProbability({ alternatives, ...chosen }: TokenProbability): JsonObject {
+export function logProbability({ alternatives, ...chosen }: TokenProbability): JsonRecord {
   return { ...renderToken(chosen), top_logprobs: alternatives.map(renderToken) };
 }
 
-function renderToken({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonObject {
+function renderToken({ token, logProbability, bytes }: Omit<TokenProbability, "alternatives">): JsonRecord {
   return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
 }
 
@@ -136,7 +136,7 @@ export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { 
 }
 
 /** Reads the members of an output format with a schema. */
-export function parseSchema(schemaFields: Fields, schema: JsonObject): OutputFormat {
+export function parseSchema(schemaFields: Fields, schema: JsonRecord): OutputFormat {
   const [name, description] = [schemaFields.text("name"), schemaFields.text("description")];
   return withoutUndefined({ kind: "schema", schema, name, description, strict: schemaFields.flag("strict") });
 }

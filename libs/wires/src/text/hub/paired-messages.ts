@@ -1,23 +1,24 @@
+import type { JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part } from "./part.ts";
 import { allInstructions } from "./instructions.ts";
 import { pairedTurns } from "./paired-turns.ts";
-import type { JsonObject, TextRequest, Turn } from "./request.ts";
+import type { TextRequest, Turn } from "./request.ts";
 
 /** One message of a request, on wires whose content is a list of blocks. */
 export interface Message {
   readonly role: Turn["role"];
-  readonly content: readonly JsonObject[];
+  readonly content: readonly JsonRecord[];
 }
 
 /** Describes the blocks of a wire: renders a text, and recognises reasoning, calls and results. */
 export interface MessageBlocks {
-  text(text: string): JsonObject;
-  isReasoning(block: JsonObject): boolean;
+  text(text: string): JsonRecord;
+  isReasoning(block: JsonRecord): boolean;
   /** Returns the id of the call in a block; undefined for other blocks. */
-  callOf(block: JsonObject): unknown;
+  callOf(block: JsonRecord): unknown;
   /** Returns the id of the call that a block is the result of; undefined for other blocks. */
-  resultOf(block: JsonObject): unknown;
+  resultOf(block: JsonRecord): unknown;
 }
 
 /** Text of the user that is added before a history which begins with the assistant, since the vendor refuses it. */
@@ -39,9 +40,9 @@ interface PairOptions {
 export function renderPairedMessages(
   request: TextRequest,
   unsupported: Unsupported,
-  render: (part: Part) => readonly JsonObject[],
+  render: (part: Part) => readonly JsonRecord[],
   { form, takesSystem = false }: PairOptions,
-): { readonly system: readonly JsonObject[]; readonly messages: readonly Message[] } {
+): { readonly system: readonly JsonRecord[]; readonly messages: readonly Message[] } {
   const turns = takesSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
   const front = takesSystem ? request.instructions : allInstructions(request, unsupported);
   const { messages, unplaced } = mergeTurns(pairedTurns(turns, true), render, unsupported);
@@ -54,7 +55,7 @@ export function renderPairedMessages(
 }
 
 interface OpenMessage extends Message {
-  readonly content: JsonObject[];
+  readonly content: JsonRecord[];
 }
 
 /**
@@ -62,10 +63,10 @@ interface OpenMessage extends Message {
  * assistant, or end the list. Any other is moved after the next message of the user, or returned as `unplaced`. Both
  * changes are reported.
  */
-function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly JsonObject[], unsupported: Unsupported) {
+function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly JsonRecord[], unsupported: Unsupported) {
   const joined: OpenMessage[] = [];
-  const unplaced: JsonObject[] = [];
-  let waiting: JsonObject[] = [];
+  const unplaced: JsonRecord[] = [];
+  let waiting: JsonRecord[] = [];
   const place = (): void => {
     if (waiting.length > 0 && joined.at(-1)?.role === "user") joined.push({ role: "system", content: waiting });
     else {

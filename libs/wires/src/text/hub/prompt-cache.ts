@@ -1,9 +1,9 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { Fields } from "../../json/fields.ts";
+import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Unsupported } from "./field-support.ts";
 import type { CacheHint, Part } from "./part.ts";
 import { unlessEmpty } from "./render.ts";
-import type { JsonObject, TextRequest } from "./request.ts";
+import type { TextRequest } from "./request.ts";
 
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
 const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
@@ -107,7 +107,7 @@ export function renderBreakpoint(
   field: string,
   unsupported: Unsupported,
   lifetime?: "12h",
-): JsonObject {
+): JsonRecord {
   if (cache?.isBreakpoint === true)
     return {
       prompt_cache_breakpoint: withoutUndefined({
@@ -128,7 +128,7 @@ export function renderCaching(
   model: string,
   wire: "chat" | "responses",
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   const { cacheRetention: retention } = request;
   const hasBreakpoints = modelsWithBreakpoints.test(model);
   const isOption = retention === "30m" || retention === "12h";
@@ -151,7 +151,7 @@ function cacheOptions(
   request: TextRequest,
   { known: hasBreakpoints, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
   unsupported: Unsupported,
-): JsonObject | undefined {
+): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";
   unsupported.noteIf("cacheMode", isExplicit && !hasBreakpoints);
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part, VendorPart } from "./part.ts";
-import { searchToolName, type JsonObject, type TextRequest, type TextWireName, type Tool } from "./request.ts";
+import { searchToolName, type TextRequest, type TextWireName, type Tool } from "./request.ts";
 
 /** Renderers of the parts of a message by their kind. */
 export type PartRenderers<Context> = {
-  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => readonly JsonObject[];
+  readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => readonly JsonRecord[];
 };
 
 /** Renders a part by the renderer of its kind. */
@@ -15,10 +15,10 @@ export function renderPartBy<Context>(
   renderers: PartRenderers<Context>,
   part: Part,
   context: Context,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const render = renderers[part.kind] as (part: Part, context: Context) => readonly JsonObject[];
+  const render = renderers[part.kind] as (part: Part, context: Context) => readonly JsonRecord[];
   return render(part, context);
 }
 
@@ -28,18 +28,18 @@ export function refuseCompaction(): never {
 }
 
 /** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter if it is of another wire. */
-export function requireItemOfWire({ wire, value }: VendorPart, targetWire: TextWireName): JsonObject {
+export function requireItemOfWire({ wire, value }: VendorPart, targetWire: TextWireName): JsonRecord {
   if (wire === targetWire && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
 }
 
 /** Renderers of tools by their kind. */
 export type ToolRenderers = {
-  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonObject;
+  readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonRecord;
 };
 
 /** Renders a tool by the renderer of its kind. */
-export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: Unsupported): JsonObject {
+export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: Unsupported): JsonRecord {
   if (tool.kind === "function") return renderers.function(tool, unsupported);
   if (tool.kind === "custom") return renderers.custom(tool, unsupported);
   return tool.kind === "vendor" ? renderers.vendor(tool, unsupported) : renderers["web-search"](tool, unsupported);
@@ -49,7 +49,7 @@ export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: 
 export function requireToolOfWire(
   { wire, name, definition }: Extract<Tool, { kind: "vendor" }>,
   targetWire: TextWireName,
-): JsonObject {
+): JsonRecord {
   if (wire === targetWire) return definition;
   throw unsupportedFailure(`tools: ${name}`);
 }
@@ -92,7 +92,7 @@ export function isBlank(text: string): boolean {
 }
 
 /** Returns the members that are not undefined; undefined if there are none. */
-export function unlessEmpty(members: JsonObject): JsonObject | undefined {
+export function unlessEmpty(members: JsonRecord): JsonRecord | undefined {
   const body = withoutUndefined(members);
   return Object.keys(body).length > 0 ? body : undefined;
 }

@@ -19,7 +19,7 @@ export type Tool =
       readonly name: string;
       readonly description?: string | undefined;
       /** JSON Schema of the arguments; absent: none. */
-      readonly parameters?: JsonObject | undefined;
+      readonly parameters?: JsonRecord | undefined;
       readonly strict?: boolean | undefined;
       readonly cache?: CacheHint | undefined;
       readonly within?: NamespacedTool | undefined;
@@ -39,12 +39,12 @@ export type Tool =
   | {
       readonly kind: "web-search";
       readonly wire: TextWireName;
-      readonly options: JsonObject;
+      readonly options: JsonRecord;
       readonly commonOptions?: SearchOptions | undefined;
       readonly more?: boolean | undefined;
     }
   /** A vendor's tool that no other wire can express. */
-  | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonObject };
+  | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonRecord };
 
 /** Rule by which the model must, may or must not call tools; `names` restricts it to those tools. */
 export interface ToolChoice {
@@ -73,7 +73,7 @@ export type OutputFormat =
       readonly kind: "schema";
       readonly name?: string | undefined;
       readonly description?: string | undefined;
-      readonly schema: JsonObject;
+      readonly schema: JsonRecord;
       readonly strict?: boolean | undefined;
     };
 
@@ -121,13 +121,13 @@ export interface TextRequest {
   /** Log probabilities of the tokens, with so many alternatives each. */
   readonly logProbabilities?: { readonly alternatives: number } | undefined;
   /** Bias of single tokens, by their ids. */
-  readonly logitBias?: JsonObject | undefined;
+  readonly logitBias?: JsonRecord | undefined;
   /** Kinds of output in addition to text. */
   readonly modalities?: readonly ("text" | "image" | "audio")[] | undefined;
   /** Aspect ratio and size of images that the model makes. */
   readonly image?: { readonly aspectRatio?: string | undefined; readonly size?: string | undefined } | undefined;
   /** Voice and format of speech that the model makes. */
-  readonly audio?: JsonObject | undefined;
+  readonly audio?: JsonRecord | undefined;
   /** Length of the answer, as a word. */
   readonly verbosity?: string | undefined;
   /** Key that routes requests to the same prompt cache. */
@@ -137,7 +137,7 @@ export interface TextRequest {
   /** Parts of the prompt that are cached: those up to the client's marks (`explicit`), or also others (`automatic`). */
   readonly cacheMode?: "explicit" | "automatic" | undefined;
   /** Key and value pairs that the vendor stores with the answer. */
-  readonly metadata?: JsonObject | undefined;
+  readonly metadata?: JsonRecord | undefined;
   /** End user, as the client names it. */
   readonly user?: string | undefined;
   /** Hashed end user, for the vendor's abuse detection. */
@@ -145,7 +145,7 @@ export interface TextRequest {
   /** Price and latency class of the call. */
   readonly serviceTier?: string | undefined;
   /** Expected output, which the vendor compares while generating. */
-  readonly prediction?: JsonObject | undefined;
+  readonly prediction?: JsonRecord | undefined;
   /** True if the client wants the usage at the end of a chat stream; other wires always report it. */
   readonly includeUsage?: boolean | undefined;
 }
@@ -156,8 +156,6 @@ export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "inst
 export type { CacheHint };
 
 export { textWireNames, type TextWireName } from "@modelgate/contracts";
-
-export type JsonObject = { readonly [name: string]: unknown };
 
 /** Name by which a tool choice forces the vendor's web search. */
 export const searchToolName = "web_search";
@@ -180,9 +178,9 @@ export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 /** Creates the web search that a client of `wire` requests; `others` are its options that `SearchOptions` lacks. */
 export function searchTool(
   wire: TextWireName,
-  values: JsonObject,
+  values: JsonRecord,
   commonOptions: SearchOptions,
-  others: JsonObject,
+  others: JsonRecord,
 ): WebSearchTool {
   const more = Object.keys(others).length > 0 ? true : undefined;
   return withoutUndefined({

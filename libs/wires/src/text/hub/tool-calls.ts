@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { ToolCallPart } from "./part.ts";
-import type { JsonObject, Tool } from "./request.ts";
+import type { Tool } from "./request.ts";
 
 /** Member that holds arguments which are not a JSON object, on wires that require an object. */
 const rawArgumentsMember = "_raw";
 
 /** Parses a call's arguments as an object; text that is not a JSON object becomes the member `_raw` unchanged. */
-export function parseArguments({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonObject {
+export function parseArguments({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonRecord {
   if (custom === true) return wrapCustom(text);
   if (text.trim() === "") return {};
   const value = parseJson(text);
@@ -67,14 +67,14 @@ export class CallPairs {
 }
 
 /** Schema of a free-text tool on a wire that has only functions. */
-export const customParameters: JsonObject = {
+export const customParameters: JsonRecord = {
   type: "object",
   properties: { input: { type: "string" } },
   required: ["input"],
 };
 
 /** Wraps free text as arguments of the function that represents a free-text tool. */
-export function wrapCustom(text: string): JsonObject {
+export function wrapCustom(text: string): JsonRecord {
   return { input: text };
 }
 

@@ -9,7 +9,7 @@ import type { RequestedFees, ReportedFees } from "../fees.ts";
 import type { TextPass } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
-import type { JsonObject, RequestField, TextRequest } from "./request.ts";
+import type { RequestField, TextRequest } from "./request.ts";
 
 /** A client's parsed request. */
 export interface ParsedText extends Parsed<TextRequest> {
@@ -28,7 +28,7 @@ export interface AnswerContext {
   /** Model name as the client wrote it. */
   readonly model: string;
   /** Client's body, for wires that echo it (responses). */
-  readonly requestBody: JsonObject;
+  readonly requestBody: JsonRecord;
   readonly request: TextRequest;
   /** Gateway's id of the answer, in the form of the client's wire: `chatcmpl-…`, `resp_…`, `msg_…`. */
   readonly answerId: string;
@@ -142,7 +142,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   TextAnswer,
   AnswerContext
 > {
-  read(body: JsonObject, path: RequestPath): ParsedText;
+  read(body: JsonRecord, path: RequestPath): ParsedText;
   stream(context: AnswerContext): StreamWriter;
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Checks the fields that the gateway relies on and returns the parameters. Throws Failure (400) naming the field. */
@@ -177,14 +177,14 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
 /** Handles a request that becomes several calls, and their answers. */
 export interface PromptBatch {
   /** Returns true if a body becomes more than one call. */
-  isBatch(body: JsonObject): boolean;
+  isBatch(body: JsonRecord): boolean;
   /** Parses the calls' requests, which differ only in their prompts. Throws Failure (400) naming the wrong field. */
-  read(body: JsonObject): {
+  read(body: JsonRecord): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];
   };
   /** Renders the answers to all calls, in their order. */
-  render(all: readonly AnsweredRequest[], context: AnswerContext): JsonObject;
+  render(all: readonly AnsweredRequest[], context: AnswerContext): JsonRecord;
   renderStream(all: readonly AnsweredRequest[], context: AnswerContext): string;
 }
 
@@ -204,7 +204,7 @@ export interface TokenCount {
   countBody(body: JsonRecord): JsonRecord;
   /** Reads a vendor's count; undefined if absent. */
   read(answer: JsonRecord): number | undefined;
-  render(tokens: number): JsonObject;
+  render(tokens: number): JsonRecord;
 }
 
 /** Framing of a client's stream: server-sent events, or elements of one JSON array. */

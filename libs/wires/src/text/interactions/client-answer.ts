@@ -1,13 +1,13 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
-import type { JsonObject } from "../hub/request.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { answerSteps } from "./render-steps.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
 /** Renders a complete interaction for a client. Takes the first choice, since clients cannot request more. */
-export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
   const { status, steps } = endingOf(choice.finish);
@@ -23,13 +23,13 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 interface InteractionState {
   readonly status: string;
   /** Steps of the interaction; absent in the events of a stream. */
-  readonly steps?: readonly JsonObject[] | undefined;
+  readonly steps?: readonly JsonRecord[] | undefined;
   readonly usage?: Units | undefined;
   readonly serviceTier?: string | undefined;
 }
 
 /** Renders the interaction object, which is an answer or a member of a stream's events. */
-export function interactionOf(context: AnswerContext, { usage, serviceTier, ...state }: InteractionState): JsonObject {
+export function interactionOf(context: AnswerContext, { usage, serviceTier, ...state }: InteractionState): JsonRecord {
   const { model, requestBody, answerId } = context;
   return withoutUndefined({
     id: answerId,

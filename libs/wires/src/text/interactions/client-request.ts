@@ -5,7 +5,6 @@ import { parseFunction } from "../hub/content.ts";
 import {
   searchToolName,
   type Effort,
-  type JsonObject,
   type OutputFormat,
   type ReasoningOptions,
   type TextRequest,
@@ -25,7 +24,7 @@ const refused = ["previous_interaction_id", "continuation_token", "environment",
  * Parses a request for an interaction into the neutral form. The service handles `store`, `background` and stored
  * interactions: it adds earlier steps to `input` and removes `previous_interaction_id`.
  */
-export function parseRequest(body: JsonObject): ParsedText {
+export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body, "", "either");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
   fields.ignore("store", "background");
@@ -99,7 +98,7 @@ function parseToolChoice(config: Fields): ToolChoice | undefined {
 }
 
 /** Parses one voice. Other wires cannot express several speakers. */
-function parseSpeech(config: Fields): JsonObject | undefined {
+function parseSpeech(config: Fields): JsonRecord | undefined {
   if (!config.has("speech_config")) return undefined;
   const [speech, ...others] = config.each("speech_config", maxTools);
   const voice = speech?.text("voice");

@@ -1,9 +1,9 @@
 import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { keepAlive } from "../../sse/framing.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import type { Part, Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { interactionOf } from "./client-answer.ts";
 import { annotationOf, answerSteps, signatureSteps, renderSignature } from "./render-steps.ts";
@@ -84,7 +84,7 @@ export class InteractionsWriter implements StreamWriter {
     return this.#step({ type: "function_call", id: opened.id, name: opened.name, arguments: {} });
   }
 
-  #deltaOf(text: string): JsonObject {
+  #deltaOf(text: string): JsonRecord {
     if (this.#opened?.kind === "tool-call") return { type: "arguments_delta", arguments: text };
     if (this.#opened?.kind === "reasoning") return { type: "thought_summary", content: { type: "text", text } };
     return { type: "text", text };
@@ -100,14 +100,14 @@ export class InteractionsWriter implements StreamWriter {
   }
 
   /** Writes a complete step. An image, audio or video is sent as a delta, from which clients assemble the step. */
-  #wholeStep(step: JsonObject, { kind }: Part): string {
+  #wholeStep(step: JsonRecord, { kind }: Part): string {
     const isMedia = kind === "image" || kind === "audio" || kind === "video";
     const content: unknown = isMedia && Array.isArray(step["content"]) ? step["content"].at(0) : undefined;
     if (content === undefined) return this.#step(step) + this.#stop();
     return this.#step({ type: "model_output" }) + this.#delta(content) + this.#stop();
   }
 
-  #step(step: JsonObject): string {
+  #step(step: JsonRecord): string {
     return this.#emit("step.start", { index: this.#index, step });
   }
 
@@ -119,7 +119,7 @@ export class InteractionsWriter implements StreamWriter {
     return this.#emit("step.stop", { index: this.#index++ });
   }
 
-  #emit(type: string, members: JsonObject): string {
+  #emit(type: string, members: JsonRecord): string {
     const event = { event_type: type, event_id: String(this.#events++), ...members };
     return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
   }

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type Fields } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import type { Part } from "../hub/part.ts";
-import type { JsonObject, Turn } from "../hub/request.ts";
+import type { Turn } from "../hub/request.ts";
 import type { Envelope } from "../hub/signatures.ts";
 import { carriedSignature, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
 
@@ -9,7 +9,7 @@ import { carriedSignature, isContents, parseContent, parseModelStep, parseResult
 const maxSteps = 20_000;
 
 /** Returns the steps of an input. A text, or a list of contents, becomes one step of the user. */
-export function stepsOf(input: unknown): readonly JsonObject[] {
+export function stepsOf(input: unknown): readonly JsonRecord[] {
   if (typeof input === "string") return [{ type: "user_input", content: [{ type: "text", text: input }] }];
   const all: readonly unknown[] = isRecord(input) ? [input] : Array.isArray(input) ? input : [];
   const list = all.filter(isRecord);

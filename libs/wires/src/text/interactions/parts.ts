@@ -1,8 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, ownEntry, type Fields } from "../../json/fields.ts";
+import { isRecord, ownEntry, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { parseCitation, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import {
   decodeEnvelope,
   signatureFromClient,
@@ -120,6 +119,6 @@ function sourceOf(part: Fields): Source {
 /** Parses an annotation without its offsets, which count bytes here but characters in the neutral form. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
-  const { url, title, document_uri: document, file_name: file, name }: JsonObject = value;
+  const { url, title, document_uri: document, file_name: file, name }: JsonRecord = value;
   return [parseCitation("interactions", value, { url: url ?? document, title: title ?? file ?? name })];
 }

@@ -1,5 +1,5 @@
 import { failureFrames, isAgent, withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
@@ -39,7 +39,7 @@ export const interactionsPass: TextPass = {
     yield* findMembersInTurns(body);
     if (hasAgent(body)) return body;
     const config = yield* memberInTurns(body, "generation_config");
-    const limited = { ...(isRecord(config) ? config : {}), max_output_tokens: tokens };
+    const limited = { ...asRecord(config), max_output_tokens: tokens };
     return spliceMembers(body, { generation_config: JSON.stringify(limited) });
   },
 

@@ -1,8 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { encodeEnvelope, signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
@@ -10,7 +9,7 @@ import { parseArguments } from "../hub/tool-calls.ts";
 const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high", original: "ultra_high" };
 
 /** Renders a part as a content object of the Interactions API; undefined for a part that is a step there. */
-export function contentOf(part: Part): JsonObject | undefined {
+export function contentOf(part: Part): JsonRecord | undefined {
   if (part.kind === "text")
     return withoutUndefined({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });
   if (part.kind === "refusal") return { type: "text", text: part.text };
@@ -24,7 +23,7 @@ export function contentOf(part: Part): JsonObject | undefined {
 }
 
 /** Renders the members of a content that hold its bytes or its address. */
-function mediaOf(source: Source): JsonObject {
+function mediaOf(source: Source): JsonRecord {
   if (source.kind === "base64") return { mime_type: source.mediaType, data: source.data };
   if (source.kind === "url")
     return withoutUndefined({ mime_type: source.mediaType ?? mediaTypeOfName(source.url), uri: source.url });
@@ -38,12 +37,12 @@ export function annotationOf({ own, url, title }: Citation): unknown {
 }
 
 /** Renders a call, without its signature. */
-export function callStep(part: ToolCallPart): JsonObject {
+export function callStep(part: ToolCallPart): JsonRecord {
   return { type: "function_call", id: part.id, name: part.name, arguments: parseArguments(part) };
 }
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
-export function answerSteps(part: Part): readonly JsonObject[] {
+export function answerSteps(part: Part): readonly JsonRecord[] {
   if (part.kind === "reasoning")
     return [
       withoutUndefined({ type: "thought", summary: summaryOf(part.text), signature: renderSignature(part.signature) }),
@@ -58,7 +57,7 @@ export function answerSteps(part: Part): readonly JsonObject[] {
   ];
 }
 
-function summaryOf(text: string): readonly JsonObject[] | undefined {
+function summaryOf(text: string): readonly JsonRecord[] | undefined {
   return text === "" ? undefined : [{ type: "text", text }];
 }
 
@@ -68,7 +67,7 @@ export function renderSignature(signature: Signature | undefined): string {
 }
 
 /** Renders a `thought` step that carries another wire's signature of a call or content; clients send it back. */
-export function signatureSteps(signature: Signature | undefined, call?: string): readonly JsonObject[] {
+export function signatureSteps(signature: Signature | undefined, call?: string): readonly JsonRecord[] {
   if (signature === undefined) return [];
   const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });
   return [{ type: "thought", signature: envelope }];

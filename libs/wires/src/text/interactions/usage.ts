@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
-import { isRecord, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, isRecord, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   recordsWithPaths as toolsIn,
@@ -94,7 +94,7 @@ const toolUnits: Readonly<Record<string, ToolUnit>> = {
 /** Reads the charges in addition to tokens from an interaction. Code execution is one call, however often it runs. */
 export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
   const counts: Units = {};
-  for (const { type, count } of asRecords(isRecord(usage) ? usage["grounding_tool_count"] : undefined)) {
+  for (const { type, count } of asRecords(memberOf(usage, "grounding_tool_count"))) {
     const unit = typeof type === "string" ? ownEntry(toolUnits, type) : undefined;
     if (unit !== undefined) counts[unit] = (counts[unit] ?? 0) + (parseCount(count) ?? 0);
   }
@@ -110,7 +110,7 @@ export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly
   const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
   if (unit === undefined) return [];
   if (unit === "codeInterpreters") return [{ unit, id: "session" }];
-  const queries: unknown = isRecord(args) ? args["queries"] : undefined;
+  const queries = memberOf(args, "queries");
   const max = Array.isArray(queries) && queries.length > 0 ? queries.length : 1;
   return Array.from({ length: max }, (_, index) => ({ unit, id: `${String(id)} ${index}` }));
 }

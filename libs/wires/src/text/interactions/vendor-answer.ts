@@ -1,14 +1,13 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, memberOf, asRecords, asText } from "../../json/fields.ts";
+import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
 import { carriedSignature, parseModelStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
 /** Parses a vendor's interaction. Throws Failure upstream_error if it failed or cannot be read. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonRecord): TextAnswer {
   const steps = stepsOfAnswer(body);
   const parts = steps.flatMap(parseAnswerStep).filter((part) => !isEmptyText(part));
   const kinds = new Set(parts.map(({ kind }) => kind));
@@ -24,7 +23,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */
-export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "createdAt"> {
+export function headOf(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   const created = Date.parse(asText(body["created"]));
   return {
     id: asText(body["id"]),
@@ -37,7 +36,7 @@ export function headOf(body: JsonObject): Pick<TextAnswer, "id" | "model" | "cre
 const failures: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
 
 /** Returns the steps of an interaction. Throws Failure upstream_error if it failed, or if the body is not one. */
-export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
+export function stepsOfAnswer(body: JsonRecord): readonly JsonRecord[] {
   const { status, steps } = body;
   if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
   if (typeof status !== "string") throw new Failure("upstream_error", "The vendor's answer is not an interaction.");
@@ -45,14 +44,14 @@ export function stepsOfAnswer(body: JsonObject): readonly JsonObject[] {
 }
 
 /** Returns the vendor's message about a failed interaction; undefined if it sent none. */
-export function messageOf({ errors, error }: JsonObject): string | undefined {
+export function messageOf({ errors, error }: JsonRecord): string | undefined {
   const [first = error] = asRecords(errors);
   const message = memberOf(first, "message");
   return typeof message === "string" && message !== "" ? message : undefined;
 }
 
 /** Parses one step of an answer. Steps of the client, which an answer may repeat, are skipped. */
-export function parseAnswerStep(step: JsonObject): readonly Part[] {
+export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   const fields = new Fields(step, "", "either");
   if (carriedSignature(fields) !== undefined) return [];
   try {
@@ -63,12 +62,12 @@ export function parseAnswerStep(step: JsonObject): readonly Part[] {
 }
 
 /** Returns true for a step whose content a filter of the vendor withheld. */
-export function isFiltered({ type, error }: JsonObject): boolean {
+export function isFiltered({ type, error }: JsonRecord): boolean {
   return type === "model_output" && isRecord(error);
 }
 
 /** Returns the id by which an interaction can be polled if it has not ended; undefined if it has. */
-export function taskOf({ status, id }: JsonObject): string | undefined {
+export function taskOf({ status, id }: JsonRecord): string | undefined {
   return (status === "queued" || status === "in_progress") && typeof id === "string" ? id : undefined;
 }
 
@@ -98,7 +97,7 @@ const statuses = {
 } as const satisfies Record<FinishReason, string>;
 
 /** Returns the status of an interaction, and a step with an error if a filter withheld content. */
-export function endingOf(finish: FinishReason): { readonly status: string; readonly steps: readonly JsonObject[] } {
+export function endingOf(finish: FinishReason): { readonly status: string; readonly steps: readonly JsonRecord[] } {
   const isWithheld = finish === "filtered" || finish === "refused";
   const error = { code: invalidArgument, message: "The rest of the answer was withheld by a filter." };
   return { status: statuses[finish], steps: isWithheld ? [{ type: "model_output", error }] : [] };

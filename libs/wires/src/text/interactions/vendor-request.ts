@@ -1,16 +1,10 @@
 import { isAgent, withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import {
-  reasoningEffort,
-  searchToolName,
-  type Effort,
-  type JsonObject,
-  type OutputFormat,
-  type TextRequest,
-} from "../hub/request.ts";
+import { reasoningEffort, searchToolName, type Effort, type OutputFormat, type TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { renderTurns } from "./vendor-turns.ts";
@@ -82,7 +76,7 @@ const levels = {
   max: "xhigh",
 } as const satisfies Record<Effort, string>;
 
-function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   const { reasoning, audio } = request;
   const effort = reasoning === undefined ? undefined : reasoningEffort(reasoning);
   unsupported.noteIf("reasoning", effort === "none");
@@ -137,7 +131,7 @@ const toolRenderers: ToolRenderers = {
 };
 
 /** Renders tools. Next to functions, another wire's search is dropped: clients would have to send back its steps. */
-function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const supportedTools = tools?.filter(
     (tool) => !(hasFunctions && tool.kind === "web-search" && tool.wire !== "interactions"),
@@ -150,7 +144,7 @@ function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly
 
 /** Renders `response_format`: the formats of text, images and speech in the answer. */
 function renderFormats({ format, modalities = [], image }: TextRequest, unsupported: Unsupported): unknown {
-  const forms: JsonObject[] = format === undefined ? [] : [renderFormat(format, unsupported)];
+  const forms: JsonRecord[] = format === undefined ? [] : [renderFormat(format, unsupported)];
   if (format === undefined && modalities.length > 1 && modalities.includes("text")) forms.push({ type: "text" });
   if (image !== undefined || modalities.includes("image"))
     forms.push(withoutUndefined({ type: "image", aspect_ratio: image?.aspectRatio, image_size: image?.size }));
@@ -158,7 +152,7 @@ function renderFormats({ format, modalities = [], image }: TextRequest, unsuppor
   return forms.length > 1 ? forms : forms[0];
 }
 
-function renderFormat(format: OutputFormat, unsupported: Unsupported): JsonObject {
+function renderFormat(format: OutputFormat, unsupported: Unsupported): JsonRecord {
   if (format.kind === "json") return { type: "text", mime_type: "application/json" };
   for (const name of ["name", "description", "strict"] as const) unsupported.noteIf(`format.${name}`, format[name]);
   return { type: "text", mime_type: "application/json", schema: format.schema };

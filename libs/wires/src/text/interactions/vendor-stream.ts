@@ -1,4 +1,14 @@
-import { Fields, isRecord, ownEntry, parseRecord, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
+import {
+  asRecord,
+  memberOf,
+  Fields,
+  isRecord,
+  ownEntry,
+  parseRecord,
+  asRecords,
+  asText,
+  type JsonRecord,
+} from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { PartTracker } from "../hub/part-book.ts";
@@ -26,14 +36,14 @@ export class InteractionsReader implements StreamReader {
   #isFiltered = false;
   #started = false;
   readonly #on: Readonly<Record<string, (event: JsonRecord) => readonly TextEvent[]>> = {
-    "interaction.created": ({ interaction }) => this.#start(isRecord(interaction) ? interaction : {}),
+    "interaction.created": ({ interaction }) => this.#start(asRecord(interaction)),
     "step.start": ({ index, step }) => (isRecord(step) ? this.#begin(index, step) : []),
     "step.delta": ({ index, delta, metadata }) => [
       ...(isRecord(delta) ? this.#grow(this.#open.get(index), delta) : []),
-      ...reportEvents(interactionsUsage(isRecord(metadata) ? metadata["total_usage"] : undefined), undefined),
+      ...reportEvents(interactionsUsage(memberOf(metadata, "total_usage")), undefined),
     ],
     "step.stop": ({ index, usage }) => [...this.#end(index), ...reportEvents(interactionsUsage(usage), undefined)],
-    "interaction.completed": ({ interaction }) => this.#complete(isRecord(interaction) ? interaction : {}),
+    "interaction.completed": ({ interaction }) => this.#complete(asRecord(interaction)),
     error: (event) => [failureOf(event)],
   };
 

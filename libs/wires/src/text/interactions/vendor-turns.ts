@@ -1,10 +1,11 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { allInstructions } from "../hub/instructions.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
-import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { callStep, contentOf } from "./render-steps.ts";
 
@@ -27,10 +28,10 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported) {
 
 /** Collects the steps of a request; adjacent contents of the user, or of the model, become one step. */
 class Steps {
-  readonly steps: JsonObject[] = [];
+  readonly steps: JsonRecord[] = [];
   readonly #unsupported: Unsupported;
   /** Contents and type of the last step if further contents can join it; undefined otherwise. */
-  #open: { readonly type: string; readonly content: JsonObject[] } | undefined;
+  #open: { readonly type: string; readonly content: JsonRecord[] } | undefined;
 
   constructor(unsupported: Unsupported) {
     this.#unsupported = unsupported;
@@ -64,7 +65,7 @@ class Steps {
   }
 
   /** Renders a part as contents; none for an empty text, which the vendor refuses. */
-  #content(part: Part): readonly JsonObject[] {
+  #content(part: Part): readonly JsonRecord[] {
     if ("cache" in part) this.#unsupported.noteIf(`${part.kind}.cache`, part.cache);
     if (part.kind === "file") {
       this.#unsupported.noteIf("file.name", part.name);
@@ -77,12 +78,12 @@ class Steps {
     return content === undefined ? [] : [content];
   }
 
-  #step(step: JsonObject): void {
+  #step(step: JsonRecord): void {
     this.#open = undefined;
     this.steps.push(step);
   }
 
-  #join(type: string, content: JsonObject): void {
+  #join(type: string, content: JsonRecord): void {
     if (this.#open?.type === type) return void this.#open.content.push(content);
     const open = { type, content: [content] };
     this.#step(open);

@@ -1,9 +1,8 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { isRedacted, type Envelope } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 import { renderCitation, signatureBlock, renderSignature } from "./extras.ts";
@@ -11,7 +10,7 @@ import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
 /** Renders a complete message for a client of this wire. Takes the first choice, since clients cannot request more. */
-export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
   const calls = choice.parts.some(({ kind }) => kind === "tool-call");
@@ -33,7 +32,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 }
 
 /** Renders `stop_details` of a refusal: the vendor's, or those of a refusal in the model's text; else empty. */
-export function refusalDetails(finish: FinishReason, part: Part | undefined): JsonObject {
+export function refusalDetails(finish: FinishReason, part: Part | undefined): JsonRecord {
   if (finish !== "refused" || part?.kind !== "refusal") return {};
   return { stop_details: part.details ?? { type: "refusal", category: null, explanation: null } };
 }
@@ -42,7 +41,7 @@ export function refusalDetails(finish: FinishReason, part: Part | undefined): Js
  * Renders an answer's parts for a client. The signature of a text at the end is left out: clients take the last block
  * for the answer, and vendors require only the signatures of calls.
  */
-function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
+function allAnswerBlocks(parts: readonly Part[]): readonly JsonRecord[] {
   const visibleParts = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
   const last = visibleParts.at(-1);
   return last?.kind === "text"
@@ -51,7 +50,7 @@ function allAnswerBlocks(parts: readonly Part[]): readonly JsonObject[] {
 }
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
-export function answerBlocks(part: Part): readonly JsonObject[] {
+export function answerBlocks(part: Part): readonly JsonRecord[] {
   if (part.kind === "text") {
     const citations = (part.citations ?? []).flatMap(renderCitation);
     const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
@@ -69,7 +68,7 @@ export function answerBlocks(part: Part): readonly JsonObject[] {
   return part.kind === "vendor" && part.wire === "messages" && isRecord(part.value) ? [part.value] : [];
 }
 
-function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonObject[] {
+function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonRecord[] {
   if (text === "" && signature === undefined) return [];
   const redacted =
     signature !== undefined && isRedacted(signature, "messages")
@@ -84,6 +83,6 @@ function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonObjec
 export function signatureBlocks(
   signature: Signature | undefined,
   on: Omit<Envelope, "signature">,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   return signature === undefined || signature.wire === "messages" ? [] : [signatureBlock({ signature, ...on })];
 }

@@ -6,7 +6,7 @@ import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
-import type { JsonObject, OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
+import type { OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
 import { mediaOf, bytesMedia, imageMedia, remoteFile, textAt, type Media } from "../media.ts";
 import { parseContent } from "./client-parts.ts";
 import { parseCache } from "./extras.ts";
@@ -18,7 +18,7 @@ import { requestedFees, feeMembers } from "./fees.ts";
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
 /** Parses a request of the messages endpoint into the neutral form (interface section 4.2). */
-export function parseRequest(body: JsonObject): ParsedText {
+export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   // The gateway itself adds the cost; no vendor receives this member.
   if (isCostRequested(fields.value)) fields.ignore("usage");
@@ -129,7 +129,7 @@ function parseFunction(tool: Fields): Tool {
 }
 
 /** Returns true for a schema without properties, which on this wire means a tool without arguments. */
-function isEmpty({ type, properties, ...rest }: JsonObject): boolean {
+function isEmpty({ type, properties, ...rest }: JsonRecord): boolean {
   const none = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
   return (type === undefined || type === "object") && none && Object.keys(rest).length === 0;
 }

@@ -1,10 +1,9 @@
 import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, type Units } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { Citation, Part, Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { isRedacted } from "../hub/signatures.ts";
 import { answerBlocks, refusalDetails, signatureBlocks } from "./client-answer.ts";
 import { renderCitation, renderSignature } from "./extras.ts";
@@ -126,7 +125,7 @@ class MessagePartWriter {
   /** Beginning of a delta's frame, before its text. */
   #head = "";
   /** Signature of a text, sent before the next block, since clients take the last block for the answer. */
-  #waiting: readonly JsonObject[] = [];
+  #waiting: readonly JsonRecord[] = [];
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
     "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
@@ -224,12 +223,12 @@ class MessagePartWriter {
     return this.#allWhole(answerBlocks(part));
   }
 
-  #allWhole(blocks: readonly JsonObject[]): string {
+  #allWhole(blocks: readonly JsonRecord[]): string {
     return blocks.map((block) => this.#wholeBlock(block)).join("");
   }
 
   /** Writes a complete block. Its input is sent as a delta after the block's start, as clients expect. */
-  #wholeBlock(block: JsonObject): string {
+  #wholeBlock(block: JsonRecord): string {
     const waited = this.#flush();
     const { input } = block;
     if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
@@ -238,12 +237,12 @@ class MessagePartWriter {
     return waited + start + delta + this.#stopFrame();
   }
 
-  #announce(block: JsonObject): string {
+  #announce(block: JsonRecord): string {
     const type = "content_block_start";
     return renderSseEvent(type, JSON.stringify({ type, index: this.#index, content_block: block }));
   }
 
-  #other(delta: JsonObject): string {
+  #other(delta: JsonRecord): string {
     const type = "content_block_delta";
     return renderSseEvent(type, JSON.stringify({ type, index: this.#index, delta }));
   }

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type Fields } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import type { Signature, Citation } from "../hub/part.ts";
-import type { JsonObject, CacheHint } from "../hub/request.ts";
+import type { CacheHint } from "../hub/request.ts";
 import {
   encodeEnvelope,
   decodeEnvelope,
@@ -25,7 +25,7 @@ export function renderSignature(signature: Signature | undefined): string {
 }
 
 /** Creates a block that carries another vendor's signature of a text or call; clients send it back unread. */
-export function signatureBlock(envelope: Envelope): JsonObject {
+export function signatureBlock(envelope: Envelope): JsonRecord {
   return { type: "redacted_thinking", data: encodeEnvelope(envelope) };
 }
 
@@ -59,7 +59,7 @@ function textOr(...values: readonly unknown[]): string | undefined {
 export function renderCitation({ own, url, title, citedText }: Citation): readonly unknown[] {
   if (own?.wire === "messages") return [own.value];
   if (url === undefined) return [];
-  const cited: JsonObject = {
+  const cited: JsonRecord = {
     type: "web_search_result_location",
     url,
     title: title ?? null,
@@ -82,6 +82,6 @@ export function parseCache(of: Fields): { readonly cache?: CacheHint } {
   return { cache: withoutUndefined({ lifetime: control.oneOf("ttl", ["5m", "1h"]) }) };
 }
 
-export function renderCache(cache: CacheHint | undefined): JsonObject | undefined {
+export function renderCache(cache: CacheHint | undefined): JsonRecord | undefined {
   return cache === undefined ? undefined : withoutUndefined({ type: "ephemeral", ttl: cache.lifetime });
 }

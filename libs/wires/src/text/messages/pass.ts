@@ -84,7 +84,7 @@ export const messagesPass: TextPass = {
     if (isContent) return { ...contentFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
-    const report = type === "message_delta" ? event["usage"] : isRecord(message) ? message["usage"] : undefined;
+    const report = type === "message_delta" ? event["usage"] : memberOf(message, "usage");
     return {
       usage: chargedUsage(
         report,

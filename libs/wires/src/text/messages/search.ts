@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import {
-  type JsonObject,
   searchTool,
   type WebSearchTool,
   parseLocation,
@@ -14,7 +14,7 @@ import type { Unsupported } from "../hub/field-support.ts";
 const searchType = "web_search_20250305";
 
 /** Parses the vendor's search tool as a client of this wire sends it. */
-export function parseSearch(definition: JsonObject): WebSearchTool {
+export function parseSearch(definition: JsonRecord): WebSearchTool {
   const { name: _, type, ...options } = definition;
   const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = options;
   const commonOptions = {
@@ -30,7 +30,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   if (wire === "messages") return { type: searchType, name: searchToolName, ...options };
   const { allowedDomains, blockedDomains, maxUses, location } = commonOptions;
   // The vendor accepts either allowed or blocked domains, not both.

@@ -1,13 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { Fields } from "../../json/fields.ts";
+import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { TextTarget } from "../hub/wire.ts";
-import {
-  reasoningEffort,
-  type Effort,
-  type JsonObject,
-  type ReasoningOptions,
-  type TextRequest,
-} from "../hub/request.ts";
+import { reasoningEffort, type Effort, type ReasoningOptions, type TextRequest } from "../hub/request.ts";
 import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
@@ -29,7 +23,7 @@ export function parseThinking(body: Fields, output: Fields | undefined): Reasoni
 
 /** Members that request reasoning, and values that they change in the rest of the request. */
 interface RenderedThinking {
-  readonly thinking: JsonObject | undefined;
+  readonly thinking: JsonRecord | undefined;
   /** Effort to set in `output_config`. */
   readonly effort: string | undefined;
   /** Output limit, reasoning included. */

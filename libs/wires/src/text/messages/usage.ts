@@ -1,7 +1,6 @@
 import { outputTotal, type UnitName, type Units, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
-import type { JsonObject } from "../hub/request.ts";
 
 /** Names of the units that this wire counts. */
 const countMembers = [
@@ -88,7 +87,7 @@ function cacheWrites({
 }
 
 /** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
-export function renderUsage(units: Units): JsonObject {
+export function renderUsage(units: Units): JsonRecord {
   const thinking = units.reasoningTokens ?? 0;
   const { cacheWriteTokens: short = 0, cacheWrite1hTokens: long = 0 } = units;
   return withoutUndefined({

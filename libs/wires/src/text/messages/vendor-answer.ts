@@ -1,14 +1,13 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { memberOf, Fields, isRecord, asText } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part, RefusalPart } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
 /** Parses a vendor's message, which has no time. Throws Failure upstream_error if it cannot be read. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonRecord): TextAnswer {
   blocksOf(body);
   const parts = [...partsOf(body).filter((part) => !isEmptyText(part)), ...refusalOf(body)];
   const usage = messagesUsage(body["usage"]);
@@ -26,7 +25,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** Returns the vendor's explanation of a refusal as a part, from a message or its last delta; empty if there is none. */
-export function refusalOf({ stop_reason: reason, stop_details: details }: JsonObject): readonly RefusalPart[] {
+export function refusalOf({ stop_reason: reason, stop_details: details }: JsonRecord): readonly RefusalPart[] {
   if (reason !== "refusal" || !isRecord(details)) return [];
   const { explanation, category } = details;
   const declined = typeof category === "string" ? `The model declined to answer (${category}).` : undefined;
@@ -35,14 +34,14 @@ export function refusalOf({ stop_reason: reason, stop_details: details }: JsonOb
 }
 
 /** Returns the content blocks of a message. Throws Failure upstream_error if there are none. */
-export function blocksOf(body: JsonObject): readonly unknown[] {
+export function blocksOf(body: JsonRecord): readonly unknown[] {
   const { content } = body;
   if (Array.isArray(content)) return content;
   const message = memberOf(body["error"], "message");
   throw new Failure("upstream_error", typeof message === "string" ? message : "The vendor's answer has no content.");
 }
 
-function partsOf(body: JsonObject): readonly Part[] {
+function partsOf(body: JsonRecord): readonly Part[] {
   try {
     return parseContent(new Fields(body), "content", new Map());
   } catch (cause) {

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
@@ -13,7 +14,7 @@ import {
   requireToolName,
   type ToolRenderers,
 } from "../hub/render.ts";
-import type { JsonObject, TextRequest } from "../hub/request.ts";
+import type { TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";
 import { renderSearch } from "./search.ts";
@@ -89,7 +90,7 @@ function renderOutput(
   { format }: TextRequest,
   effort: string | undefined,
   unsupported: Unsupported,
-): JsonObject | undefined {
+): JsonRecord | undefined {
   if (format === undefined || format.kind === "json") return effort === undefined ? undefined : { effort };
   unsupported.noteIf("format.name", format.name);
   unsupported.noteIf("format.description", format.description);
@@ -104,7 +105,7 @@ function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): str
   return undefined;
 }
 
-function renderTools(request: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+function renderTools(request: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const tools = offeredTools(request);
   return tools.length > 0 ? tools.map((tool) => renderToolBy(renders, tool, unsupported)) : undefined;
 }
@@ -129,7 +130,7 @@ const renders: ToolRenderers = {
 };
 
 /** Returns a tool's schema with the type `object`, which the vendor requires. */
-function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject {
+function schemaOf(name: string, parameters: JsonRecord | undefined): JsonRecord {
   if (parameters === undefined) return { type: "object", properties: {} };
   const { type } = parameters;
   if (type === "object") return parameters;
@@ -141,7 +142,7 @@ function schemaOf(name: string, parameters: JsonObject | undefined): JsonObject 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
 /** Renders the tool choice; the vendor refuses one without tools. */
-function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonObject | undefined {
+function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   const { tools, toolChoice, parallelTools } = request;
   if (tools === undefined || tools.length === 0) {
     unsupported.noteIf("toolChoice", toolChoice);
@@ -168,14 +169,14 @@ function renderSampling(
   model: string,
   thinks: boolean,
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const free = adaptiveModel(model) === undefined;
   const acceptsBoth = temperature === undefined || !takesSingleSampling(model);
   const beside = !thinks || (topP ?? 0) >= minTopP;
-  const sampling: JsonObject = free && !thinks ? { temperature, top_k: topK } : {};
-  const keptTopP: JsonObject = free && acceptsBoth && beside ? { top_p: topP } : {};
+  const sampling: JsonRecord = free && !thinks ? { temperature, top_k: topK } : {};
+  const keptTopP: JsonRecord = free && acceptsBoth && beside ? { top_p: topP } : {};
   unsupported.noteIf(
     "temperature",
     temperature === 1 ? undefined : unlessRendered(temperature, sampling["temperature"]),

@@ -1,5 +1,5 @@
 import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -40,7 +40,7 @@ export class MessagesReader implements StreamReader {
   isComplete = false;
   #usage: Units | undefined;
   readonly #on: Readonly<Record<string, MessagesHandler>> = {
-    message_start: ({ message }) => this.#start(isRecord(message) ? message : {}),
+    message_start: ({ message }) => this.#start(asRecord(message)),
     content_block_start: ({ index, content_block: block }) =>
       isRecord(block) ? this.#begin(String(index), block) : [],
     content_block_delta: ({ index, delta }) => (isRecord(delta) ? this.#grow(String(index), delta) : []),
@@ -51,7 +51,7 @@ export class MessagesReader implements StreamReader {
       return this.#finish(undefined, undefined);
     },
     ping: () => [{ type: "ping" }],
-    error: ({ error }) => [failureOf(isRecord(error) ? error : {})],
+    error: ({ error }) => [failureOf(asRecord(error))],
   };
 
   get done(): boolean {
@@ -150,7 +150,7 @@ export class MessagesReader implements StreamReader {
   }
 
   #delta({ delta, usage: report }: JsonRecord): readonly TextEvent[] {
-    const { stop_reason: reason, stop_sequence: sequence }: JsonRecord = isRecord(delta) ? delta : {};
+    const { stop_reason: reason, stop_sequence: sequence } = asRecord(delta);
     const usage = chargedUsage(report, { stopReason: reason, hasContent: this.#hasContent }, this.#usage);
     this.#usage = usage ?? this.#usage;
     const explained = this.#finished || !isRecord(delta) ? [] : refusalOf(delta);

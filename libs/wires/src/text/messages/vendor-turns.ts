@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { takesSystemMessages } from "../hub/claude.ts";
 import { isUnmarked } from "../hub/prompt-cache.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
@@ -12,19 +13,19 @@ import {
   toValidId,
   type PartRenderers,
 } from "../hub/render.ts";
-import type { JsonObject, TextRequest } from "../hub/request.ts";
+import type { TextRequest } from "../hub/request.ts";
 import { isRedacted, ownSignature } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 import { renderCache, ownCitations } from "./extras.ts";
 
 interface RenderedTurns {
-  readonly system: string | readonly JsonObject[] | undefined;
+  readonly system: string | readonly JsonRecord[] | undefined;
   readonly messages: readonly Message[];
 }
 
 /** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedTurns {
-  const render = (part: Part): readonly JsonObject[] => renderPart(part, unsupported);
+  const render = (part: Part): readonly JsonRecord[] => renderPart(part, unsupported);
   const { system, messages } = renderPairedMessages(request, unsupported, render, {
     form: pairs,
     takesSystem: takesSystemMessages(model),
@@ -33,7 +34,7 @@ export function renderTurns(request: TextRequest, model: string, unsupported: Un
 }
 
 /** Returns a single plain text as a string, anything else as blocks. */
-function systemOf(blocks: readonly JsonObject[]): RenderedTurns["system"] {
+function systemOf(blocks: readonly JsonRecord[]): RenderedTurns["system"] {
   const [first] = blocks;
   if (first === undefined) return undefined;
   const { text, cache_control: cache } = first;
@@ -67,11 +68,11 @@ const renders: PartRenderers<Unsupported> = {
 };
 
 /** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
-function renderPart(part: Part, unsupported: Unsupported): readonly JsonObject[] {
+function renderPart(part: Part, unsupported: Unsupported): readonly JsonRecord[] {
   return renderPartBy(renders, part, unsupported);
 }
 
-function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonObject[] {
+function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonRecord[] {
   if (isBlank(text)) return [];
   const nativeCitations = ownCitations(citations ?? []);
   unsupported.noteIf("text.citations", nativeCitations.length < (citations?.length ?? 0));
@@ -85,13 +86,13 @@ function renderText({ text, cache, citations }: TextPart, unsupported: Unsupport
   ];
 }
 
-function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): readonly JsonObject[] {
+function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): readonly JsonRecord[] {
   unsupported.noteIf("image.detail", detail);
   return [withoutUndefined({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
 /** Renders reasoning that the vendor signed; other reasoning, which it refuses, is dropped. */
-function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupported): readonly JsonObject[] {
+function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupported): readonly JsonRecord[] {
   const value = ownSignature(signature, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
   if (value === undefined) return [];
@@ -107,7 +108,7 @@ function vendorId(id: string): string {
 function renderResult(
   { callId, parts, isError, cache }: ToolResultPart,
   unsupported: Unsupported,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   const [only] = parts;
   const plain = parts.length === 1 && only?.kind === "text" && only.cache === undefined ? only.text : undefined;
   const content = plain ?? parts.flatMap((part) => renderPart(part, unsupported));
@@ -128,7 +129,7 @@ const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "ima
 const textTypes: ReadonlySet<string> = new Set(["application/json", "application/xml", "application/yaml"]);
 
 /** Renders the `source` of an image. The service has already replaced addresses that the vendor cannot fetch. */
-function renderImageSource(source: Source): JsonObject {
+function renderImageSource(source: Source): JsonRecord {
   if (source.kind !== "base64") return addressSource(source);
   const mediaType = source.mediaType;
   if (!imageTypes.has(mediaType)) throw unsupportedFailure(`${mediaType} parts`);
@@ -136,7 +137,7 @@ function renderImageSource(source: Source): JsonObject {
 }
 
 /** Renders a file as a document, whose title is the file's title or else its name. */
-function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonObject[] {
+function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonRecord[] {
   const { source, name, title, context, citations, cache } = part;
   unsupported.noteIf("file.name", title === undefined ? undefined : name);
   return [
@@ -152,7 +153,7 @@ function renderDocument(part: FilePart, unsupported: Unsupported): readonly Json
 }
 
 /** Renders a file's source: PDF as bytes, text as text. */
-function fileSource(source: FilePart["source"]): JsonObject {
+function fileSource(source: FilePart["source"]): JsonRecord {
   if (source.kind === "text") return textSource(source.text);
   if (source.kind !== "base64") return addressSource(source);
   const { mediaType, data } = source;
@@ -161,11 +162,11 @@ function fileSource(source: FilePart["source"]): JsonObject {
   return textSource(Buffer.from(data, "base64").toString());
 }
 
-function textSource(data: string): JsonObject {
+function textSource(data: string): JsonRecord {
   return { type: "text", media_type: "text/plain", data };
 }
 
-function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonObject {
+function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonRecord {
   if (source.kind === "url") return { type: "url", url: source.url };
   if (source.wire !== "messages") throw unsupportedFailure("file ids of another vendor");
   return { type: "file", file_id: source.id };
@@ -195,7 +196,7 @@ const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });
-  const marked = (blocks: readonly JsonObject[]): readonly JsonObject[] => {
+  const marked = (blocks: readonly JsonRecord[]): readonly JsonRecord[] => {
     const position = blocks.findLastIndex(({ type }) => !unmarked.has(type));
     return blocks.map((block, index) => (index === position ? { cache_control, ...block } : block));
   };

@@ -1,13 +1,13 @@
 import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { completionFinishReasons, type Choice, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { ToolCallPart } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
 /** Creates the renderer of a complete answer. It renders the first choice; clients of this wire request only one. */
-export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonObject {
+export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonRecord {
   return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
     if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
     const probabilities = choice.parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
@@ -46,12 +46,12 @@ function contentOf({ parts }: Choice): OllamaContent {
 export interface OllamaContent {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;
-  readonly calls?: readonly JsonObject[] | undefined;
+  readonly calls?: readonly JsonRecord[] | undefined;
   readonly images?: readonly string[] | undefined;
 }
 
 /** Renders the members of an endpoint's answer that hold its content. */
-export type AnswerForm = (content: OllamaContent) => JsonObject;
+export type AnswerForm = (content: OllamaContent) => JsonRecord;
 
 /** Form of `/api/chat`: a message. */
 export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => ({
@@ -65,7 +65,7 @@ export const generateForm: AnswerForm = ({ text = "", thinking }) => ({ response
 export function renderCall(
   call: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
   index: number,
-): JsonObject {
+): JsonRecord {
   return { id: call.id, function: { index, name: call.name, arguments: parseArguments(call) } };
 }
 
@@ -76,7 +76,7 @@ export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
   { total, untilFirstText = 0 }: { readonly total: number; readonly untilFirstText?: number | undefined },
-): JsonObject {
+): JsonRecord {
   return {
     done: true,
     done_reason: completionFinishReasons[finish],
@@ -99,6 +99,6 @@ const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as co
 export function renderLoaded(
   wire: keyof typeof forms,
   { model, now }: { readonly model: string; readonly now: number },
-): JsonObject {
+): JsonRecord {
   return { model, created_at: timeOf(now), ...forms[wire]({}), done: true, done_reason: "load" };
 }

@@ -1,9 +1,9 @@
 import { dispatch, type EventHandlers } from "../hub/events.ts";
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
 
 /** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
@@ -87,12 +87,12 @@ export class LineWriter implements StreamWriter {
     return this.#piece({ calls: [renderCall({ ...open.opened, arguments: text }, this.#calls++)] });
   }
 
-  #piece(content: OllamaContent, logprobs?: readonly JsonObject[]): string {
+  #piece(content: OllamaContent, logprobs?: readonly JsonRecord[]): string {
     this.#untilWords ??= this.#context.elapsedMs?.();
     return this.#line({ ...this.#form(content), logprobs, done: false });
   }
 
-  #line(members: JsonObject): string {
+  #line(members: JsonRecord): string {
     const { model, now } = this.#context;
     return `${JSON.stringify({ model, created_at: timeOf(now), ...members })}\n`;
   }

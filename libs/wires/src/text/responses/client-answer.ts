@@ -1,9 +1,8 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { answerToEvents } from "../hub/events.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { isToolList } from "./client-request.ts";
 import { PartWriter } from "./part-writer.ts";
 import { renderUsage } from "./usage.ts";
@@ -13,7 +12,7 @@ import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
  * Renders the response object of a complete answer. Its output is built by the writer of streams, so that both have the
  * same items. Takes the first choice, since clients of this wire cannot request more.
  */
-export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonObject {
+export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
   const builder = new PartWriter(context, () => "");
@@ -32,9 +31,9 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonOb
 /** Members of a response object that do not repeat the request. */
 export interface ResponseState {
   readonly status: ResponseEnding["status"] | "in_progress";
-  readonly incomplete_details: JsonObject | null;
-  readonly error: JsonObject | null;
-  readonly output: readonly JsonObject[];
+  readonly incomplete_details: JsonRecord | null;
+  readonly error: JsonRecord | null;
+  readonly output: readonly JsonRecord[];
   readonly usage: Units | undefined;
   /** Unix seconds; null if the time is not known. */
   readonly completedAt: number | null;
@@ -64,7 +63,7 @@ const echoed: Readonly<Record<string, unknown>> = {
 };
 
 /** Renders the complete response object, for this endpoint's answers and in events of its streams. */
-export function responseObject(context: AnswerContext, state: ResponseState): JsonObject {
+export function responseObject(context: AnswerContext, state: ResponseState): JsonRecord {
   const { requestBody: body } = context;
   const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, body[name] ?? otherwise]));
   return {
@@ -88,7 +87,7 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
 }
 
 /** Returns the member `conversation`; an empty object if the request has no conversation. */
-function echoConversation(conversation: unknown): JsonObject {
+function echoConversation(conversation: unknown): JsonRecord {
   if (typeof conversation === "string") return { conversation: { id: conversation } };
   return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
 }
@@ -102,19 +101,19 @@ function echoTier(tier: unknown): string {
  * Adds the default values of `description`, `parameters` and `strict` to a function tool that lacks them. Other tools
  * are unchanged.
  */
-function echoTool(tool: JsonObject): JsonObject {
+function echoTool(tool: JsonRecord): JsonRecord {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }
 
-function echoReasoning(reasoning: unknown): JsonObject {
-  const commonOptions = isRecord(reasoning) ? reasoning : {};
+function echoReasoning(reasoning: unknown): JsonRecord {
+  const commonOptions = asRecord(reasoning);
   return {
     effort: commonOptions["effort"] ?? null,
     summary: commonOptions["summary"] ?? commonOptions["generate_summary"] ?? null,
   };
 }
 
-function echoText(text: unknown): JsonObject {
-  const commonOptions = isRecord(text) ? text : {};
+function echoText(text: unknown): JsonRecord {
+  const commonOptions = asRecord(text);
   return { ...commonOptions, format: commonOptions["format"] ?? { type: "text" } };
 }

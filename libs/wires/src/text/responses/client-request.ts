@@ -1,6 +1,6 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
-import { Fields, isRecord } from "../../json/fields.ts";
+import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
@@ -8,7 +8,6 @@ import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/openai-models.ts";
 import {
   efforts,
-  type JsonObject,
   type OutputFormat,
   type ReasoningOptions,
   type TextRequest,
@@ -33,7 +32,7 @@ const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wan
  * conversations: it adds earlier items to `input` and removes `previous_response_id`. If this member remains, the
  * request is refused, as for `conversation`, `prompt` and `background: true`, which no other wire can express.
  */
-export function parseRequest(body: JsonObject): ParsedText {
+export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   refuseState(fields);
   const { instructions: systems, turns, compactionTrigger, changes } = parseTurns(fields);
@@ -178,7 +177,7 @@ function chosenName(tool: Fields): string {
 }
 
 /** Returns true if `tools` is a list of objects, which a response can repeat. */
-export function isToolList(value: unknown): value is readonly JsonObject[] {
+export function isToolList(value: unknown): value is readonly JsonRecord[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 

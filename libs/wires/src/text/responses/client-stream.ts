@@ -1,9 +1,9 @@
 import { keepAlive } from "../../sse/framing.ts";
 import { dispatch, type EventHandlers } from "../hub/events.ts";
 import type { Failure, Units } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { responseObject, type ResponseState } from "./client-answer.ts";
 import { PartWriter } from "./part-writer.ts";
 import { endingOf } from "./vendor-answer.ts";
@@ -69,13 +69,13 @@ export class ResponsesWriter implements StreamWriter {
   #respond(
     type: string,
     state: Pick<ResponseState, "status" | "incomplete_details" | "error" | "completedAt">,
-    output: readonly JsonObject[],
+    output: readonly JsonRecord[],
   ): string {
     const usage = state.status === "in_progress" ? undefined : this.#usage;
     return this.#emit(type, { response: responseObject(this.#context, { ...state, output, usage }) });
   }
 
-  #emit(type: string, members: JsonObject): string {
+  #emit(type: string, members: JsonRecord): string {
     const event = { type, sequence_number: this.#sequence++, ...members };
     return `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`;
   }

@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
 import { parseFrameRecord } from "../../sse/decode.ts";
 import { type EarlyEnd, memberTextReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
@@ -168,7 +168,7 @@ class SeenAnswer {
     event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], part: JsonRecord | undefined] {
     const { added, annotations } = this.#part ?? { added: {}, annotations: [] };
-    const began = isRecord(added["part"]) ? added["part"] : {};
+    const began = asRecord(added["part"]);
     const [type, member] = wholeEvents[String(began["type"])] ?? [];
     if (type === undefined || member === undefined) return [[], undefined];
     const isText = began["type"] === "output_text";

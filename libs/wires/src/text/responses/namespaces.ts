@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
-import type { JsonObject, NamespacedTool, Tool } from "../hub/request.ts";
+import type { JsonRecord } from "../../json/fields.ts";
+import type { NamespacedTool, Tool } from "../hub/request.ts";
 
 /** Maximum length of a function's name that all vendors accept. */
 const maxCharacters = 64;
@@ -37,6 +38,6 @@ export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<stri
 }
 
 /** Renders the tools of one namespace. */
-export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonObject[]): JsonObject {
+export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonRecord[]): JsonRecord {
   return withoutUndefined({ type: "namespace", name: namespace, description: about, tools });
 }

@@ -1,8 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart } from "../hub/answer.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Citation, Signature, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import type { LocalName } from "./namespaces.ts";
@@ -17,7 +17,7 @@ import {
 } from "./render-items.ts";
 
 /** Renders one event from its type and its members; the sequence number is added. */
-export type Emit = (type: string, members: JsonObject) => string;
+export type Emit = (type: string, members: JsonRecord) => string;
 
 /** Id and index of an output item, which all its events repeat. */
 export interface ItemRef {
@@ -35,7 +35,7 @@ export interface OpenItem {
   delta(text: string, logProbabilities: readonly TokenProbability[]): string;
   cite?(citation: Citation): string;
   endPart(signature: Signature | undefined): string;
-  item(status: ItemStatus): JsonObject;
+  item(status: ItemStatus): JsonRecord;
 }
 
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
@@ -77,7 +77,7 @@ export class OpenCall implements OpenItem {
     return late + this.#event("done", end);
   }
 
-  item(status: ItemStatus): JsonObject {
+  item(status: ItemStatus): JsonRecord {
     const text = status === "in_progress" ? "" : this.#text();
     return callItem(this.#ref.id, { ...this.#call, arguments: text }, status, this.#local);
   }
@@ -87,7 +87,7 @@ export class OpenCall implements OpenItem {
     return this.#wrapped ? unwrapCustom(text) : text;
   }
 
-  #event(phase: "delta" | "done", members: JsonObject): string {
+  #event(phase: "delta" | "done", members: JsonRecord): string {
     const type = this.#call.custom === true ? "custom_tool_call_input" : "function_call_arguments";
     const { id, index } = this.#ref;
     return this.#emit(`response.${type}.${phase}`, { item_id: id, output_index: index, ...members });
@@ -168,12 +168,12 @@ export class OpenMessage implements OpenItem {
     return end + done;
   }
 
-  item(status: ItemStatus): JsonObject {
+  item(status: ItemStatus): JsonRecord {
     const open = this.#open === undefined ? [] : [completePart(this.#open)];
     return messageItem(this.#ref.id, [...this.#done, ...open], status);
   }
 
-  #event(type: string, members: JsonObject): string {
+  #event(type: string, members: JsonRecord): string {
     const { id, index } = this.#ref;
     return this.#emit(type, { item_id: id, output_index: index, content_index: this.#done.length, ...members });
   }
@@ -185,7 +185,7 @@ function completePart({ kind, pieces, citations, logProbabilities }: GrowingText
   return withoutUndefined({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });
 }
 
-function content(part: TextPart | RefusalPart): JsonObject {
+function content(part: TextPart | RefusalPart): JsonRecord {
   return part.kind === "text" ? outputText(part) : { type: "refusal", refusal: part.text };
 }
 
@@ -235,7 +235,7 @@ export class OpenReasoning implements OpenItem {
     return events;
   }
 
-  item(status: ItemStatus): JsonObject {
+  item(status: ItemStatus): JsonRecord {
     const text = this.#pieces?.join("") ?? "";
     const open: ReasoningPart = { kind: "reasoning", text, summary: this.#summary };
     const parts = status === "in_progress" ? [] : [...this.#done, open];
@@ -255,7 +255,7 @@ export class OpenReasoning implements OpenItem {
     return this.#event(`response.reasoning_summary_part.${phase}`, { part: { type: "summary_text", text } });
   }
 
-  #event(type: string, members: JsonObject): string {
+  #event(type: string, members: JsonRecord): string {
     const index = this.#done.filter(({ summary }) => summary === this.#summary).length;
     const position = this.#summary ? { summary_index: index } : { content_index: index };
     return this.#emit(type, { item_id: this.#ref.id, output_index: this.#ref.index, ...position, ...members });

@@ -1,11 +1,10 @@
 import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import { Failure } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { customNames } from "../hub/tool-calls.ts";
 import type { Part, Signature } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { encodeEnvelope } from "../hub/signatures.ts";
 import { itemId } from "./stores.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
@@ -20,7 +19,7 @@ export const maxKept = 32 * 2 ** 20;
 
 /** Writes the output items of an answer and their events, one item after another. */
 export class PartWriter {
-  readonly output: JsonObject[] = [];
+  readonly output: JsonRecord[] = [];
   refusedInWords = false;
   readonly #context: AnswerContext;
   readonly #emit: Emit;
@@ -57,7 +56,7 @@ export class PartWriter {
   }
 
   /** Returns the output of a broken stream: the finished items, and the open item with its text so far. */
-  broken(): readonly JsonObject[] {
+  broken(): readonly JsonRecord[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
   }
 
@@ -120,7 +119,7 @@ export class PartWriter {
     return frames + this.#done(item) + (part.signature === undefined ? "" : this.#carry(part.signature, undefined));
   }
 
-  #writeWhole(item: JsonObject): string {
+  #writeWhole(item: JsonRecord): string {
     this.#keep(JSON.stringify(item).length);
     return this.#added(item) + this.#done(item);
   }
@@ -132,11 +131,11 @@ export class PartWriter {
     return this.#done(open.item("completed"));
   }
 
-  #added(item: JsonObject): string {
+  #added(item: JsonRecord): string {
     return this.#emit("response.output_item.added", { output_index: this.output.length, item });
   }
 
-  #done(item: JsonObject): string {
+  #done(item: JsonRecord): string {
     const events = this.#emit("response.output_item.done", { output_index: this.output.length, item });
     this.output.push(item);
     return events;

@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { logProbability } from "../hub/content.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type {
@@ -12,7 +13,6 @@ import type {
   Source,
   TextPart,
 } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { writeDataUrl } from "../hub/sources.ts";
@@ -22,11 +22,11 @@ import type { LocalName } from "./namespaces.ts";
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** Renders adjacent texts and refusals of the model as one message. */
-export function messageItem(id: string, parts: readonly Part[], status: ItemStatus): JsonObject {
+export function messageItem(id: string, parts: readonly Part[], status: ItemStatus): JsonRecord {
   return { type: "message", id, status, role: "assistant", content: parts.flatMap(messageContent) };
 }
 
-function messageContent(part: Part): readonly JsonObject[] {
+function messageContent(part: Part): readonly JsonRecord[] {
   if (part.kind === "text") return [outputText(part)];
   return part.kind === "refusal" ? [{ type: "refusal", refusal: part.text }] : [];
 }
@@ -36,7 +36,7 @@ export function reasoningItem(
   id: string | undefined,
   parts: readonly ReasoningPart[],
   encrypted: string | undefined,
-): JsonObject {
+): JsonRecord {
   const visibleParts = parts.filter(({ text }) => text !== "");
   const summary = visibleParts.filter(isSummary).map(({ text }) => ({ type: "summary_text", text }));
   const content = visibleParts.filter((part) => !isSummary(part)).map(({ text }) => ({ type: "reasoning_text", text }));
@@ -59,7 +59,7 @@ export function callItem(
   part: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
   status: ItemStatus,
   local?: LocalName,
-): JsonObject {
+): JsonRecord {
   const called = { id, call_id: part.id, name: part.name, ...local };
   return part.custom === true
     ? withoutUndefined({ type: "custom_tool_call", ...called, input: part.arguments, status })
@@ -67,7 +67,7 @@ export function callItem(
 }
 
 /** Renders a generated image; undefined if its bytes are not available. */
-export function imageItem(id: string, { source }: ImagePart): JsonObject | undefined {
+export function imageItem(id: string, { source }: ImagePart): JsonRecord | undefined {
   if (source.kind !== "base64") return undefined;
   const format = source.mediaType.split("/")[1];
   return withoutUndefined({
@@ -80,13 +80,13 @@ export function imageItem(id: string, { source }: ImagePart): JsonObject | undef
 }
 
 /** Renders a compaction; undefined if another wire's vendor made it. */
-export function compactionItem(id: string | undefined, { signature }: CompactionPart): JsonObject | undefined {
+export function compactionItem(id: string | undefined, { signature }: CompactionPart): JsonRecord | undefined {
   const value = ownSignature(signature, "responses");
   return value === undefined ? undefined : withoutUndefined({ type: "compaction", id, encrypted_content: value });
 }
 
 /** Renders an input part, or a part of a tool's output. Throws Failure for what the wire cannot express. */
-export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
+export function inputPart(part: Part, unsupported: Unsupported): JsonRecord {
   if (part.kind === "text") return inputText(part, unsupported);
   if (part.kind === "image") return inputImage(part, unsupported);
   if (part.kind === "file") return inputFile(part, unsupported);
@@ -94,21 +94,21 @@ export function inputPart(part: Part, unsupported: Unsupported): JsonObject {
   throw unsupportedFailure(`${part.kind} parts`);
 }
 
-function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonObject {
+function inputText({ text, cache }: TextPart, unsupported: Unsupported): JsonRecord {
   return { type: "input_text", text, ...renderBreakpoint(cache, "text.cache", unsupported, "12h") };
 }
 
-function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonObject {
+function inputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonRecord {
   const breakpoint = renderBreakpoint(cache, "image.cache", unsupported, "12h");
   return withoutUndefined({ type: "input_image", detail: detail ?? "auto", ...imageSource(source), ...breakpoint });
 }
 
-function imageSource(source: Source): JsonObject {
+function imageSource(source: Source): JsonRecord {
   if (source.kind === "file-id") return { file_id: ownFile(source) };
   return { image_url: source.kind === "url" ? source.url : writeDataUrl(source) };
 }
 
-function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonObject {
+function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonRecord {
   unsupported.noteIf("file.title", title);
   unsupported.noteIf("file.context", context);
   unsupported.noteIf("file.citations", citations);
@@ -116,7 +116,7 @@ function inputFile({ source, name, title, context, citations, cache }: FilePart,
   return withoutUndefined({ type: "input_file", ...fileSource(source, name ?? title), ...breakpoint });
 }
 
-function fileSource(source: FilePart["source"], name: string | undefined): JsonObject {
+function fileSource(source: FilePart["source"], name: string | undefined): JsonRecord {
   if (source.kind === "file-id") return { file_id: ownFile(source), filename: name };
   if (source.kind === "url") return { file_url: source.url, filename: name };
   // The vendor requires a name for a file that is sent as bytes.
@@ -136,7 +136,7 @@ function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
 }
 
 /** Renders a text of the model, in an answer or in the history. */
-export function outputText({ text, citations, logProbabilities }: TextPart): JsonObject {
+export function outputText({ text, citations, logProbabilities }: TextPart): JsonRecord {
   return {
     type: "output_text",
     text,

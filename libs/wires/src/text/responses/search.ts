@@ -1,14 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "../../json/fields.ts";
 import { unlessEmpty } from "../hub/render.ts";
-import {
-  type JsonObject,
-  searchTool,
-  type WebSearchTool,
-  parseLocation,
-  renderLocation,
-  hasOtherOptions,
-} from "../hub/request.ts";
+import { searchTool, type WebSearchTool, parseLocation, renderLocation, hasOtherOptions } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
 const searchType = "web_search";
@@ -19,10 +12,10 @@ export function isSearch(type: string): boolean {
 }
 
 /** Parses the vendor's search tool as a client of this wire sends it. */
-export function parseSearch(definition: JsonObject): WebSearchTool {
+export function parseSearch(definition: JsonRecord): WebSearchTool {
   const { type, ...rest } = definition;
   const { filters, search_context_size: contextSize, user_location, ...others } = rest;
-  const { allowed_domains, blocked_domains, ...filtering }: JsonObject = isRecord(filters) ? filters : {};
+  const { allowed_domains, blocked_domains, ...filtering } = asRecord(filters);
   const commonOptions = {
     allowedDomains: allowed_domains,
     blockedDomains: blocked_domains,
@@ -39,7 +32,7 @@ export function parseSearch(definition: JsonObject): WebSearchTool {
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,
-): JsonObject {
+): JsonRecord {
   if (wire === "responses") return { type: searchType, ...options };
   const { allowedDomains, blockedDomains, contextSize, location } = commonOptions;
   const isUnsupported = hasOtherOptions(commonOptions, ["allowedDomains", "blockedDomains", "contextSize", "location"]);

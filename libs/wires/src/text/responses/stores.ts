@@ -95,7 +95,7 @@ const contentMembers: Readonly<Record<string, readonly string[]>> = {
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item: unknown, index) => {
-    const id = isRecord(item) ? item["id"] : undefined;
+    const id = memberOf(item, "id");
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
     const isComplete = isWhole(item);
     if (isComplete && isOwnForm(item, id)) return [];
@@ -149,7 +149,7 @@ export function withoutForeignIds(
 ): FittedItems {
   const dropped = new Set<string>();
   const items = input.flatMap((item): readonly unknown[] => {
-    const id = isRecord(item) ? item["id"] : undefined;
+    const id = memberOf(item, "id");
     if (!isRecord(item) || typeof id !== "string" || !foreign.has(id)) return [item];
     if (isWhole(item)) return isStrict ? [{ ...item, id: undefined }] : [item];
     if (!isStrict) return [{ ...item, id: namelessId(id) }];

@@ -1,6 +1,6 @@
 import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
 import { memberAboveStandardPrice } from "../../images/hub/pricing.ts";
-import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
 import {
   feesUnlessNone,
@@ -18,7 +18,6 @@ import {
   type ReportedFees,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { memberOf as memberInBody } from "../pass.ts";
 
 /** Converts `usage` of a response to disjoint units, never negative; undefined if it has no tokens. */
@@ -27,8 +26,8 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const input = parseCount(usage["input_tokens"]);
   const output = parseCount(usage["output_tokens"]);
   if (input === undefined && output === undefined) return undefined;
-  const inputs = isRecord(usage["input_tokens_details"]) ? usage["input_tokens_details"] : {};
-  const outputs = isRecord(usage["output_tokens_details"]) ? usage["output_tokens_details"] : {};
+  const inputs = asRecord(usage["input_tokens_details"]);
+  const outputs = asRecord(usage["output_tokens_details"]);
   const cachedInputTokens = parseCount(inputs["cached_tokens"]) ?? 0;
   const writes = parseCount(inputs["cache_write_tokens"]) ?? 0;
   // Tokens cached for twelve hours cost at least as much as tokens that other vendors cache for one hour.
@@ -45,7 +44,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
 }
 
 /** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
-export function renderUsage(units: Units): JsonObject {
+export function renderUsage(units: Units): JsonRecord {
   const input = inputTotal(units);
   const output = outputTotal(units);
   return {

@@ -1,13 +1,12 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, asText } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
-import type { JsonObject } from "../hub/request.ts";
 import { parseModelItem } from "./parse-items.ts";
 import { responsesUsage } from "./usage.ts";
 
 /** Parses a vendor's response. Throws Failure upstream_error if it failed or cannot be read. */
-export function parseAnswer(body: JsonObject): TextAnswer {
+export function parseAnswer(body: JsonRecord): TextAnswer {
   const parts = outputOf(body).flatMap((item) => parseAnswerItem(item));
   const usage = responsesUsage(body["usage"]);
   const tier = body["service_tier"];
@@ -22,7 +21,7 @@ export function parseAnswer(body: JsonObject): TextAnswer {
 }
 
 /** Returns the output items of a response. Throws Failure upstream_error if it failed or has none. */
-export function outputOf(body: JsonObject): readonly unknown[] {
+export function outputOf(body: JsonRecord): readonly unknown[] {
   const { output } = body;
   if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
   if (!Array.isArray(output)) throw new Failure("upstream_error", "The vendor's answer has no output.");
@@ -39,16 +38,16 @@ export function parseAnswerItem(item: unknown): readonly Part[] {
   }
 }
 
-function failed({ error }: JsonObject): Failure {
-  const message = isRecord(error) ? error["message"] : undefined;
+function failed({ error }: JsonRecord): Failure {
+  const message = memberOf(error, "message");
   return new Failure("upstream_error", typeof message === "string" ? message : undefined);
 }
 
 /** Members of a response that state how it ended. */
 export interface ResponseEnding {
   readonly status: "completed" | "incomplete" | "failed";
-  readonly incomplete_details: JsonObject | null;
-  readonly error: JsonObject | null;
+  readonly incomplete_details: JsonRecord | null;
+  readonly error: JsonRecord | null;
 }
 
 const completed: ResponseEnding = { status: "completed", incomplete_details: null, error: null };
@@ -82,10 +81,10 @@ export function endingOf(finish: FinishReason, refusedInWords: boolean): Respons
 }
 
 /** Returns the reason why the model stopped. `kinds` are the kinds of parts in the response. */
-export function finishOf(response: JsonObject, kinds: ReadonlySet<Part["kind"]>): FinishReason {
+export function finishOf(response: JsonRecord, kinds: ReadonlySet<Part["kind"]>): FinishReason {
   if (response["status"] === "incomplete") {
     const details = response["incomplete_details"];
-    const reason = isRecord(details) ? details["reason"] : undefined;
+    const reason = memberOf(details, "reason");
     return reason === "content_filter" ? "filtered" : "length";
   }
   if (kinds.has("tool-call")) return "tool-calls";

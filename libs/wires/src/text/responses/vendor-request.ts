@@ -1,4 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -12,7 +13,7 @@ import {
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { adaptCacheMarks, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
 import { toolChoiceName, requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import { reasoningEffort, type JsonObject, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
+import { reasoningEffort, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
 import { renderTurns } from "./vendor-turns.ts";
@@ -99,19 +100,19 @@ function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): numb
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
 }
 
-function renderReasoning(request: TextRequest, model: string, unsupported: Unsupported): JsonObject | undefined {
+function renderReasoning(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord | undefined {
   const effort = openAiEffort(request, model, "responses", unsupported);
   const { show } = request.reasoning ?? {};
   if (request.reasoning === undefined || !takesReasoning(model)) return undefined;
   return unlessEmpty({ effort, summary: show === undefined ? undefined : showWords[show] });
 }
 
-function renderText({ format, verbosity }: TextRequest): JsonObject | undefined {
+function renderText({ format, verbosity }: TextRequest): JsonRecord | undefined {
   if (format === undefined && verbosity === undefined) return undefined;
   return withoutUndefined({ format: renderFormat(format), verbosity });
 }
 
-function renderFormat(format: TextRequest["format"]): JsonObject | undefined {
+function renderFormat(format: TextRequest["format"]): JsonRecord | undefined {
   if (format === undefined) return undefined;
   if (format.kind === "json") return { type: "json_object" };
   const { name, description, schema, strict } = format;
@@ -129,7 +130,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest, model: stri
 }
 
 /** Renders tools; on this wire, image output is requested by a tool. */
-function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonObject[] | undefined {
+function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
     const rendered = members.map((tool) => renderToolBy(renders, tool, unsupported));
@@ -173,7 +174,7 @@ const renders: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "responses"),
 };
 
-function renderNamespace({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonObject {
+function renderNamespace({ name, description }: Pick<NamespacedTool, "name" | "description">): JsonRecord {
   return { name, description };
 }
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -48,7 +48,7 @@ export class ResponsesReader implements StreamReader {
 
   #finish(event: JsonRecord): readonly TextEvent[] {
     this.isComplete = true;
-    const response = isRecord(event["response"]) ? event["response"] : {};
+    const response = asRecord(event["response"]);
     return [
       ...this.#start(event),
       ...this.#book.endAll(),

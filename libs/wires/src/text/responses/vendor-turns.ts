@@ -1,10 +1,11 @@
 import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint } from "../hub/prompt-cache.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
-import type { JsonObject, TextRequest, Turn } from "../hub/request.ts";
+import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
@@ -13,7 +14,7 @@ import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputP
 export function renderTurns(
   { instructions, turns, tools }: TextRequest,
   unsupported: Unsupported,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   const systems = instructions.map((part) => message("developer", [part], unsupported));
   const names = localNames(tools);
   return [...systems, ...pairedTurns(turns).flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
@@ -26,7 +27,7 @@ function renderTurn(
   turn: number,
   names: LocalNames,
   unsupported: Unsupported,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   if (role === "system") return [message(role, parts, unsupported)];
   const runs = runsOf(parts);
   return role === "user"
@@ -54,18 +55,18 @@ function joins(before: Part, part: Part): boolean {
   return messageParts.has(before.kind) && messageParts.has(part.kind);
 }
 
-function message(role: string, parts: readonly Part[], unsupported: Unsupported): JsonObject {
+function message(role: string, parts: readonly Part[], unsupported: Unsupported): JsonRecord {
   return { type: "message", role, content: parts.map((part) => inputPart(part, unsupported)) };
 }
 
-function renderUserRun(run: readonly Part[], unsupported: Unsupported): readonly JsonObject[] {
+function renderUserRun(run: readonly Part[], unsupported: Unsupported): readonly JsonRecord[] {
   const [first] = run;
   if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
   if (first?.kind === "vendor") return [withoutUndefined(requireItemOfWire(first, "responses"))];
   return [message("user", run, unsupported)];
 }
 
-function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonObject {
+function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonRecord {
   unsupported.noteIf("tool-result.is-error", part.isError);
   unsupported.noteIf("tool-result.cache", part.cache);
   const [only] = part.parts;
@@ -82,7 +83,7 @@ function renderModelRun(
   path: string,
   names: LocalNames,
   unsupported: Unsupported,
-): readonly JsonObject[] {
+): readonly JsonRecord[] {
   const [first] = run;
   if (first === undefined) return [];
   if (first.kind === "reasoning")
@@ -97,15 +98,15 @@ function renderModelRun(
 }
 
 /** Renders reasoning that the vendor encrypted; other reasoning, which the vendor refuses, is dropped. */
-function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonObject[] {
+function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonRecord[] {
   const encrypted = ownSignature(parts.at(-1)?.signature, "responses");
   unsupported.noteIf("turn.reasoning", encrypted === undefined);
   return encrypted === undefined ? [] : [reasoningItem(parts[0]?.id, parts, encrypted)];
 }
 
 /** Renders the model's texts and images, in their order. */
-function renderWords(run: readonly Part[], path: string): readonly JsonObject[] {
-  const items: JsonObject[] = [];
+function renderWords(run: readonly Part[], path: string): readonly JsonRecord[] {
+  const items: JsonRecord[] = [];
   let textParts: Part[] = [];
   const flush = (): void => {
     if (textParts.length > 0) items.push(messageItem(`msg_${path}_${items.length}`, textParts, "completed"));

@@ -1,5 +1,5 @@
 import { withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import {
   maxWords,
@@ -51,6 +51,6 @@ function parseAnswer(body: JsonRecord): Transcript {
 }
 
 function readUsage({ metadata }: JsonRecord): Units | undefined {
-  const seconds = isRecord(metadata) ? metadata["duration"] : undefined;
+  const seconds = memberOf(metadata, "duration");
   return typeof seconds === "number" && seconds >= 0 ? { seconds } : undefined;
 }

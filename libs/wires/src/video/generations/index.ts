@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type VideoWire } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, memberOf, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";
@@ -134,8 +134,8 @@ const states = {
 function parsePollResult(body: JsonRecord): PollResult {
   const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
   const { status, url, result_url: result, video_url: video, metadata, progress, fail_reason: reason } = task;
-  const urls = [url, result, video, isRecord(metadata) ? metadata["url"] : undefined];
-  const { code, message } = isRecord(task["error"]) ? task["error"] : {};
+  const urls = [url, result, video, memberOf(metadata, "url")];
+  const { code, message } = asRecord(task["error"]);
   return pollResultOf(states, {
     vendorStatus: typeof status === "string" ? status.toLowerCase() : undefined,
     result: { url: urls.filter((each) => typeof each === "string").find(Boolean) },

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
 import {
   additionalVideoMembers,
   parseImage,
@@ -147,7 +147,7 @@ const states = {
 
 /** Parses the state of a task: first its code, then its state. */
 function parsePollResult({ code, message, data }: JsonRecord): PollResult {
-  const { status, video_url: url } = isRecord(data) ? data : {};
+  const { status, video_url: url } = asRecord(data);
   if (typeof code !== "number" || (transientCodes.has(code) && status !== "done")) return unknownResult;
   if (code !== successCode) return failedTask(code, message);
   if (status === "not_found") return { kind: "not-found" };

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   readShared,
   renderCreated as renderCreatedShared,
@@ -98,7 +98,7 @@ const resultLifetimeMs = 30 * 86_400_000;
 function parsePollResult({ code, data }: JsonRecord): PollResult {
   if (code !== 0 || !isRecord(data)) return unknownResult;
   const { task_status: vendorStatus, task_status_msg: message, task_result: result, updated_at: updated } = data;
-  const videos = isRecord(result) ? result["videos"] : undefined;
+  const videos = memberOf(result, "videos");
   const video: unknown = Array.isArray(videos) ? videos[0] : undefined;
   const expiresAt = typeof updated === "number" ? updated + resultLifetimeMs : undefined;
   return pollResultOf(states, {

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { asRecord } from "../../json/fields.ts";
 import {
   additionalVideoMembers,
   addressOfImage,
@@ -24,8 +24,8 @@ export const seedance = {
     render: renderRequest,
     started: (body) => startedAs(body, "id"),
     parse({ status, content, error, resolution }) {
-      const { video_url: url } = isRecord(content) ? content : {};
-      const { code, message } = isRecord(error) ? error : {};
+      const { video_url: url } = asRecord(content);
+      const { code, message } = asRecord(error);
       return pollResultOf(states, {
         vendorStatus: status,
         result: resultAt(url, { keptMs: resultLifetimeMs }),

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   additionalVideoMembers,
   dataOf,
@@ -70,16 +70,16 @@ function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonReco
     if (typeof name !== "string") return unknownResult;
     if (isRecord(error)) return failedTask(error["status"] ?? error["code"], error["message"]);
     if (done !== true) return { kind: "pending", state: "in_progress" };
-    const videos = videosOf(isRecord(response) ? response : {});
+    const videos = videosOf(asRecord(response));
     if (videos.result !== undefined) return { kind: "finished", result: videos.result };
     return withoutFilm(videos.response);
   };
 }
 
 function videosOfGemini({ generateVideoResponse }: JsonRecord): Made {
-  const response = isRecord(generateVideoResponse) ? generateVideoResponse : {};
+  const response = asRecord(generateVideoResponse);
   const sample = firstOf(response["generatedSamples"]);
-  const { uri } = isRecord(sample["video"]) ? sample["video"] : {};
+  const { uri } = asRecord(sample["video"]);
   return { response, result: typeof uri === "string" ? { url: uri, keptMs: resultLifetimeMs } : undefined };
 }
 
@@ -91,7 +91,7 @@ function videosOfVertex(response: JsonRecord): Made {
 
 function firstOf(list: unknown): JsonRecord {
   const first: unknown = Array.isArray(list) ? list[0] : undefined;
-  return isRecord(first) ? first : {};
+  return asRecord(first);
 }
 
 /** Returns the failure of a video that safety filters removed; the operation itself reports no error. */

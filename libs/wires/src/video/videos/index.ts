@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
 import {
   additionalVideoMembers,
   refusePriced,
@@ -26,7 +26,7 @@ export const videos = {
     render: renderRequest,
     started: (body) => startedAs(body, "id"),
     parse({ status, error, expires_at: expiry, progress, size }) {
-      const { code, message } = isRecord(error) ? error : {};
+      const { code, message } = asRecord(error);
       const result = { expiresAt: typeof expiry === "number" ? expiry * 1_000 : undefined };
       return pollResultOf(states, { vendorStatus: status, result, code, message, progress, sizes: [size] });
     },

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import {
   additionalVideoMembers,
   addressOfImage,
@@ -113,7 +113,7 @@ function parsePollResult({ output, usage }: JsonRecord): PollResult {
   const { task_status: vendorStatus, code, message, video_url: url, results } = output;
   // The task does not exist, or is older than a day.
   if (vendorStatus === "UNKNOWN") return { kind: "not-found" };
-  const result = resultAt(url ?? (isRecord(results) ? results["video_url"] : undefined), { keptMs: resultLifetimeMs });
+  const result = resultAt(url ?? memberOf(results, "video_url"), { keptMs: resultLifetimeMs });
   const { size, video_ratio: ratio } = asRecord(usage);
   return pollResultOf(states, { vendorStatus, result, code, message, sizes: [size, ratio] });
 }

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import type { JsonRecord } from "../../../src/json/fields.ts";
 import { AmazonSplitter } from "../../../src/amazon-stream/index.ts";
 import { converseWire } from "../../../src/text/converse/index.ts";
 import { Collector } from "../../collect.ts";
 import type { TextEvent } from "../../../src/text/hub/answer.ts";
-import type { JsonObject } from "../../../src/text/hub/request.ts";
 import { amazonException, amazonFrame } from "../../amazon-stream/frames.ts";
 
 const { vendor, framing, isFirstEvent } = converseWire;
@@ -12,7 +12,7 @@ const words = fc.string({ minLength: 1, unit: "grapheme" });
 const base64 = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 
 /** Blocks of an answer, as the vendor writes them. */
-const block: fc.Arbitrary<JsonObject> = fc.oneof(
+const block: fc.Arbitrary<JsonRecord> = fc.oneof(
   words.map((text) => ({ text })),
   fc
     .record({ id: fc.stringMatching(/^[a-z]{3,9}$/), input: fc.dictionary(fc.string(), fc.string()) })
@@ -31,7 +31,7 @@ const stopReason = fc.constantFrom("end_turn", "max_tokens", "guardrail_interven
 const said = fc.record({ content: fc.array(block, { maxLength: 5 }), usage: counts, stopReason });
 type Said = typeof said extends fc.Arbitrary<infer Value> ? Value : never;
 
-function whole({ content, usage, stopReason: reason }: Said): JsonObject {
+function whole({ content, usage, stopReason: reason }: Said): JsonRecord {
   return { output: { message: { role: "assistant", content } }, usage, stopReason: reason };
 }
 
@@ -166,7 +166,7 @@ describe("answers of the converse wire", () => {
   });
 
   test("a stream begins with only the start of a message", () => {
-    const first = (frame: Buffer): JsonObject => JSON.parse(framing.parse(frame)?.data ?? "{}");
+    const first = (frame: Buffer): JsonRecord => JSON.parse(framing.parse(frame)?.data ?? "{}");
     expect(isFirstEvent(first(amazonFrame("messageStart", { role: "assistant" })))).toBe(true);
     expect(isFirstEvent(first(amazonException("validationException", "no")))).toBe(false);
     expect(isFirstEvent(first(amazonFrame("metadata", {})))).toBe(false);
