@@ -26,5 +26,11 @@ export function clientAddress({ headers, socket }: AddressedRequest, proxies: nu
   if (proxies === 0) return socket.remoteAddress ?? "";
   const written = headers["x-forwarded-for"];
   const hops = (Array.isArray(written) ? written.join(",") : (written ?? "")).split(",").map((hop) => hop.trim());
-  return hops.at(-proxies) ?? "";
+  return withoutPort(hops.at(-proxies) ?? "");
+}
+
+/** Removes the port that some proxies write (`192.0.2.7:443`, `[2001:db8::7]:443`). */
+function withoutPort(address: string): string {
+  const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(address) ?? [];
+  return inBrackets ?? ipv4 ?? address;
 }
