@@ -62,7 +62,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("sweep" as const) }),
   fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(500, 20 * 60_000, 8 * 60 * 60_000, dayMs) }),
 );
-const wish = fc.record({
+const budgetProperties = fc.record({
   scope: fc.constantFrom("account", "key:tok_0", "key:tok_1", "tag:team=red", "model:m"),
   period: fc.constantFrom("day" as const, "week" as const, "total" as const),
   zone: fc.constantFrom("UTC", "Asia/Kolkata", "America/New_York"),
@@ -70,16 +70,16 @@ const wish = fc.record({
   mode: fc.constantFrom("hard" as const, "hard" as const, "soft" as const),
   rolloverNanos: fc.option(fc.nat({ max: 200 }).map(String), { nil: undefined }),
 });
-const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof wish>): Budget => ({
+const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof budgetProperties>): Budget => ({
   ...rest,
   id: `bud_${at}`,
   createdAt: "2026-01-01T00:00:00Z",
   ...(rolloverNanos === undefined ? {} : { rolloverNanos }),
 });
 
-/** A call, and the periods of the budgets that it counts in. */
+/** A call, and the periods of the budgets that count it. */
 interface Call {
-  held: bigint;
+  reserved: bigint;
   lease: number;
   open: boolean;
   readonly counts: readonly { readonly of: Model; readonly period: number }[];
@@ -94,7 +94,7 @@ interface Model {
 const amountOf = ({ budget }: Model): bigint => BigInt(budget.nanos);
 const spentIn = ({ spent }: Model, period: number): bigint => spent.get(period) ?? 0n;
 
-/** Amount that a period may spend: its own, and what the periods since the first use have left. */
+/** Returns the maximum spending of a period: the budget's amount, plus what rolls over from earlier periods. */
 function allowedIn(model: Model, period: number): bigint {
   const { rolloverNanos } = model.budget;
   const periods = [...model.spent.keys()];
@@ -113,7 +113,10 @@ function hasTotal({ spent }: Model, period: number): boolean {
   return period >= latest || period === before;
 }
 
-/** Adds an amount, if every hard budget covers it in its period and in those after it. */
+/**
+ * Adds an amount to the budgets of a call. Returns false if a hard budget does not cover it, in this period or the
+ * latest one.
+ */
 function add(counts: Call["counts"], change: bigint): boolean {
   for (const { of, period } of counts) {
     if (!hasTotal(of, period)) continue;
@@ -133,17 +136,21 @@ let runs = 0;
 test("in every order of holds, extensions, ends and expiries, budgets contain the costs and holds of their calls", async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.uniqueArray(wish, { minLength: 1, maxLength: 5, selector: ({ scope, period }) => `${scope} ${period}` }),
+      fc.uniqueArray(budgetProperties, {
+        minLength: 1,
+        maxLength: 5,
+        selector: ({ scope, period }) => `${scope} ${period}`,
+      }),
       fc.array(step, { minLength: 5, maxLength: 40 }),
-      async (wishes, steps) => {
+      async (properties, steps) => {
         const id = `budgeted-${runs++}`;
         await redis.del(`outbox:{s${shardOf(id)}}`);
         await createAccount(redis, { id, balance: 10n ** 9n });
-        const budgets = wishes.map((each, at) => budgetOf(at, each));
+        const budgets = properties.map((each, at) => budgetOf(at, each));
         expect(await projectBudgets(redis, id, { version: 1, budgets }, new Map())).toBe("projected");
         const models = budgets.map((budget): Model => ({ budget, spent: new Map() }));
         const state = { id, now: begin, models, calls: new Map<string, Call>() };
-        for (const [at, next] of steps.entries()) await take(state, next, at);
+        for (const [at, next] of steps.entries()) await runStep(state, next, at);
         const usage = await readBudgetUsage(
           redis,
           id,
@@ -168,7 +175,7 @@ interface State {
   readonly calls: Map<string, Call>;
 }
 
-async function take(state: State, next: Step, at: number): Promise<void> {
+async function runStep(state: State, next: Step, at: number): Promise<void> {
   const { id, calls, models } = state;
   if (next.do === "wait") {
     state.now += next.ms;
@@ -200,9 +207,9 @@ async function take(state: State, next: Step, at: number): Promise<void> {
       },
     );
     expect(passed).toBe(covered);
-    // The first call begins a budget, also if it holds nothing.
+    // The first call starts a budget's spending, even if it reserves nothing.
     if (passed) for (const { of, period } of counts) if (of.spent.size === 0) of.spent.set(period, 0n);
-    if (passed) calls.set(callId, { held: next.nanos, lease: state.now + leaseMs, open: true, counts });
+    if (passed) calls.set(callId, { reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
     return;
   }
   const [callId, found] = [...calls][next.call % Math.max(1, calls.size)] ?? [];
@@ -221,16 +228,16 @@ async function take(state: State, next: Step, at: number): Promise<void> {
     if (!covered) restore(models, before);
     const extended = await extendHold(redis, { accountId: id, callId, nanos: next.nanos }).catch(() => false);
     expect(extended).toBe(covered);
-    if (covered) found.held += next.nanos;
+    if (covered) found.reserved += next.nanos;
   }
 }
 
-/** Ends a call: what it held goes back, and its cost is taken even if a budget does not cover it. */
+/** Settles a call in the model. The cost is charged even if a budget does not cover it. */
 function end(call: Call, cost: bigint): void {
   call.open = false;
-  if (cost === call.held) return;
+  if (cost === call.reserved) return;
   for (const { of, period } of call.counts)
-    if (hasTotal(of, period)) of.spent.set(period, spentIn(of, period) + cost - call.held);
+    if (hasTotal(of, period)) of.spent.set(period, spentIn(of, period) + cost - call.reserved);
 }
 
 function snapshot(models: readonly Model[]): readonly ReadonlyMap<number, bigint>[] {

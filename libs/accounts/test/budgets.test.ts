@@ -54,8 +54,8 @@ function budget(scope: string, more: Partial<Budget> = {}): Budget {
 const put = (budgets: readonly Budget[], states = new Map<string, BudgetState>()) =>
   projectBudgets(redis, id, { version: ++version, budgets }, states);
 
-/** Holds money for a call; the call's id. */
-async function take(nanos: bigint, call: object = {}, more: Partial<HoldRequest> = {}): Promise<string> {
+/** Reserves money for a call. Returns the call's id. */
+async function placeHold(nanos: bigint, call: object = {}, more: Partial<HoldRequest> = {}): Promise<string> {
   const callId = `call-${count++}`;
   const draft = { ...testUsageDraft(id, callId), tokenId: "tok_1", group: "g", model: "m", ...call };
   await hold(redis, {
@@ -96,17 +96,17 @@ describe("a budget applies to the calls of its scope", () => {
   ])("%s", async (scope, inside, outside) => {
     const one = budget(scope);
     await put([one]);
-    await take(60n, inside);
-    await expect(take(41n, inside)).rejects.toMatchObject(refused);
-    if (outside !== undefined) await take(1_000n, outside);
-    await end(await take(40n, inside), 10n);
+    await placeHold(60n, inside);
+    await expect(placeHold(41n, inside)).rejects.toMatchObject(refused);
+    if (outside !== undefined) await placeHold(1_000n, outside);
+    await end(await placeHold(40n, inside), 10n);
     expect(await used([one])).toEqual([70n]);
   });
 
   test("of a key whose limits another key shares", async () => {
     await put([budget("key:tok_1")]);
-    await take(60n, { tokenId: "tok_2" }, { budgets: { within: "tok_1", withinPerDay: "1000" } });
-    await expect(take(41n)).rejects.toMatchObject(refused);
+    await placeHold(60n, { tokenId: "tok_2" }, { budgets: { within: "tok_1", withinPerDay: "1000" } });
+    await expect(placeHold(41n)).rejects.toMatchObject(refused);
   });
 });
 
@@ -115,13 +115,13 @@ describe("a call that a budget does not cover", () => {
     const monthly = budget("tag:team=red", { name: "Red team", nanos: "1500000000", zone: "Europe/Berlin" });
     await put([monthly]);
     const call = { tags: { team: "red" } };
-    await end(await take(1_000n, call), 1_000n);
-    await expect(take(1_500_000_000n, call, { nowMs: noon })).rejects.toThrow(
+    await end(await placeHold(1_000n, call), 1_000n);
+    await expect(placeHold(1_500_000_000n, call, { nowMs: noon })).rejects.toThrow(
       "The budget of this account's calls with the tag team=red is $1.50 per month, and the remaining $1.499999 does not cover " +
         `this call of m; it resets at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
     );
-    // The account covers less than the budget.
-    await expect(take(1_500_000_000n, call)).rejects.toMatchObject({
+    // The account's balance is lower than the budget.
+    await expect(placeHold(1_500_000_000n, call)).rejects.toMatchObject({
       ...refused,
       leftNanos: 999_000n,
       budget: monthly.id,
@@ -131,9 +131,9 @@ describe("a call that a budget does not cover", () => {
   test("uses nothing of the other budgets", async () => {
     const budgets = [budget("account", { nanos: "1000" }), budget("model:m"), budget("key:tok_1", { nanos: "50" })];
     await put(budgets);
-    await expect(take(51n)).rejects.toThrow(/^The budget of this key is/);
+    await expect(placeHold(51n)).rejects.toThrow(/^The budget of this key is/);
     expect(await used(budgets)).toEqual([0n, 0n, 0n]);
-    await take(50n);
+    await placeHold(50n);
     expect(await used(budgets)).toEqual([50n, 50n, 50n]);
   });
 
@@ -144,25 +144,27 @@ describe("a call that a budget does not cover", () => {
       budget("key:tok_1", { nanos: "70" }),
       budget("group:g", { nanos: "20", mode: "soft" }),
     ]);
-    await take(10n);
-    await expect(take(401n)).rejects.toMatchObject({ ...refused, leftNanos: 60n });
-    await expect(take(401n)).rejects.toThrow(/^The budget of this account is .* and the remaining \$0.00000039 does/);
-    await take(60n);
+    await placeHold(10n);
+    await expect(placeHold(401n)).rejects.toMatchObject({ ...refused, leftNanos: 60n });
+    await expect(placeHold(401n)).rejects.toThrow(
+      /^The budget of this account is .* and the remaining \$0.00000039 does/,
+    );
+    await placeHold(60n);
     await put([budget("account", { nanos: "2000000" })]);
-    await expect(take(2_000_001n)).rejects.toMatchObject({ ...refused, leftNanos: 1_000_000n - 70n });
+    await expect(placeHold(2_000_001n)).rejects.toMatchObject({ ...refused, leftNanos: 1_000_000n - 70n });
   });
 
   test("of zero cost is not refused", async () => {
     await put([budget("account", { nanos: "0" })]);
-    await take(0n);
-    await expect(take(1n)).rejects.toMatchObject(refused);
+    await placeHold(0n);
+    await expect(placeHold(1n)).rejects.toMatchObject(refused);
   });
 });
 
 test("a soft budget counts and never refuses, also when a hold is extended", async () => {
   const soft = budget("account", { mode: "soft" });
   await put([soft]);
-  const callId = await take(150n);
+  const callId = await placeHold(150n);
   expect(await extendHold(redis, { accountId: id, callId, nanos: 50n })).toBe(true);
   expect(await used([soft])).toEqual([200n]);
   await end(callId, 170n);
@@ -172,7 +174,7 @@ test("a soft budget counts and never refuses, also when a hold is extended", asy
 test("the extension of a hold stays within all hard budgets", async () => {
   const budgets = [budget("account"), budget("key:tok_1", { nanos: "80" })];
   await put(budgets);
-  const callId = await take(60n);
+  const callId = await placeHold(60n);
   await expect(extendHold(redis, { accountId: id, callId, nanos: 21n })).rejects.toMatchObject(refused);
   expect(await extendHold(redis, { accountId: id, callId, nanos: 20n })).toBe(true);
   expect(await used(budgets)).toEqual([80n, 80n]);
@@ -186,42 +188,42 @@ describe("unspent money rolls over to the next period", () => {
 
   test("up to the maximum", async () => {
     await put([days("30")]);
-    await end(await take(90n, {}, day(10)), 20n);
-    await expect(take(131n, {}, day(11))).rejects.toMatchObject(refused);
-    await take(130n, {}, day(11));
-    await expect(take(101n, {}, day(12))).rejects.toMatchObject(refused);
-    await take(100n, {}, day(12));
+    await end(await placeHold(90n, {}, day(10)), 20n);
+    await expect(placeHold(131n, {}, day(11))).rejects.toMatchObject(refused);
+    await placeHold(130n, {}, day(11));
+    await expect(placeHold(101n, {}, day(12))).rejects.toMatchObject(refused);
+    await placeHold(100n, {}, day(12));
   });
 
   test("also for days without calls", async () => {
     await put([days("250")]);
-    await take(90n, {}, day(10));
-    await expect(take(311n, {}, day(13))).rejects.toMatchObject(refused);
-    await take(310n, {}, day(13)); // 10 of the 10th, 100 of the 11th and of the 12th, 100 of the 13th
+    await placeHold(90n, {}, day(10));
+    await expect(placeHold(311n, {}, day(13))).rejects.toMatchObject(refused);
+    await placeHold(310n, {}, day(13)); // 10 of the 10th, 100 of the 11th and of the 12th, 100 of the 13th
   });
 
   test("as soon as a call of the previous period has ended", async () => {
     await put([days("100")]);
-    const late = await take(90n, {}, day(10));
-    await expect(take(111n, {}, day(11))).rejects.toMatchObject(refused);
-    await take(60n, {}, day(11));
+    const late = await placeHold(90n, {}, day(10));
+    await expect(placeHold(111n, {}, day(11))).rejects.toMatchObject(refused);
+    await placeHold(60n, {}, day(11));
     await end(late, 20n);
-    await expect(take(121n, {}, day(11))).rejects.toMatchObject(refused);
-    await take(120n, {}, day(11));
+    await expect(placeHold(121n, {}, day(11))).rejects.toMatchObject(refused);
+    await placeHold(120n, {}, day(11));
   });
 
   test("unless the next period has already spent it", async () => {
     await put([days("100")]);
-    const late = await take(50n, {}, day(10));
-    await take(140n, {}, day(11));
+    const late = await placeHold(50n, {}, day(10));
+    await placeHold(140n, {}, day(11));
     await expect(extendHold(redis, { accountId: id, callId: late, nanos: 11n })).rejects.toMatchObject(refused);
     expect(await extendHold(redis, { accountId: id, callId: late, nanos: 10n })).toBe(true);
   });
 
   test("only if the budget has a rollover", async () => {
     await put([budget("account", { period: "day" })]);
-    await take(10n, {}, day(10));
-    await expect(take(101n, {}, day(11))).rejects.toMatchObject(refused);
+    await placeHold(10n, {}, day(10));
+    await expect(placeHold(101n, {}, day(11))).rejects.toMatchObject(refused);
   });
 });
 
@@ -229,19 +231,19 @@ describe("a change of the budgets", () => {
   test("applies to the next call", async () => {
     const one = budget("account");
     await put([one]);
-    await take(100n);
+    await placeHold(100n);
     await put([{ ...one, nanos: "150" }]);
-    await take(50n);
-    await expect(take(1n)).rejects.toMatchObject(refused);
+    await placeHold(50n);
+    await expect(placeHold(1n)).rejects.toMatchObject(refused);
     await put([]);
-    await take(1_000n);
+    await placeHold(1_000n);
     expect(await redis.hlen(accountKeys.budgets(id))).toBe(0);
   });
 
   test("does not bring a deleted budget back when a hold is extended", async () => {
     const budgets = [budget("account"), budget("model:m")];
     await put(budgets);
-    const callId = await take(60n);
+    const callId = await placeHold(60n);
     await put(budgets.slice(0, 1));
     expect(await extendHold(redis, { accountId: id, callId, nanos: 10n })).toBe(true);
     expect(await redis.hkeys(accountKeys.budgets(id))).toEqual([budgets[0]?.id]);
@@ -263,21 +265,21 @@ describe("a change of the budgets", () => {
   test("gives a new budget the spending in the books, and leaves that of an existing one", async () => {
     const [known, fresh] = [budget("account"), budget("model:m", { rolloverNanos: "50" })];
     await put([known]);
-    await take(30n);
+    await placeHold(30n);
     expect(await budgetsWithoutState(redis, id, [known, fresh])).toEqual([fresh]);
     const period = applied(fresh, noon).period.number;
     const state = { period, spentNanos: 90n, leftBefore: 20n };
     await put([known, fresh], new Map([known, fresh].map((each) => [each.id, state])));
     expect(await used([known, fresh])).toEqual([30n, 90n]);
-    await expect(take(31n)).rejects.toThrow(/with the model m/);
-    await take(30n);
+    await expect(placeHold(31n)).rejects.toThrow(/with the model m/);
+    await placeHold(30n);
   });
 });
 
 test("the spending of a key per day and month is deleted with the key", async () => {
   const budgets = { tokenPerDay: "100", tokenPerMonth: "100", groupPerDay: "100" };
   const { digest, token } = makeToken(newKey(), { accountId: id, group: "g" });
-  for (const tokenId of [token.id, "tok_2"]) await take(10n, { tokenId }, { budgets });
+  for (const tokenId of [token.id, "tok_2"]) await placeHold(10n, { tokenId }, { budgets });
   const states = ["day:group:g", "day:key:tok_2", "month:key:tok_2"];
   const kept = async () => (await redis.hkeys(accountKeys.budgets(id))).toSorted();
   expect(await kept()).toEqual([...states, `day:key:${token.id}`, `month:key:${token.id}`].toSorted());
@@ -292,7 +294,7 @@ test("a call that is charged again after the loss of Redis counts, even beyond t
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeDefined();
   expect(await chargeLost(redis, { draft, costNanos: 120n, replaces: "hash" })).toBeUndefined();
   expect(await used([one])).toEqual([120n]);
-  await expect(take(1n)).rejects.toThrow(
+  await expect(placeHold(1n)).rejects.toThrow(
     /is .* in total, and the remaining \$0.00 does not cover .* it does not reset/,
   );
 });
@@ -316,7 +318,7 @@ test("a restored account has its budgets immediately; calls that their spending 
   const lost = { id, name: id, createdAt: "2026-01-01T00:00:00Z", ...money, budgets };
   expect(await restoreAccount(redis, lost)).toBe(true);
   expect(await budgetVersionOf(redis, id)).toBe(3);
-  await expect(take(11n)).rejects.toMatchObject(refused);
+  await expect(placeHold(11n)).rejects.toMatchObject(refused);
   const draft = (callId: string) => ({ ...testUsageDraft(id, callId), time: new Date(noon).toISOString() });
   await chargeLost(redis, { draft: draft("call-1"), costNanos: 30n, replaces: "hash-1" });
   expect(await used([one])).toEqual([90n]);
@@ -333,7 +335,7 @@ test("the remaining money of a key is limited by the hard budgets of all its cal
     budget("group:g", { nanos: "10", mode: "soft" }),
     budget("model:m", { nanos: "10" }),
   ]);
-  await take(100n, { model: "n" });
+  await placeHold(100n, { model: "n" });
   const scope = { accountId: id, tokenId: "tok_1", group: "g", nowMs: noon };
   expect(await readRemainingMoney(redis, scope)).toMatchObject({ leftNanos: 200n });
   expect(await readRemainingMoney(redis, { ...scope, tokenId: "tok_2" })).toMatchObject({ leftNanos: 400n });
@@ -355,16 +357,16 @@ test("five hundred concurrent calls on the last dollar of three levels use exact
     Array.from({ length: 500 }, async (_, call) => {
       const callId = `race-${call}`;
       const draft = { ...testUsageDraft(id, callId), tokenId: "tok_1", group: "g", model: "m", ...tagged };
-      const own = connections[call % connections.length] ?? redis;
+      const connection = connections[call % connections.length] ?? redis;
       const request = { accountId: id, callId, nanos: cost, floorNanos: 0n, draft, tokenId: "tok_1", tokens: 0 };
-      const passed = await hold(own, { ...request, leaseMs: 60_000, outboxBound: 10_000, nowMs: noon }).catch(
+      const passed = await hold(connection, { ...request, leaseMs: 60_000, outboxBound: 10_000, nowMs: noon }).catch(
         (error: unknown) => error,
       );
       if (passed !== undefined) return passed;
-      // Calls that end below their hold make room for others.
-      if (call % 3 === 0) return (await releaseHold(own, { accountId: id, callId })) ? 0n : undefined;
+      // A call that costs less than its hold leaves money for others.
+      if (call % 3 === 0) return (await releaseHold(connection, { accountId: id, callId })) ? 0n : undefined;
       const costNanos = call % 3 === 1 ? cost : cost / 2n;
-      await settle(own, { accountId: id, callId, costNanos, tokens: 0, draft });
+      await settle(connection, { accountId: id, callId, costNanos, tokens: 0, draft });
       return costNanos;
     }),
   );
@@ -375,9 +377,9 @@ test("five hundred concurrent calls on the last dollar of three levels use exact
   expect(await used(budgets)).toEqual([spent, spent, spent]);
   let left = 998_000_000n - spent;
   expect(left >= 0n).toBe(true);
-  for (; left >= cost; left -= cost) await take(cost, tagged);
-  await expect(take(left + 1n, tagged)).rejects.toThrow(/^The budget of this key is/);
-  await take(left, tagged);
+  for (; left >= cost; left -= cost) await placeHold(cost, tagged);
+  await expect(placeHold(left + 1n, tagged)).rejects.toThrow(/^The budget of this key is/);
+  await placeHold(left, tagged);
   expect(await used(budgets)).toEqual([998_000_000n, 998_000_000n, 998_000_000n]);
   for (const connection of connections) connection.disconnect();
 });

@@ -14,7 +14,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** What Redis has done so far, by command. */
+/** Returns how often Redis has run each command. */
 async function commands(): Promise<ReadonlyMap<string, number>> {
   const text = await redis.info("commandstats");
   const found = text.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm);
@@ -36,16 +36,18 @@ async function call(callId: string): Promise<void> {
   await releaseSeat(redis, seat);
 }
 
-/** Commands that Redis runs inside the four scripts of one call. */
+/** Returns the number of commands that Redis runs inside the four scripts of one call. */
 async function commandsOfCall(): Promise<number> {
-  await call("first"); // scripts and what lives for minutes are there after it
+  await call("first"); // afterwards the scripts and the keys of the current minute exist
   await redis.config("RESETSTAT");
   const count = 10;
   for (let at = 0; at < count; at++) await call(`call-${at}`);
   const after = await commands();
   expect(after.get("evalsha")).toBe(4 * count);
-  const own = ["evalsha", "info", "config|resetstat"];
-  return [...after].filter(([name]) => !own.includes(name)).reduce((sum, [, calls]) => sum + calls, 0) / count;
+  const commandsOfTest = ["evalsha", "info", "config|resetstat"];
+  return (
+    [...after].filter(([name]) => !commandsOfTest.includes(name)).reduce((sum, [, calls]) => sum + calls, 0) / count
+  );
 }
 
 test("the four scripts of a call with every limit call fewer than 25 commands; any number of budgets adds four", async () => {

@@ -40,8 +40,11 @@ beforeEach(async () => {
 });
 
 const at = (time: string): number => Date.parse(`2026-${time}Z`);
-/** Puts money aside; the call's id. */
-async function take(nanos: bigint, more: Partial<HoldRequest> & { readonly group?: string } = {}): Promise<string> {
+/** Reserves money for a call. Returns the call's id. */
+async function placeHold(
+  nanos: bigint,
+  more: Partial<HoldRequest> & { readonly group?: string } = {},
+): Promise<string> {
   const { group = "g", tokenId = "tok_1", ...rest } = more;
   const callId = rest.callId ?? `call-${count++}`;
   await hold(redis, {
@@ -64,32 +67,32 @@ const account = () => findAccount(redis, id);
 
 describe("a refused hold changes nothing", () => {
   test("a call that already has a hold", async () => {
-    const callId = await take(100n);
-    await expect(take(300n, { callId })).rejects.toThrow("already has a hold");
+    const callId = await placeHold(100n);
+    await expect(placeHold(300n, { callId })).rejects.toThrow("already has a hold");
     expect(await account()).toMatchObject({ heldNanos: 100n, availableNanos: 900n });
   });
 
   test("a call of an unknown account", async () => {
-    await expect(take(0n, { accountId: "absent" })).rejects.toMatchObject({ code: "insufficient_quota" });
+    await expect(placeHold(0n, { accountId: "absent" })).rejects.toMatchObject({ code: "insufficient_quota" });
     expect(await findAccount(redis, "absent")).toBeUndefined();
   });
 
   test("an amount above the maximum", async () => {
-    await expect(take(10n ** 30n)).rejects.toMatchObject({ code: "insufficient_quota" });
+    await expect(placeHold(10n ** 30n)).rejects.toMatchObject({ code: "insufficient_quota" });
     expect(await account()).toMatchObject({ heldNanos: 0n });
   });
 
   test("a call while too many events wait in its shard", async () => {
     const shard = shardOf(id);
     await redis.del(accountKeys.outbox(shard));
-    for (let call = 0; call < 3; call++) await end(await take(0n), 0n);
-    await expect(take(100n, { outboxBound: 3 })).rejects.toMatchObject({ code: "server_overloaded", status: 503 });
+    for (let call = 0; call < 3; call++) await end(await placeHold(0n), 0n);
+    await expect(placeHold(100n, { outboxBound: 3 })).rejects.toMatchObject({ code: "server_overloaded", status: 503 });
     expect(await account()).toMatchObject({ heldNanos: 0n });
-    await take(100n, { outboxBound: 4 });
+    await placeHold(100n, { outboxBound: 4 });
   });
 
   test("an existing account is not created again", async () => {
-    await end(await take(100n), 100n);
+    await end(await placeHold(100n), 100n);
     expect(await createAccount(redis, { id, balance: 5_000n })).toBe("exists");
     expect(await account()).toMatchObject({ balanceNanos: 900n, creditedNanos: 1_000n, spentNanos: 100n });
   });
@@ -133,47 +136,49 @@ describe("a budget", () => {
     ],
   ])("%s applies separately, until its period ends", async (name, { same, other, later, next }, words) => {
     const budgets = { [name]: "100" };
-    await take(60n, { budgets, nowMs: noon });
-    await expect(take(41n, { budgets, nowMs: noon })).rejects.toMatchObject({ code: "insufficient_quota" });
-    await expect(take(41n, { budgets, nowMs: at(later), ...same })).rejects.toThrow(words);
-    await take(41n, { budgets, nowMs: noon, ...other });
-    await take(40n, { budgets, nowMs: at(later), ...same });
-    await take(100n, { budgets, nowMs: at(next) });
+    await placeHold(60n, { budgets, nowMs: noon });
+    await expect(placeHold(41n, { budgets, nowMs: noon })).rejects.toMatchObject({ code: "insufficient_quota" });
+    await expect(placeHold(41n, { budgets, nowMs: at(later), ...same })).rejects.toThrow(words);
+    await placeHold(41n, { budgets, nowMs: noon, ...other });
+    await placeHold(40n, { budgets, nowMs: at(later), ...same });
+    await placeHold(100n, { budgets, nowMs: at(next) });
   });
 
   test("of a key that others share is used up by all of them, each also limited by its own budget", async () => {
     const within = { within: "tok_1", withinPerDay: "100" };
-    await take(60n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } });
-    await expect(take(41n, { tokenId: "tok_3", budgets: within })).rejects.toThrow(
+    await placeHold(60n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } });
+    await expect(placeHold(41n, { tokenId: "tok_3", budgets: within })).rejects.toThrow(
       /this key and the other keys that share its limit is \$0\.0000001 per day/,
     );
-    await expect(take(41n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/budget of this key is/);
-    await expect(take(1n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } })).rejects.toThrow(
+    await expect(placeHold(41n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/budget of this key is/);
+    await expect(placeHold(1n, { tokenId: "tok_2", budgets: { tokenPerDay: "60", ...within } })).rejects.toThrow(
       /budget of this key is/,
     );
-    await take(40n, { tokenId: "tok_3", budgets: within });
-    await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toMatchObject({ status: 402 });
+    await placeHold(40n, { tokenId: "tok_3", budgets: within });
+    await expect(placeHold(1n, { budgets: { tokenPerDay: "100" } })).rejects.toMatchObject({ status: 402 });
   });
 
   test("is reported with its amount if it is too small; the other budgets are unchanged", async () => {
     const budgets = { tokenPerDay: "100", tokenPerMonth: "2000000000", groupPerDay: "300", groupPerMonth: "50" };
-    await expect(take(60n, { budgets })).rejects.toThrow(/group is \$0\.00000005 per month/);
-    await expect(take(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(/group is \$0\.00000005 per month/);
-    await take(100n, { budgets: { ...budgets, groupPerMonth: "1000" } });
-    await expect(take(1n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/key is \$0\.0000001 per day/);
+    await expect(placeHold(60n, { budgets })).rejects.toThrow(/group is \$0\.00000005 per month/);
+    await expect(placeHold(60n, { budgets: { groupPerMonth: "50" } })).rejects.toThrow(
+      /group is \$0\.00000005 per month/,
+    );
+    await placeHold(100n, { budgets: { ...budgets, groupPerMonth: "1000" } });
+    await expect(placeHold(1n, { budgets: { tokenPerDay: "100" } })).rejects.toThrow(/key is \$0\.0000001 per day/);
   });
 
   test("is used up by the cost of a call, not by its hold", async () => {
     const budgets = { tokenPerDay: "100" };
-    await end(await take(90n, { budgets }), 20n);
-    await releaseHold(redis, { accountId: id, callId: await take(80n, { budgets }) });
-    await take(80n, { budgets });
-    await expect(take(1n, { budgets })).rejects.toMatchObject({ status: 402 });
+    await end(await placeHold(90n, { budgets }), 20n);
+    await releaseHold(redis, { accountId: id, callId: await placeHold(80n, { budgets }) });
+    await placeHold(80n, { budgets });
+    await expect(placeHold(1n, { budgets })).rejects.toMatchObject({ status: 402 });
   });
 
   test("keeps the part of an extension that the balance could not cover", async () => {
     const budgets = { tokenPerDay: "2000" };
-    const callId = await take(900n, { budgets });
+    const callId = await placeHold(900n, { budgets });
     await expect(extendHold(redis, { accountId: id, callId, nanos: 500n })).rejects.toMatchObject({ status: 402 });
     await credit(redis, { accountId: id, nanos: 5_000n, reason: "more", operationId: "more" });
     expect(await extendHold(redis, { accountId: id, callId, nanos: 1_100n })).toBe(true);
@@ -183,13 +188,13 @@ describe("a budget", () => {
   test("counts a call in the period of its hold, and a removed budget is not counted again", async () => {
     const budgets = { tokenPerDay: "100" };
     const [today, next] = [at("03-10T12:00:00"), at("03-11T12:00:00")];
-    const first = await take(90n, { budgets, nowMs: today });
-    await take(100n, { budgets, nowMs: next });
+    const first = await placeHold(90n, { budgets, nowMs: today });
+    await placeHold(100n, { budgets, nowMs: next });
     await end(first, 50n);
-    await expect(take(1n, { budgets, nowMs: next })).rejects.toMatchObject({ status: 402 });
-    await expect(take(51n, { budgets, nowMs: today })).rejects.toMatchObject({ status: 402 });
-    await take(50n, { budgets, nowMs: today });
-    const removed = await take(0n, { budgets, nowMs: at("03-12T12:00:00") });
+    await expect(placeHold(1n, { budgets, nowMs: next })).rejects.toMatchObject({ status: 402 });
+    await expect(placeHold(51n, { budgets, nowMs: today })).rejects.toMatchObject({ status: 402 });
+    await placeHold(50n, { budgets, nowMs: today });
+    const removed = await placeHold(0n, { budgets, nowMs: at("03-12T12:00:00") });
     await redis.del(accountKeys.budgets(id));
     await end(removed, 10n);
     expect(await redis.exists(accountKeys.budgets(id))).toBe(0);
@@ -204,9 +209,9 @@ describe("a hold", () => {
       return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: at("03-10T12:00:30") }))
         .tokens?.remaining;
     };
-    await take(0n, { ...limited, nowMs: at("03-10T12:00:00") });
-    await expect(take(0n, { ...limited, nowMs: at("03-10T12:00:20") })).rejects.toMatchObject({ status: 429 });
-    const callId = await take(0n, { ...limited, tokens: 400, nowMs: at("03-10T12:00:30") });
+    await placeHold(0n, { ...limited, nowMs: at("03-10T12:00:00") });
+    await expect(placeHold(0n, { ...limited, nowMs: at("03-10T12:00:20") })).rejects.toMatchObject({ status: 429 });
+    const callId = await placeHold(0n, { ...limited, tokens: 400, nowMs: at("03-10T12:00:30") });
     expect(await left()).toBe(0);
     await releaseHold(redis, { accountId: id, callId });
     expect(await left()).toBe(400);
@@ -214,7 +219,7 @@ describe("a hold", () => {
 
   test("that was released is not open", async () => {
     const before = await countOpenHolds(redis, shardOf(id));
-    const callId = await take(10n);
+    const callId = await placeHold(10n);
     expect(await countOpenHolds(redis, shardOf(id))).toBe(before + 1);
     await releaseHold(redis, { accountId: id, callId });
     expect(await countOpenHolds(redis, shardOf(id))).toBe(before);
@@ -222,7 +227,7 @@ describe("a hold", () => {
 
   test("whose lease has not expired is settled by its service only", async () => {
     const nowMs = at("03-10T12:00:00");
-    const callId = await take(100n, { leaseMs: 1_000, nowMs });
+    const callId = await placeHold(100n, { leaseMs: 1_000, nowMs });
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, nowMs: nowMs + 900 });
     expect(await end(callId, 10n, { onlyIfExpired: true, nowMs: nowMs + 1_800 })).toBeUndefined();
     expect(await account()).toMatchObject({ heldNanos: 100n });
@@ -233,7 +238,7 @@ describe("a hold", () => {
     const nowMs = at("03-10T12:00:00");
     const shard = shardOf(id);
     await redis.del(accountKeys.outbox(shard), accountKeys.holds(shard));
-    const callId = await take(100n, { nowMs });
+    const callId = await placeHold(100n, { nowMs });
     const draft = { ...testUsageDraft(id, callId), units: { outputTokens: 7 } };
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, floorNanos: 30n, draft, nowMs });
     await redis.zadd(accountKeys.holds(shard), nowMs, "broken");

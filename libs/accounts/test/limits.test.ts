@@ -188,33 +188,33 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   const announced: string[] = [];
   listener.on("message", (_channel: string, digest: string) => announced.push(digest));
   await listener.subscribe(accountKeys.tokenChanges);
-  const [key, own] = [newKey(), newKey()];
+  const [key, otherKey] = [newKey(), newKey()];
   const { digest, token } = makeToken(key, { accountId, group: "g", models: ["m"] });
   await projectToken(redis, digest, { ...token, version: 2 });
-  const other = makeToken(own, { accountId, group: "g" });
+  const other = makeToken(otherKey, { accountId, group: "g" });
   await projectToken(redis, other.digest, other.token);
   expect(await findToken(redis, keyDigest(key))).toEqual({ ...token, version: 2 });
-  // What comes late of a version before changes nothing.
+  // A late write of an earlier version changes nothing.
   await projectToken(redis, digest, { ...token, version: 1, disabled: true });
   expect(await findToken(redis, digest)).toMatchObject({ disabled: false });
   await projectToken(redis, digest, { ...token, version: 3, disabled: true });
   expect(await findTokenById(redis, token.id)).toMatchObject({ disabled: true });
   expect(await findTokenById(redis, "tok_none")).toBeUndefined();
   expect(await listTokens(redis, accountId)).toHaveLength(2);
-  expect(announced).toEqual([digest, keyDigest(own), digest, digest]);
+  expect(announced).toEqual([digest, keyDigest(otherKey), digest, digest]);
   listener.disconnect();
-  expect(await everythingIn(redis)).not.toMatch(new RegExp(`${key}|${own}`));
+  expect(await contentOf(redis)).not.toMatch(new RegExp(`${key}|${otherKey}`));
 });
 
 test("the total credit of an account stays within the exact range", async () => {
-  const most = 10n ** 18n;
+  const maxAmount = 10n ** 18n;
   const replies = [];
   for (let at = 0; at < 9; at++)
-    replies.push(await credit(redis, { accountId, nanos: most, reason: "test", operationId: `large-${at}` }));
+    replies.push(await credit(redis, { accountId, nanos: maxAmount, reason: "test", operationId: `large-${at}` }));
   expect(replies).toEqual([...Array.from({ length: 7 }, () => "credited"), "too-large", "too-large"]);
   expect(await findAccount(redis, accountId)).toMatchObject({
-    balanceNanos: 7n * most + 1_000n,
-    creditedNanos: 7n * most + 1_000n,
+    balanceNanos: 7n * maxAmount + 1_000n,
+    creditedNanos: 7n * maxAmount + 1_000n,
   });
 });
 
@@ -233,8 +233,8 @@ test("all Redis keys of an account are in one slot", () => {
   for (const key of all) expect(key).toContain(tag);
 });
 
-/** All that Redis holds, as one text. */
-async function everythingIn(from: Redis): Promise<string> {
+/** Returns all keys and values in Redis as one text. */
+async function contentOf(from: Redis): Promise<string> {
   const found: string[] = [];
   for (const name of await from.keys("*")) {
     const type = await from.type(name);

@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), ms: fc.nat({ max: 900 }) }),
 );
 
-/** What must be true, kept in plain numbers beside the scripts. */
+/** Expected amounts of an account, computed without Redis. */
 interface Model {
   now: number;
   credited: bigint;
@@ -99,14 +99,14 @@ describe.each([
             calls: new Map(),
             settlements: 0,
           };
-          for (const [at, next] of steps.entries()) await take(id, next, at, model);
+          for (const [at, next] of steps.entries()) await runStep(id, next, at, model);
           const account = await findAccount(redis, id);
-          const held = [...model.calls.values()]
+          const reserved = [...model.calls.values()]
             .filter(({ open }) => open)
             .reduce((sum, { held: amount }) => sum + amount, 0n);
           expect(account).toMatchObject({
             availableNanos: model.available,
-            heldNanos: held,
+            heldNanos: reserved,
             creditedNanos: model.credited,
             spentNanos: model.spent,
           });
@@ -125,7 +125,7 @@ describe.each([
   });
 });
 
-async function take(id: string, next: Step, at: number, model: Model): Promise<void> {
+async function runStep(id: string, next: Step, at: number, model: Model): Promise<void> {
   const names = [...model.calls.keys()];
   switch (next.do) {
     case "wait":
@@ -186,11 +186,11 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
       const callId = names[next.call % Math.max(1, names.length)];
       const found = callId === undefined ? undefined : model.calls.get(callId);
       if (callId === undefined || found === undefined || next.nanos === 0n) return;
-      // As a stream does it: step after step while it is granted, and half a step where it is not.
+      // Extends as a stream does: step by step, and by half a step after a refusal.
       for (let left = next.steps, step = next.nanos; left > 0 && step > 0n; left--) {
-        const covered = step <= model.available;
+        const isCovered = step <= model.available;
         const extended = await extendHold(redis, { accountId: id, callId, nanos: step }).catch(refusedForMoney);
-        expect(extended).toBe(found.open && covered);
+        expect(extended).toBe(found.open && isCovered);
         if (extended) {
           model.available -= step;
           found.held += step;
@@ -210,11 +210,11 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
     }
     case "sweep": {
       const swept = await sweepHolds(redis, shardOf(id), 100, { nowMs: model.now });
-      const own = swept.filter(({ event }) => event.accountId === id);
+      const sweptOfAccount = swept.filter(({ event }) => event.accountId === id);
       const dead = [...model.calls].filter(([, found]) => found.open && found.lease <= model.now);
-      expect(own.map(({ event }) => event.id).sort()).toEqual(dead.map(([callId]) => callId).sort());
+      expect(sweptOfAccount.map(({ event }) => event.id).sort()).toEqual(dead.map(([callId]) => callId).sort());
       for (const [, found] of dead) end(model, found, found.floor);
-      for (const { event } of own) expect(event).toMatchObject({ outcome: "failed", estimated: true });
+      for (const { event } of sweptOfAccount) expect(event).toMatchObject({ outcome: "failed", estimated: true });
       return;
     }
     case "credit": {
@@ -232,7 +232,7 @@ async function take(id: string, next: Step, at: number, model: Model): Promise<v
   }
 }
 
-/** What a settlement does to the books; what was really taken. */
+/** Settles a call in the model. Returns the amount that is charged. */
 function end(model: Model, found: { held: bigint; open: boolean }, cost: bigint): bigint {
   const before = model.available + found.held;
   const taken = cost > before ? before : cost;

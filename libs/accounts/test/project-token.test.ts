@@ -39,7 +39,7 @@ interface Version {
   readonly replaced: readonly { readonly digest: string; readonly replacedAt: string; readonly expiresAt: string }[];
 }
 
-/** A token of the account, and what it becomes by two rotations within the grace period. */
+/** Returns a token, and its versions after two rotations within the grace period. */
 function threeVersions(): { readonly digests: readonly string[]; readonly versions: readonly Version[] } {
   const first = makeToken(newKey(), { accountId: "acme", group: "g" });
   const [b, c] = [keyDigest(newKey()), keyDigest(newKey())];
@@ -64,7 +64,7 @@ function threeVersions(): { readonly digests: readonly string[]; readonly versio
   };
 }
 
-/** Digests whose keys a client could use. */
+/** Returns the digests whose keys a client can use. */
 async function usable(digests: readonly string[]): Promise<readonly string[]> {
   const tokens = await Promise.all(digests.map((digest) => findToken(redis, digest)));
   return digests.filter((_, at) => {

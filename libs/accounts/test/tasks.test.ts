@@ -42,22 +42,26 @@ const day = 86_400_000;
 const cost = 500_000_000n;
 let count = 0;
 
-/** An account with a task in it, its money held. */
-async function begin({ createdAt = Date.now(), leaseMs = 1_000, ...more }: Beginning = {}): Promise<TaskRecord> {
+/** Creates an account with an open task, and reserves the task's money. */
+async function createdTask({
+  createdAt = Date.now(),
+  leaseMs = 1_000,
+  ...more
+}: TaskOptions = {}): Promise<TaskRecord> {
   const accountId = `acc ${++count}`;
   await createAccount(redis, { id: accountId, balance: 1_000_000_000n });
-  return another(accountId, { createdAt, leaseMs, ...more });
+  return addTask(accountId, { createdAt, leaseMs, ...more });
 }
 
-interface Beginning {
+interface TaskOptions {
   readonly createdAt?: number;
   readonly leaseMs?: number;
   readonly callbackUrl?: string;
 }
 
-async function another(
+async function addTask(
   accountId: string,
-  { createdAt = Date.now(), leaseMs = 1_000, callbackUrl }: Beginning = {},
+  { createdAt = Date.now(), leaseMs = 1_000, callbackUrl }: TaskOptions = {},
 ): Promise<TaskRecord> {
   const id = `video_${++count}`;
   const task: TaskRecord = {
@@ -120,10 +124,10 @@ const eventsOf = async ({ accountId }: TaskRecord) =>
 
 test("a task is found only by its owner, and its hold is longer than every call's lease", async () => {
   const createdAt = Date.now();
-  const task = await begin({ createdAt });
+  const task = await createdTask({ createdAt });
   expect(await findTask(redis, task.accountId, task.id)).toEqual({ version: "1", task });
   expect(await findTask(redis, "somebody else", task.id)).toBeUndefined();
-  // A renewal that was on its way when the task was recorded must not shorten the task's own lease.
+  // A renewal that was sent before the task was recorded must not shorten the lease.
   await renewHold(redis, { accountId: task.accountId, callId: task.callId, leaseMs: 1_000, nowMs: createdAt });
   const shard = shardOf(task.accountId);
   expect(await sweepHolds(redis, shard, 100, { nowMs: createdAt + day })).toEqual([]);
@@ -134,7 +138,7 @@ test("a task is found only by its owner, and its hold is longer than every call'
 });
 
 test("a task whose hold was swept is not recorded", async () => {
-  const task = await begin();
+  const task = await createdTask();
   await settle(redis, { ...task, callId: task.callId, costNanos: 0n, tokens: 0, draft: task.draft });
   const late = { ...task, id: `${task.id}late` };
   expect(await createTask(redis, { task: late, dueAt: 0, holdUntil: 0, keepMs: day, callbackDueAt: 0 })).toBe(
@@ -144,19 +148,19 @@ test("a task whose hold was swept is not recorded", async () => {
 });
 
 test("an ended task is kept for its retention time, an open one until it ends; old ones are removed from the list", async () => {
-  const task = await begin({ createdAt: Date.now() - 31 * day });
+  const task = await createdTask({ createdAt: Date.now() - 31 * day });
   const key = accountKeys.task(task.accountId, task.id);
   expect(await redis.pttl(key)).toBe(-1);
   await advanceTask(redis, ended(task, "completed", "1"));
   const left = await redis.pttl(key);
   expect([left > day / 2, left <= day]).toEqual([true, true]);
-  const recent = await another(task.accountId);
+  const recent = await addTask(task.accountId);
   expect(await redis.zrange(accountKeys.tasksOf(task.accountId), "0", "-1")).toEqual([recent.id]);
 });
 
 test("a due task is given to one poller until the lease ends", async () => {
   const createdAt = 1_000_000;
-  const task = await begin({ createdAt });
+  const task = await createdTask({ createdAt });
   const shard = shardOf(task.accountId);
   const claim = async (nowMs: number) =>
     (await claimTasks(redis, shard, { nowMs, leaseMs: 10_000, maxMembers: 10 })).filter(({ id }) => id === task.id);
@@ -172,7 +176,7 @@ test("if several processes see a task end, one settles it, and each state has on
     fc.asyncProperty(
       fc.array(fc.constantFrom("completed" as const, "failed" as const), { minLength: 1, maxLength: 6 }),
       async (sightings) => {
-        const task = await begin();
+        const task = await createdTask();
         const advanced = await Promise.all(sightings.map((state) => advanceTask(redis, ended(task, state, "1"))));
         expect(advanced.filter((entries) => entries !== undefined)).toHaveLength(1);
         const first = advanced.find((entries) => entries !== undefined)?.slice(1);
@@ -184,7 +188,7 @@ test("if several processes see a task end, one settles it, and each state has on
           `${task.id}.${sightings[0]}`,
           task.callId,
         ]);
-        // It is not polled again, and what comes late changes nothing.
+        // It is not polled again, and late updates change nothing.
         const claimed = await claimTasks(redis, shardOf(task.accountId), {
           nowMs: Date.now() + day,
           leaseMs: 1,
@@ -214,12 +218,12 @@ describe("events of a task that are not published yet", () => {
     expect(await redis.xdel(accountKeys.outbox(shardOf(accountId)), entryId)).toBe(1);
 
   test("are returned before new ones, in order, until they are published", async () => {
-    const task = await begin();
+    const task = await createdTask();
     const second = await advanceTask(redis, progressing(task, "1"));
     expect(states(second, task)).toEqual(["queued", "in_progress"]);
     await removed(task, second?.[0]?.entryId);
-    const look = (version: string) => advanceTask(redis, { ...progressing(task, version), from: undefined });
-    expect(states(await look("2"), task)).toEqual(["in_progress"]);
+    const poll = (version: string) => advanceTask(redis, { ...progressing(task, version), from: undefined });
+    expect(states(await poll("2"), task)).toEqual(["in_progress"]);
     const last = await advanceTask(redis, { ...ended(task, "completed", "3"), from: "in_progress" });
     expect(states(last, task)).toEqual(["in_progress", "completed", task.callId]);
     expect(last?.at(-1)?.event).toMatchObject({ receipt: { number: 2 } });
@@ -227,12 +231,12 @@ describe("events of a task that are not published yet", () => {
   });
 
   test("are not returned after they were published", async () => {
-    const task = await begin();
+    const task = await createdTask();
     const [entry] = await readUnpublished(redis, shardOf(task.accountId), 0, 1_000).then((all) =>
       all.filter(({ event }) => event.id === `${task.id}.queued`),
     );
     await removed(task, entry?.entryId);
-    // Nothing is remembered of them either: an open task takes no more room than it needs.
+    // The task's record lists no published events, so it does not grow.
     const key = accountKeys.task(task.accountId, task.id);
     expect(await redis.hexists(key, "entries")).toBe(1);
     expect(await advanceTask(redis, { ...progressing(task, "1"), from: undefined })).toEqual([]);
@@ -241,20 +245,20 @@ describe("events of a task that are not published yet", () => {
   });
 
   test("keep later events in the outbox while they cannot be published", async () => {
-    const task = await begin();
+    const task = await createdTask();
     const entries = (await advanceTask(redis, progressing(task, "1"))) ?? [];
     const published: string[] = [];
-    const bus = (isAway: boolean): Bus => ({
+    const bus = (rejectsFirst: boolean): Bus => ({
       connected: true,
       async publish(messages) {
         return messages.map(({ id }) => {
-          if (isAway && id.endsWith(".queued")) return new Error("not stored");
+          if (rejectsFirst && id.endsWith(".queued")) return new Error("not stored");
           published.push(id);
           return undefined;
         });
       },
-      consume: () => expect.fail("not read here"),
-      progress: () => expect.fail("not asked here"),
+      consume: () => expect.fail("not called here"),
+      progress: () => expect.fail("not called here"),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     });
     expect(await publishEntries(redis, bus(true), entries)).toBe(0);
@@ -267,13 +271,13 @@ describe("events of a task that are not published yet", () => {
 
 test("a transition with a callback is kept until it is delivered", async () => {
   const url = "https://client.example/done";
-  const task = await begin({ callbackUrl: url });
+  const task = await createdTask({ callbackUrl: url });
   const shard = shardOf(task.accountId);
   const claim = async (nowMs: number) =>
     (await claimCallbacks(redis, shard, { nowMs, leaseMs: 10_000, maxMembers: 100 })).filter(
       ({ event }) => event.taskId === task.id,
     );
-  // Its own process has it first.
+  // At first only the process that created the task sends it.
   expect(await claim(task.createdAt + 19_999)).toEqual([]);
   const [queued = expect.fail("no callback"), more] = await claim(task.createdAt + 20_000);
   expect([queued, more]).toMatchObject([
@@ -285,23 +289,23 @@ test("a transition with a callback is kept until it is delivered", async () => {
   expect(await claim(task.createdAt + 49_999)).toEqual([]);
   expect(await claim(task.createdAt + 50_000)).toEqual([{ ...queued, tries: 1 }]);
   await removeCallback(redis, queued);
-  await retryCallback(redis, queued, task.createdAt); // a late try changes nothing
+  await retryCallback(redis, queued, task.createdAt); // a late retry changes nothing
   expect(await claim(task.createdAt + day)).toEqual([]);
 
   const end = ended(task, "completed", "1", task.createdAt);
   const entries = (await advanceTask(redis, end)) ?? [];
   expect(findCallback(end.task, entries)).toMatchObject({ url, event: { state: "completed" } });
   expect(await claim(task.createdAt + day)).toEqual([findCallback(end.task, entries)]);
-  const silent = await begin();
+  const silent = await createdTask();
   expect(findCallback(silent, (await advanceTask(redis, ended(silent, "failed", "1"))) ?? [])).toBeUndefined();
 });
 
 test("a list in both orders, page by page, and a task that is deleted", async () => {
-  const first = await begin({ createdAt: Date.now() - 3_000 });
+  const first = await createdTask({ createdAt: Date.now() - 3_000 });
   const { accountId } = first;
   await redis.hset(`account:{s${shardOf(accountId)}}:${accountId}`, "available", "9000000000");
-  const second = await another(accountId, { createdAt: Date.now() - 2_000 });
-  const third = await another(accountId, { createdAt: Date.now() - 1_000 });
+  const second = await addTask(accountId, { createdAt: Date.now() - 2_000 });
+  const third = await addTask(accountId, { createdAt: Date.now() - 1_000 });
   const ids = async (query: Parameters<typeof listTasks>[2]) => {
     const { tasks, hasMore } = await listTasks(redis, accountId, query);
     return [tasks.map(({ id }) => id), hasMore];
@@ -314,6 +318,6 @@ test("a list in both orders, page by page, and a task that is deleted", async ()
   expect(await removeTask(redis, { version: "1", task: second })).toBe(true);
   expect(await ids({ limit: 9, order: "asc" })).toEqual([[first.id, third.id], false]);
   const kept = (await redis.keys(`*${third.id}*`)).filter((key) => key.includes(accountId));
-  await redis.del(...kept); // as when it is kept no longer
+  await redis.del(...kept); // as after its retention time
   expect(await ids({ limit: 1, order: "desc" })).toEqual([[first.id], false]);
 });

@@ -16,7 +16,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** What stands for the books: the texts of every account's settled calls, in the order of their times. */
+/** Test replacement for the books: the JSON of each account's settled calls, ordered by time. */
 const logs = new Map<string, string[]>();
 function logOf(id: string): string[] {
   const log = logs.get(id) ?? [];
@@ -36,7 +36,7 @@ const optionsFor = (id: string) => ({
 });
 let accounts = 0;
 
-/** An account with an opening balance, three settled calls, a top-up in between, and one call under way. */
+/** Creates an account with an opening balance, three settled calls, a top-up, and one open call. Returns its id. */
 async function booked(timeOf: (call: number) => string = () => new Date().toISOString()): Promise<string> {
   const id = `books-${accounts++}`;
   await createAccount(redis, { id, balance: 1_000n });
@@ -63,15 +63,15 @@ async function booked(timeOf: (call: number) => string = () => new Date().toISOS
   return id;
 }
 
-/** Replaces an event in the log by what `change` makes of its text; undefined takes it out. */
+/** Replaces a call's event in the log by the result of `change`, or removes it if that is undefined. */
 function tamper(id: string, call: number, change: (text: string) => string | undefined): void {
   const log = logOf(id);
   const changed = log.flatMap((text) => (text.includes(`"${id}-${call}"`) ? (change(text) ?? []) : [text]));
   log.splice(0, log.length, ...changed);
 }
 
-/** An event's text with its receipt's hash made anew, as a forger would. */
-function sealed(text: string): string {
+/** Returns an event with a recomputed receipt hash, as a forger would write it. */
+function rehashed(text: string): string {
   const { costNanos, receipt, ...draft } = JSON.parse(text);
   const hash = createHash("sha1")
     .update([receipt.previous, receipt.number, `-${costNanos}`, receipt.balanceNanos, JSON.stringify(draft)].join("\n"))
@@ -105,12 +105,12 @@ test.each<[string, (id: string) => unknown, object]>([
   ],
   [
     "a call's usage was altered together with its hash",
-    (id) => tamper(id, 1, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
+    (id) => tamper(id, 1, (text) => rehashed(text.replace('"model":"m"', '"model":"cheap"'))),
     { receipt: 3, message: "does not have the hash of the receipt before it" },
   ],
   [
     "a call's cost was altered together with its hash",
-    (id) => tamper(id, 2, (text) => sealed(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
+    (id) => tamper(id, 2, (text) => rehashed(text.replace('"costNanos":"70"', '"costNanos":"60"'))),
     { receipt: 3, message: "has a balance of 860, but the earlier receipts add up to 870" },
   ],
   [
@@ -120,7 +120,7 @@ test.each<[string, (id: string) => unknown, object]>([
   ],
   [
     "the newest call was altered together with its hash",
-    (id) => tamper(id, 3, (text) => sealed(text.replace('"model":"m"', '"model":"cheap"'))),
+    (id) => tamper(id, 3, (text) => rehashed(text.replace('"model":"m"', '"model":"cheap"'))),
     { receipt: 5, message: "is not the newest one that the account has" },
   ],
   [
@@ -253,7 +253,7 @@ test.each<[string, object, object]>([
   expect(await verifyAccount(redis, id, { ...options, anchors: [await anchorOf(id)] })).toMatchObject({ ok: true });
   const anchor = await anchorOf(id, more);
   expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: false, divergence });
-  // A receipt that a lost Redis had given is not missed.
+  // A receipt that a lost Redis had issued is not reported as missing.
   const replaced = { ...options, anchors: [anchor], wasReplaced: async () => true };
   expect((await verifyAccount(redis, id, replaced))?.ok).toBe("head" in more);
 });

@@ -32,7 +32,7 @@ class Connection implements BooksConnection {
   readonly #address: BooksAddress;
   readonly #log: Logger;
   #books: Books | undefined;
-  #awaySince: Date | undefined;
+  #unavailableSince: Date | undefined;
   #moving = false;
   #opening: Promise<void> | undefined;
   readonly #closed = new AbortController();
@@ -94,7 +94,7 @@ class Connection implements BooksConnection {
   }
 
   #unavailable(cause: unknown): Failure {
-    const since = (this.#awaySince ?? new Date()).toISOString();
+    const since = (this.#unavailableSince ?? new Date()).toISOString();
     return new Failure(
       "server_overloaded",
       `The books have not answered since ${since}. Calls continue; their costs are added when the books are available again.`,
@@ -104,12 +104,12 @@ class Connection implements BooksConnection {
 
   /** Logs changes of the books' availability, and sets its metric. */
   #report(error: unknown): void {
-    const away = error !== undefined;
-    observeStore("books", !away);
-    if (away === (this.#awaySince !== undefined) && this.#books !== undefined) return;
-    if (away) this.#log.warn({ err: error }, "the books are unavailable");
-    else if (this.#awaySince !== undefined) this.#log.info("the books are available again");
-    this.#awaySince = away ? (this.#awaySince ?? new Date()) : undefined;
+    const isUnavailable = error !== undefined;
+    observeStore("books", !isUnavailable);
+    if (isUnavailable === (this.#unavailableSince !== undefined) && this.#books !== undefined) return;
+    if (isUnavailable) this.#log.warn({ err: error }, "the books are unavailable");
+    else if (this.#unavailableSince !== undefined) this.#log.info("the books are available again");
+    this.#unavailableSince = isUnavailable ? (this.#unavailableSince ?? new Date()) : undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

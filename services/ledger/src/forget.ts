@@ -31,9 +31,9 @@ export function startForgetting({
   readonly keepDays: number;
   readonly signer: AnchorSigner;
 }): AsyncDisposable {
-  let going: Promise<void> | undefined;
+  let running: Promise<void> | undefined;
   const forget = (): void => {
-    going ??= connection
+    running ??= connection
       .useDuringMove(async (books) => {
         await deleteOldCalls(books, keepDays, Date.now());
         await deleteOldRefusals(books, Date.now() - keepRefusedMs);
@@ -43,7 +43,7 @@ export function startForgetting({
       })
       .catch((error: unknown) => log.warn({ err: error }, "removing old calls failed; trying again"))
       .finally(() => {
-        going = undefined;
+        running = undefined;
       });
   };
   const timer = setInterval(forget, deletionIntervalMs);
@@ -51,7 +51,7 @@ export function startForgetting({
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
-      await going;
+      await running;
     },
   };
 }

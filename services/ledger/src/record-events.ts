@@ -101,7 +101,7 @@ function batchRecorder<Event extends OutboxEvent>(
   { redis, connection, log, maxPerTransaction: maxAtOnce }: RecordingOptions,
   record: RecordBatch<Event>,
   read: (body: string) => Event,
-  isSound: (event: Event) => boolean,
+  isValid: (event: Event) => boolean,
 ): (bodies: readonly string[]) => Promise<void> {
   const recordAll = async (events: readonly Event[]): Promise<void> => {
     try {
@@ -120,7 +120,7 @@ function batchRecorder<Event extends OutboxEvent>(
     bodies.flatMap((body): readonly Event[] => {
       try {
         const event = read(body);
-        if (isSound(event)) return [event];
+        if (isValid(event)) return [event];
         log.error({ bytes: body.length }, "an event that cannot be recorded is skipped");
       } catch (error) {
         log.error({ err: error, bytes: body.length }, "an event that cannot be read is skipped");

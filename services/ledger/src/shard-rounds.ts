@@ -38,7 +38,7 @@ export interface RoundOptions {
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
-  const state = { stopped: false, complained: false, sweepsFrom: 0 };
+  const state = { stopped: false, hasLoggedFailure: false, sweepsFrom: 0 };
   const sleep = Promise.withResolvers<void>();
   const workCheck = new WorkCheck({
     redis: options.redis,
@@ -52,22 +52,22 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
         // Fails without Redis, whether or not NATS is available: this is how an outage is detected.
         if (await workCheck.hasWork())
           await checkAllShards(options, performance.now() >= state.sweepsFrom ? options.completeRuns() : undefined);
-        state.complained = false;
+        state.hasLoggedFailure = false;
       } catch (error) {
         state.sweepsFrom = performance.now() + afterOutageMs;
-        if (!state.complained) log.warn({ err: error }, "a round failed; trying again");
-        state.complained = true;
+        if (!state.hasLoggedFailure) log.warn({ err: error }, "a round failed; trying again");
+        state.hasLoggedFailure = true;
       }
       await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
     }
   }
 
-  const going = rounds();
+  const running = rounds();
   return {
     async [Symbol.asyncDispose]() {
       state.stopped = true;
       sleep.resolve();
-      await going;
+      await running;
     },
   };
 }

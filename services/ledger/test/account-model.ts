@@ -1,4 +1,4 @@
-/* oxlint-disable vitest/no-standalone-expect -- a life is checked while it is lived, inside the test that lives it */
+/* oxlint-disable vitest/no-standalone-expect -- the steps run and are checked inside a test */
 import { expect } from "vitest";
 import {
   createAccount,
@@ -29,7 +29,7 @@ const counter = (): Counter => new Counter({ name: "none", help: "none", registe
 
 interface Call {
   readonly id: string;
-  held: bigint;
+  reserved: bigint;
   floor: bigint;
   lease: number;
   open: boolean;
@@ -59,7 +59,7 @@ export class AccountModel {
   #credited = 0n;
   #spent = 0n;
   #settled = 0;
-  #made = 0;
+  #operations = 0;
 
   constructor(seed: number, shard: string, redis: readonly Redis[], books: Books, log: Logger) {
     this.#chance = seededChance(seed);
@@ -69,7 +69,7 @@ export class AccountModel {
     this.#bus = new LossyBus(this.#chance);
     this.#edges = redis.map((connection) => ({ redis: connection, calls: [], entries: [] }));
     const [first] = redis;
-    if (first === undefined) throw new Error("a universe needs a connection");
+    if (first === undefined) throw new Error("a model needs a connection");
     this.#redis = first;
     this.#books = books;
     this.#log = log;
@@ -77,11 +77,11 @@ export class AccountModel {
   }
 
   get #available(): bigint {
-    return this.#credited - this.#spent - this.#held;
+    return this.#credited - this.#spent - this.#reserved;
   }
 
-  get #held(): bigint {
-    return this.#calls.reduce((sum, { open, held }) => (open ? sum + held : sum), 0n);
+  get #reserved(): bigint {
+    return this.#calls.reduce((sum, { open, reserved: held }) => (open ? sum + held : sum), 0n);
   }
 
   /** Runs random steps, then waits until everything is settled. Throws if the stores differ from the model. */
@@ -103,7 +103,7 @@ export class AccountModel {
     for (let at = 0; at < steps; at++) {
       await this.#step();
       const account = await findAccount(this.#redis, this.#id);
-      expect(account).toMatchObject({ availableNanos: this.#available, heldNanos: this.#held });
+      expect(account).toMatchObject({ availableNanos: this.#available, heldNanos: this.#reserved });
       expect(this.#available >= 0n).toBe(true);
     }
     await this.#checkAtRest();
@@ -112,25 +112,25 @@ export class AccountModel {
   async #step(): Promise<void> {
     const edge = this.#chance.one(this.#edges);
     if (edge === undefined) return;
-    const dice = this.#chance.below(100);
-    if (dice < 24) return this.#hold(edge);
-    if (dice < 33) return this.#extend(edge);
-    if (dice < 35) return this.#release(edge);
-    if (dice < 55) return this.#settle(edge);
-    if (dice < 62) return this.#renew(edge);
-    if (dice < 72) return this.#publish(edge);
-    if (dice < 80) return this.#inspectShard();
-    if (dice < 87) return this.#bus.deliver();
-    if (dice < 92) return this.#credit();
-    if (dice < 97) this.#now += this.#chance.below(900);
+    const action = this.#chance.below(100);
+    if (action < 24) return this.#hold(edge);
+    if (action < 33) return this.#extend(edge);
+    if (action < 35) return this.#release(edge);
+    if (action < 55) return this.#settle(edge);
+    if (action < 62) return this.#renew(edge);
+    if (action < 72) return this.#publish(edge);
+    if (action < 80) return this.#inspectShard();
+    if (action < 87) return this.#bus.deliver();
+    if (action < 92) return this.#credit();
+    if (action < 97) this.#now += this.#chance.below(900);
     else Object.assign(edge, { calls: [], entries: [] }); // the service dies and loses its state
   }
 
   async #hold(edge: ServiceModel): Promise<void> {
     const nanos = BigInt(this.#chance.below(2_000));
     const call: Call = {
-      id: `${this.#id}-${this.#made++}`,
-      held: nanos,
+      id: `${this.#id}-${this.#operations++}`,
+      reserved: nanos,
       floor: (nanos * BigInt(this.#chance.below(101))) / 100n,
       lease: this.#now + leaseMs,
       open: true,
@@ -160,7 +160,7 @@ export class AccountModel {
 
   /** Returns true if the balance and the budgets cover an amount. */
   #covers(nanos: bigint): boolean {
-    return nanos === 0n || (nanos <= this.#available && this.#spent + this.#held + nanos <= this.#budget);
+    return nanos === 0n || (nanos <= this.#available && this.#spent + this.#reserved + nanos <= this.#budget);
   }
 
   /** Extends a reservation. An extension whose reply was lost is requested again, and both amounts are reserved. */
@@ -176,7 +176,7 @@ export class AccountModel {
       (error: unknown) => (error instanceof Failure && error.code === "insufficient_quota" ? "refused" : error),
     );
     expect(extended).toBe(call.open ? this.#covers(nanos) || "refused" : false);
-    if (extended === true) call.held += nanos;
+    if (extended === true) call.reserved += nanos;
   }
 
   /** Releases a reservation without an event. */
@@ -192,7 +192,7 @@ export class AccountModel {
   async #settle(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
-    const cost = (call.held * BigInt(this.#chance.below(140))) / 100n;
+    const cost = (call.reserved * BigInt(this.#chance.below(140))) / 100n;
     const open = call.open;
     const entry = await settle(edge.redis, {
       accountId: this.#id,
@@ -218,7 +218,7 @@ export class AccountModel {
     expect(await renewHold(edge.redis, renewal)).toBe(call.open);
     if (!call.open) return;
     call.lease = Math.max(call.lease, this.#now + leaseMs);
-    if (floorNanos > call.floor) call.floor = floorNanos > call.held ? call.held : floorNanos;
+    if (floorNanos > call.floor) call.floor = floorNanos > call.reserved ? call.reserved : floorNanos;
   }
 
   async #publish(edge: ServiceModel): Promise<void> {
@@ -238,12 +238,12 @@ export class AccountModel {
 
   async #credit(): Promise<void> {
     const nanos = BigInt(this.#chance.below(3_000) - 1_000) || 1n;
-    const wish = { accountId: this.#id, nanos, reason: "test", operationId: `operation-${this.#made++}` };
+    const request = { accountId: this.#id, nanos, reason: "test", operationId: `operation-${this.#operations++}` };
     const covered = this.#available + nanos >= 0n;
-    expect(await credit(this.#redis, wish)).toBe(covered ? "credited" : "too-low");
+    expect(await credit(this.#redis, request)).toBe(covered ? "credited" : "too-low");
     if (!covered) return;
     this.#credited += nanos;
-    if (this.#chance.in100(50)) expect(await credit(this.#redis, wish)).toBe("credited-before");
+    if (this.#chance.in100(50)) expect(await credit(this.#redis, request)).toBe("credited-before");
   }
 
   /** Settles a call in the model. Returns the amount that is charged. */

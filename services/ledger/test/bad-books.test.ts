@@ -10,17 +10,17 @@ import { ChildEnded, startPostgres, startServiceAlone, type PostgresBackend } fr
 
 const { log } = createLogger("test", "silent");
 
-/** Neither Redis nor NATS is there: the books are looked at before anything else. */
-const elsewhere = {
+/** Addresses without a server. The ledger opens the books before it connects to Redis and NATS. */
+const unreachableStores = {
   REDIS_URL: "redis://127.0.0.1:1",
   NATS_URL: "nats://127.0.0.1:1",
   MODELGATE_SECRET: "a secret of the tests, long enough",
   LOG_LEVEL: "warn",
 };
 
-/** What a ledger says that does not start: one line, and the status of a wrong configuration. */
-async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
-  const error: unknown = await startServiceAlone("ledger", { ...elsewhere, ...env }).then(
+/** Starts a ledger that must fail with the exit status of a wrong configuration. Returns its log, which is one line. */
+async function startError(env: Readonly<Record<string, string>>): Promise<string> {
+  const error: unknown = await startServiceAlone("ledger", { ...unreachableStores, ...env }).then(
     (ledger) => ledger.stop(),
     (error: unknown) => error,
   );
@@ -32,7 +32,7 @@ async function refusal(env: Readonly<Record<string, string>>): Promise<string> {
   return line;
 }
 
-const newer = "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')";
+const addLaterMigration = "insert into kysely_migration (name, timestamp) values ('9999-later', '2030-01-01')";
 
 describe("books in SQLite", () => {
   let folder: string;
@@ -42,14 +42,14 @@ describe("books in SQLite", () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test("a data folder that is not a folder", async () => {
-    expect(await refusal({ MODELGATE_DATA: "/dev/null" })).toMatch(
+    expect(await startError({ MODELGATE_DATA: "/dev/null" })).toMatch(
       /ledger: The books at \/dev\/null\/books\.sqlite cannot be used: .+/,
     );
   });
 
   test("a file that is not a database", async () => {
-    writeFileSync(join(folder, "books.sqlite"), "no database, and long enough to be seen for what it is".repeat(20));
-    expect(await refusal({ MODELGATE_DATA: folder })).toContain("the file is not a SQLite database");
+    writeFileSync(join(folder, "books.sqlite"), "not a database, and long enough to be recognised as such".repeat(20));
+    expect(await startError({ MODELGATE_DATA: folder })).toContain("the file is not a SQLite database");
     rmSync(join(folder, "books.sqlite"));
   });
 
@@ -57,9 +57,9 @@ describe("books in SQLite", () => {
     const file = join(folder, "books.sqlite");
     await (await openBooks({ file }, log))[Symbol.asyncDispose]();
     const database = new DatabaseSync(file);
-    database.exec(newer);
+    database.exec(addLaterMigration);
     database.close();
-    expect(await refusal({ MODELGATE_DATA: folder })).toMatch(
+    expect(await startError({ MODELGATE_DATA: folder })).toMatch(
       /The books were written by a newer version: .*9999-later/,
     );
   });
@@ -85,29 +85,31 @@ describe("books in PostgreSQL", () => {
   const asReader = (): string => server.url.replace("modelgate:modelgate", "reader:hidden");
 
   test("an address with another protocol", async () => {
-    expect(await refusal({ BOOKS_URL: "mysql://host/books" })).toContain(
+    expect(await startError({ BOOKS_URL: "mysql://host/books" })).toContain(
       "BOOKS_URL is not the address of a PostgreSQL",
     );
   });
 
   test("a wrong password", async () => {
     const url = server.url.replace("modelgate:modelgate", "modelgate:hidden");
-    expect(await refusal({ BOOKS_URL: url })).toContain("user or password is wrong");
+    expect(await startError({ BOOKS_URL: url })).toContain("user or password is wrong");
   });
 
   test("a user without rights", async () => {
     await onServer("create role reader login password 'hidden'");
     await onServer("grant select on all tables in schema public to reader");
-    expect(await refusal({ BOOKS_URL: asReader() })).toContain("lacks rights");
+    expect(await startError({ BOOKS_URL: asReader() })).toContain("lacks rights");
   });
 
   test("a database that is read-only", async () => {
     await onServer("alter role reader set default_transaction_read_only = on");
-    expect(await refusal({ BOOKS_URL: asReader() })).toContain("it is read-only: BOOKS_URL must name the primary");
+    expect(await startError({ BOOKS_URL: asReader() })).toContain("it is read-only: BOOKS_URL must name the primary");
   });
 
   test("books of a newer version", async () => {
-    await onServer(newer);
-    expect(await refusal({ BOOKS_URL: server.url })).toMatch(/The books were written by a newer version: .*9999-later/);
+    await onServer(addLaterMigration);
+    expect(await startError({ BOOKS_URL: server.url })).toMatch(
+      /The books were written by a newer version: .*9999-later/,
+    );
   });
 });

@@ -49,16 +49,16 @@ const start = (env: Readonly<Record<string, string>>, limits: Limits = {}): Prom
     limits,
   );
 
-/** Lets a call be held, settled and published, as a service does that knows nothing of the books. */
+/** Reserves money for a call, settles it and publishes its event, as a service does. Does not use the books. */
 async function call(accountId: string, callId: string): Promise<void> {
   const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString() };
-  const held = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
-  await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
+  const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+  await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...reservation });
   const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
   if (entry !== undefined) await publishEntries(redis, bus, [entry]);
 }
 
-/** Ids of an account's calls in the books, or why they cannot be read. */
+/** Returns the ids of an account's calls in the books, or the error if they cannot be read. */
 async function read(ledger: AloneService, account: string): Promise<readonly string[] | string> {
   const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
   const answer = await fetch(`${ledger.url}/usage/events?account=${account}`, {
@@ -70,7 +70,7 @@ async function read(ledger: AloneService, account: string): Promise<readonly str
 
 const metrics = async ({ opsUrl }: AloneService): Promise<string> => (await fetch(`${opsUrl}/metrics`)).text();
 
-test("while PostgreSQL is unavailable calls continue, reads report since when, and settled calls are recorded afterwards", async () => {
+test("while PostgreSQL is unavailable calls continue, reads report the start of the outage, and settled calls are recorded afterwards", async () => {
   await using postgres = await startLocalPostgres();
   const ledger = await start({ BOOKS_URL: postgres.url });
   try {
@@ -81,9 +81,9 @@ test("while PostgreSQL is unavailable calls continue, reads report since when, a
     const killedAt = Date.now();
     await postgres.server.kill();
     await call("away", "meanwhile");
-    const said = await read(ledger, "away");
-    expect(said).toMatch(/^503 The books have not answered since \S+Z\. Calls continue/);
-    expect(Date.parse(/since (\S+Z)/.exec(String(said))?.[1] ?? "")).toBeGreaterThanOrEqual(killedAt);
+    const message = await read(ledger, "away");
+    expect(message).toMatch(/^503 The books have not answered since \S+Z\. Calls continue/);
+    expect(Date.parse(/since (\S+Z)/.exec(String(message))?.[1] ?? "")).toBeGreaterThanOrEqual(killedAt);
     expect(await metrics(ledger)).toContain('modelgate_store_up{store="books",service="ledger"} 0');
     await postgres.server.start();
     await until("both to be recorded", async () => (await read(ledger, "away")).length === 2);
@@ -112,7 +112,7 @@ test("a ledger that starts before its PostgreSQL waits for it, and settles expir
 test("while PostgreSQL is read-only, as after a failover, an event waits and is not skipped", async () => {
   await using postgres = await startLocalPostgres();
   const ledger = await start({ BOOKS_URL: postgres.url });
-  /** For all sessions to come; those that are open end. */
+  /** Makes the database read-only or writable for new sessions, and ends all open sessions. */
   const readOnly = async (mode: "on" | "off"): Promise<void> => {
     const client = new Client({ connectionString: postgres.url });
     await client.connect();
@@ -124,7 +124,7 @@ test("while PostgreSQL is read-only, as after a failover, an event waits and is 
   try {
     await createAccount(redis, { id: "demoted", balance: 1_000n });
     await readOnly("on");
-    // Its sessions have ended: what it says first of a call is then why it cannot be written.
+    // The ledger's sessions have ended; its next write then fails because the database is read-only.
     await until(
       "the ledger to read again",
       async () => Array.isArray(await read(ledger, "demoted").catch(String)),

@@ -18,7 +18,7 @@ export function seededChance(seed: number): Chance {
     mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
-  const below = (most: number): number => Math.floor(next() * most);
+  const below = (bound: number): number => Math.floor(next() * bound);
   return {
     below,
     in100: (percent) => next() * 100 < percent,

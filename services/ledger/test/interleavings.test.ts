@@ -6,10 +6,10 @@ import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { AccountModel } from "./account-model.ts";
 
-/** MODELGATE_SEED=… replays the one life that a failing run named. */
+/** Seed of the history to repeat, which a failed run prints (MODELGATE_SEED). */
 const replay = process.env["MODELGATE_SEED"];
-/** Lives of one run (MODELGATE_LIVES asks for more) and steps of one life: each life is an interleaving of its own. */
-const lives = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 1_024) : 1;
+/** Number of histories of a run (MODELGATE_LIVES sets more). Each history has a random order of `steps` steps. */
+const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 1_024) : 1;
 const steps = 40;
 const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(replay);
 
@@ -29,16 +29,16 @@ afterAll(async () => {
 });
 
 test("three edges, two ledgers, crashes, repetitions, reordering, late events and expired leases: the books agree", async () => {
-  // A shard for each life, so that many can be lived at once without touching each other.
-  for (let begun = 0; begun < lives; begun += shards.length) {
-    const seeds = shards.slice(0, lives - begun).map((shard, at) => [firstSeed + begun + at, shard] as const);
+  // Each history uses its own shard, so that histories can run concurrently.
+  for (let first = 0; first < histories; first += shards.length) {
+    const seeds = shards.slice(0, histories - first).map((shard, at) => [firstSeed + first + at, shard] as const);
     const ends = await Promise.allSettled(
       seeds.map(([seed, shard]) => new AccountModel(seed, shard, redis, books, log).runSteps(steps)),
     );
     for (const [at, end] of ends.entries()) {
       if (end.status === "fulfilled") continue;
-      const words = `a life went wrong; MODELGATE_SEED=${seeds[at]?.[0]} pnpm vitest --project @modelgate/ledger interleavings replays it`;
-      expect.unreachable(`${words}\n${end.reason instanceof Error ? (end.reason.stack ?? "") : String(end.reason)}`);
+      const message = `a history failed; MODELGATE_SEED=${seeds[at]?.[0]} pnpm vitest --project @modelgate/ledger interleavings repeats it`;
+      expect.unreachable(`${message}\n${end.reason instanceof Error ? (end.reason.stack ?? "") : String(end.reason)}`);
     }
   }
 }, 600_000);

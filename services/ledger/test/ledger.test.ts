@@ -25,7 +25,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {
     [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
     redis = new Redis(backends.redisUrl);
-    // Two of them, always racing.
+    // Two ledgers run concurrently in all tests.
     const env = {
       REDIS_URL: backends.redisUrl,
       NATS_URL: backends.natsUrl,
@@ -42,7 +42,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  /** What a ledger answers to a read of the books. */
+  /** Reads from the books through a ledger. */
   async function read(path: string, ledger = ledgers[0]): Promise<{ readonly status: number; readonly body: any }> {
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
     const answer = await fetch(`${ledger?.url}${path}`, {
@@ -71,7 +71,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       outboxBound: 1_000,
     });
 
-  /** Ids in a stream, as often as they are stored. */
+  /** Returns the message ids in a stream, with repetitions. */
   async function stored(stream = "USAGE"): Promise<readonly string[]> {
     const connection = await connect({ servers: backends.natsUrl });
     const management = await connection.jetstreamManager();
@@ -83,7 +83,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     return ids;
   }
 
-  /** The metrics of each ledger. */
+  /** Returns the metrics of each ledger. */
   function metrics(): Promise<readonly string[]> {
     return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
   }

@@ -19,20 +19,20 @@ export class LossyBus implements Bus {
     this.#chance = chance;
   }
 
-  #bad(percent: number): boolean {
+  #fails(percent: number): boolean {
     return this.lossy && this.#chance.in100(percent);
   }
 
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
-    if (this.#bad(5)) return Promise.reject(new Error("nats is unavailable"));
+    if (this.#fails(5)) return Promise.reject(new Error("nats is unavailable"));
     return Promise.resolve(messages.map((message) => this.#store(message)));
   }
 
   #store({ body, id }: BusMessage): PublishResult {
-    if (this.#bad(15)) return new Error("not stored");
-    if (!this.ids.has(id) || this.#bad(20)) this.#waiting.push(body);
+    if (this.#fails(15)) return new Error("not stored");
+    if (!this.ids.has(id) || this.#fails(20)) this.#waiting.push(body);
     this.ids.add(id);
-    return this.#bad(15) ? new Error("no acknowledgement") : undefined;
+    return this.#fails(15) ? new Error("no acknowledgement") : undefined;
   }
 
   consume(stream: string, _durable: string, _gatherMs: number, handle: BatchHandler): AsyncDisposable {
@@ -45,7 +45,7 @@ export class LossyBus implements Bus {
     const mixed = this.#chance.shuffled(this.#waiting);
     const count = this.lossy ? this.#chance.below(mixed.length + 1) : mixed.length;
     const batch = mixed.slice(0, count);
-    this.#waiting = this.#bad(25) ? mixed : mixed.slice(count);
+    this.#waiting = this.#fails(25) ? mixed : mixed.slice(count);
     await this.#chance.one(this.#readers)?.(batch.filter((body) => "costNanos" in JSON.parse(body)));
   }
 

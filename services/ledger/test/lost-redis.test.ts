@@ -40,24 +40,24 @@ let redis: Redis;
 let books: Books;
 let engine: TestEngine;
 
-/** One account, whose Redis is put back to any earlier moment, or emptied, and beside it what must be true in the end. */
+/** Model of one account whose Redis is reset to earlier states, or emptied, with the amounts that must result. */
 class History implements Bus {
-  /** Histories in which a call was settled twice: there must be some. */
+  /** Number of histories in which a call was settled twice. The test requires at least one. */
   static secondSettlements = 0;
   readonly connected = true;
   readonly #id: string;
   readonly #ids = new Set<string>();
   #waiting: string[] = [];
   #published = 0;
-  #moments: ReadonlyMap<string, Buffer>[] = [];
-  /** Calls whose service has their end, and may say so again for want of a reply. */
+  #states: ReadonlyMap<string, Buffer>[] = [];
+  /** Calls that their services have settled. A service settles a call again if it got no reply. */
   readonly #ended: Parameters<typeof settle>[1][] = [];
   #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
-  /** Settled, and known to their service alone. */
+  /** Settled calls whose events are not published yet. */
   #settled: OutboxEntry[] = [];
-  /** Calls that found no hold: their service says so once more, later. */
+  /** Repeated settlements of calls whose reservation was missing. */
   #late: (() => Promise<unknown>)[] = [];
-  #made = 0;
+  #operations = 0;
   #spent = 0n;
   #credited = 1_000_000n;
 
@@ -70,32 +70,32 @@ class History implements Bus {
     const createdAt = new Date().toISOString();
     const [id, balance] = [this.#id, this.#credited];
     await bookAccount(books, { id, name: id, createdAt, opening: openingCredit({ id, balance, createdAt }) }, "test");
-    // The ledger dies before it has the receipt, as it does with each credit: the outbox alone brings those to the books.
+    // The ledger dies before it has the receipt, here and after each credit, so only the outbox brings receipts to the books.
     await createAccount(redis, { id, balance, createdAt });
   }
 
-  async step(what: number, amount: number): Promise<void> {
-    if (what < 25) return this.#hold(BigInt(amount));
-    if (what < 50) return this.#settle();
-    if (what < 62) return this.#publish();
-    if (what < 72) return this.#deliver();
-    if (what < 78) return this.#credit(BigInt(amount + 1));
-    if (what < 86) return this.#remember();
-    if (what < 90) return this.#goBack(amount);
-    if (what < 92) return this.#settleAgain(amount);
-    if (what < 94) {
+  async step(action: number, amount: number): Promise<void> {
+    if (action < 25) return this.#hold(BigInt(amount));
+    if (action < 50) return this.#settle();
+    if (action < 62) return this.#publish();
+    if (action < 72) return this.#deliver();
+    if (action < 78) return this.#credit(BigInt(amount + 1));
+    if (action < 86) return this.#saveState();
+    if (action < 90) return this.#restoreState(amount);
+    if (action < 92) return this.#settleAgain(amount);
+    if (action < 94) {
       await redis.flushall();
       return;
     }
-    await this.#look();
+    await this.#runRound();
   }
 
-  /** A call; without its account in Redis it is refused, as its client is asked to retry. */
+  /** Starts a call. It is refused if its account is missing in Redis; a client would retry. */
   async #hold(cost: bigint): Promise<void> {
-    const id = `${this.#id}-${this.#made++}`;
+    const id = `${this.#id}-${this.#operations++}`;
     const draft = { ...testUsageDraft(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
-    const held = { nanos: cost + 5n, floorNanos: 0n, tokens: 0, leaseMs: 3_600_000, outboxBound: 10_000 };
-    const passed = await hold(redis, { accountId: this.#id, callId: id, draft, tokenId: "tok_1", ...held }).then(
+    const reservation = { nanos: cost + 5n, floorNanos: 0n, tokens: 0, leaseMs: 3_600_000, outboxBound: 10_000 };
+    const passed = await hold(redis, { accountId: this.#id, callId: id, draft, tokenId: "tok_1", ...reservation }).then(
       () => true,
       () => false,
     );
@@ -106,18 +106,18 @@ class History implements Bus {
     const call = this.#open.shift();
     if (call === undefined) return;
     const { draft, cost: costNanos } = call;
-    const asked = { accountId: this.#id, callId: draft.id, tokenId: "tok_1", costNanos, tokens: 0, draft };
-    const entry = await settle(redis, asked);
-    this.#ended.push(asked);
+    const settlement = { accountId: this.#id, callId: draft.id, tokenId: "tok_1", costNanos, tokens: 0, draft };
+    const entry = await settle(redis, settlement);
+    this.#ended.push(settlement);
     this.#spent += costNanos;
     if (entry !== undefined) this.#settled.push(entry);
-    else this.#late.push(() => settle(redis, asked));
+    else this.#late.push(() => settle(redis, settlement));
   }
 
-  /** A Redis that was put back may have the hold again: then the call is settled a second time. */
-  async #settleAgain(which: number): Promise<void> {
-    const asked = this.#ended.at(-1 - (which % Math.max(1, this.#ended.length)));
-    const entry = asked && (await settle(redis, { ...asked, onlyIfHeld: true }));
+  /** Settles a call a second time, if a Redis that was reset contains its reservation again. */
+  async #settleAgain(index: number): Promise<void> {
+    const settlement = this.#ended.at(-1 - (index % Math.max(1, this.#ended.length)));
+    const entry = settlement && (await settle(redis, { ...settlement, onlyIfHeld: true }));
     if (entry !== undefined) this.#settled.push(entry);
   }
 
@@ -160,28 +160,28 @@ class History implements Bus {
   }
 
   async #credit(nanos: bigint): Promise<void> {
-    const operationId = `operation-${this.#made++}`;
+    const operationId = `operation-${this.#operations++}`;
     const event = makeCreditEvent({ accountId: this.#id, nanos, reason: "test", operationId });
     await applyCredit(redis, await bookCredit(books, event, "test"));
     this.#credited += nanos;
   }
 
-  async #remember(): Promise<void> {
-    const moment = new Map<string, Buffer>();
-    for (const key of await redis.keys("*")) moment.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
-    this.#moments.push(moment);
+  async #saveState(): Promise<void> {
+    const state = new Map<string, Buffer>();
+    for (const key of await redis.keys("*")) state.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
+    this.#states.push(state);
   }
 
-  async #goBack(which: number): Promise<void> {
-    const moment = this.#moments.at(-1 - (which % Math.max(1, this.#moments.length)));
-    if (moment === undefined) return;
+  async #restoreState(index: number): Promise<void> {
+    const state = this.#states.at(-1 - (index % Math.max(1, this.#states.length)));
+    if (state === undefined) return;
     const back = redis.multi().flushall();
-    for (const [key, copy] of moment) back.restore(key, 0, copy);
+    for (const [key, copy] of state) back.restore(key, 0, copy);
     await back.exec();
   }
 
-  /** What a round of the ledger does; what is left in the outbox is published by it too. */
-  async #look(offsets: SeenGaps = new Map()): Promise<boolean> {
+  /** Runs one round of the ledger, which also publishes what is left in the outbox. */
+  async #runRound(offsets: SeenGaps = new Map()): Promise<boolean> {
     await publishEntries(redis, this, await readUnpublished(redis, shardOf(this.#id), -1_000, 1_000));
     await this.#deliver();
     const again = await compareAccounts({ redis, bus: this, books }, [this.#id], offsets);
@@ -189,30 +189,30 @@ class History implements Bus {
     return again.length === 0;
   }
 
-  /** Everything comes to its end: then each call was charged once, at its true cost. */
+  /** Ends all calls and delivers all events. Then each call must have been charged once, at its true cost. */
   async end(): Promise<void> {
     const offsets: SeenGaps = new Map();
-    await this.#look(offsets); // a Redis without the account gets it back before its last calls end
+    await this.#runRound(offsets); // restores a missing account before its last calls end
     while (this.#open.length > 0) await this.#settle();
     await this.#publish();
     for (const again of this.#late) await again();
-    await new Promise((resolve) => setTimeout(resolve, 1_100)); // so long late calls wait
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // late calls are settled only after a second
     for (let rounds = 0; rounds < 12; rounds++) {
-      await this.#look(offsets);
+      await this.#runRound(offsets);
       await projectLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
       await settleLate({ redis, bus: this, books });
     }
-    await this.#look(offsets);
+    await this.#runRound(offsets);
     const [booked] = await findAccounts(books, [this.#id]);
-    // Called from inside a test; the linter sees a class.
+    // Called inside a test, which the linter does not recognise.
     /* oxlint-disable vitest/no-standalone-expect */
     expect(booked).toMatchObject({ isComplete: true });
     const account = await findAccount(redis, this.#id);
-    // What was charged a second time was given back as a credit.
-    const givenBack = (account?.creditedNanos ?? 0n) - this.#credited;
-    History.secondSettlements += givenBack > 0n ? 1 : 0;
+    // A second charge of a call was refunded as a credit.
+    const refunded = (account?.creditedNanos ?? 0n) - this.#credited;
+    History.secondSettlements += refunded > 0n ? 1 : 0;
     expect(account).toMatchObject({
-      spentNanos: this.#spent + givenBack,
+      spentNanos: this.#spent + refunded,
       balanceNanos: this.#credited - this.#spent,
     });
     const readEntries = (from: number) => readReceipts(books, this.#id, from);
@@ -226,7 +226,7 @@ class History implements Bus {
 
 let histories = 0;
 
-/** A call is settled and published; Redis goes back, and another is settled before its service settles the first once more. */
+/** A call is settled and published. Redis is reset, another call is settled, and the first is settled again. */
 const settledTwice: [number, number][] = [
   [0, 40],
   [80, 0],
@@ -239,8 +239,8 @@ const settledTwice: [number, number][] = [
   [91, 1],
 ];
 
-/** An account opens and a call of it is settled; the books have the call alone when Redis is emptied. */
-const openingOnItsWay: [number, number][] = [
+/** An account is created and a call of it is settled. When Redis is emptied, the books have only the call. */
+const openingInTransit: [number, number][] = [
   [0, 3],
   [30, 0],
   [55, 0],
@@ -248,8 +248,8 @@ const openingOnItsWay: [number, number][] = [
   [92, 0],
 ];
 
-/** The same of an account that is credited later. */
-const creditOnItsWay: [number, number][] = [[99, 0], [72, 40], ...openingOnItsWay];
+/** As `openingInTransit`, for an account that is credited later. */
+const creditInTransit: [number, number][] = [[99, 0], [72, 40], ...openingInTransit];
 
 describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {
@@ -270,11 +270,11 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       fc.asyncProperty(steps, async (chosen) => {
         const history = new History(`history-${histories++}`);
         await history.begin();
-        for (const [what, amount] of chosen) await history.step(what, amount);
+        for (const [action, amount] of chosen) await history.step(action, amount);
         await history.end();
       }),
       {
-        examples: [[settledTwice], [openingOnItsWay], [creditOnItsWay]],
+        examples: [[settledTwice], [openingInTransit], [creditInTransit]],
         numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
         endOnFailure: true,
       },
@@ -312,7 +312,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     };
     await settled("late");
     await settled("first");
-    await record((callId) => callId !== "late"); // its event is on its way
+    await record((callId) => callId !== "late"); // its event is in transit
     const offsets: SeenGaps = new Map();
     const deps = { redis, bus: new History(id), books };
     expect(await compareAccounts(deps, [id], offsets)).toEqual([id]);

@@ -90,7 +90,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       for (const day of days)
         await recordUsage(redis, eventOf(`${accountId}-${day}`, { accountId, time: `${day}T10:00:00.000Z` }));
     const secret = "a secret of the tests, long enough";
-    await redis.set("of somebody else", "1");
+    await redis.set("of another program", "1");
     const ledger = await startServiceAlone("ledger", {
       REDIS_URL: backends.redisUrl,
       NATS_URL: backends.natsUrl,
@@ -109,14 +109,14 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
         const { data }: { data: { events: UsageEvent[] } } = JSON.parse(await answer.text());
         return data;
       };
-      // The first answer after the move has everything.
+      // The first answer after the move contains all calls.
       const { events } = await until("the move to end", ask);
       expect(events.map(({ id }) => id).toSorted()).toEqual(
         accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
       );
-      // The running ledger has marked Redis as one that it knows.
+      // The ledger has added its own keys.
       expect((await redis.keys("*")).filter((name) => !["data-version", "epoch", "whole-runs"].includes(name))).toEqual(
-        ["of somebody else"],
+        ["of another program"],
       );
     } finally {
       await ledger.stop();

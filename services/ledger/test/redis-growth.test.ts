@@ -24,12 +24,12 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** MODELGATE_CALLS asks for more: at 200,000 the figure of the issue, 2 MB. */
+/** Number of settled calls. MODELGATE_CALLS sets more; with 200,000 the growth must stay below 2 MB. */
 const calls = Number(process.env["MODELGATE_CALLS"] ?? 20_000);
 const atOnce = 200;
-const bytesACall = 10;
+const maxBytesPerCall = 10;
 
-/** A bus that stores everything at once. */
+/** Bus that stores every event immediately. */
 const bus: Bus = {
   connected: true,
   progress: () => Promise.resolve(undefined),
@@ -39,17 +39,17 @@ const bus: Bus = {
 };
 
 async function settleMany(from: number, count: number): Promise<void> {
-  for (let begun = from; begun < from + count; begun += atOnce)
+  for (let first = from; first < from + count; first += atOnce)
     await Promise.all(
       Array.from({ length: atOnce }, async (_, at) => {
-        const callId = `call-${begun + at}`;
+        const callId = `call-${first + at}`;
         const draft = {
           ...testUsageDraft("busy", callId),
           time: new Date().toISOString(),
-          requestId: `request-${begun + at}`,
+          requestId: `request-${first + at}`,
         };
-        const held = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000_000 };
-        await hold(redis, { accountId: "busy", callId, draft, tokenId: "tok_1", ...held });
+        const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000_000 };
+        await hold(redis, { accountId: "busy", callId, draft, tokenId: "tok_1", ...reservation });
         const entry = await settle(redis, {
           accountId: "busy",
           callId,
@@ -65,26 +65,26 @@ async function settleMany(from: number, count: number): Promise<void> {
 
 const memory = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]);
 
-/** What all keys take. */
+/** Returns the memory of all keys, in bytes. */
 async function keysMemory(): Promise<number> {
   const sizes = await Promise.all((await redis.keys("*")).map((key) => redis.memory("USAGE", key, "SAMPLES", 0)));
   return sizes.reduce<number>((sum, size) => sum + Number(size), 0);
 }
 
-/** A part of a stream whose entries are all deleted goes when the next one begins. */
+/** Bytes of one part of a stream. A part whose entries are all deleted is freed when the next part begins. */
 const streamPart = 8_192;
 
 test("settled calls leave nothing in Redis after their events are published", async () => {
-  // Redis keeps what was slow, which on a busy machine is much.
+  // Redis' slow log would grow on a busy machine.
   await redis.config("SET", "slowlog-log-slower-than", "-1");
   await createAccount(redis, { id: "busy", balance: 1_000_000_000n });
-  // What is made once (the account, scripts, buffers of connections) is there before it is measured.
+  // Creates the account, scripts and connection buffers before the first measurement.
   await settleMany(0, 2_000);
   const [before, keys, inKeys] = [await memory(), await redis.dbsize(), await keysMemory()];
   await settleMany(2_000, calls);
   const grown = (await memory()) - before;
   process.stdout.write(`Redis has grown by ${grown} bytes in ${calls} settled calls\n`);
-  expect(grown).toBeLessThan(calls * bytesACall);
+  expect(grown).toBeLessThan(calls * maxBytesPerCall);
   expect(await redis.dbsize()).toBe(keys);
   expect(Math.abs((await keysMemory()) - inKeys)).toBeLessThan(streamPart);
   expect([await countOpenHolds(redis, shardOf("busy")), await outboxLength(redis, shardOf("busy"))]).toEqual([0, 1]);

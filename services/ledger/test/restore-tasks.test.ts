@@ -33,7 +33,7 @@ const taskCipher = makeTaskCipher(["a secret of the tests, long enough"]);
 
 const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskCipher }, nowMs);
 
-/** A task that its vendor works on, its money held. */
+/** Creates an open task and reserves its money. */
 async function begin(id: string): Promise<TaskRecord> {
   const createdAt = Date.now();
   const callId = `call_${id}`;
@@ -58,8 +58,8 @@ async function begin(id: string): Promise<TaskRecord> {
     polls: 0,
     misses: 0,
   };
-  const held = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };
-  await hold(redis, { accountId: account, callId, draft, tokenId: "tok_1", ...held });
+  const reservation = { nanos: 7n, floorNanos: 0n, tokens: 0, leaseMs: keepMs, outboxBound: 1_000 };
+  await hold(redis, { accountId: account, callId, draft, tokenId: "tok_1", ...reservation });
   const times = {
     dueAt: createdAt + keepMs,
     holdUntil: createdAt + keepMs,
@@ -74,7 +74,7 @@ async function end(task: TaskRecord): Promise<void> {
   const nowMs = Date.now();
   const stored = await findTask(redis, account, task.id);
   await advanceTask(redis, {
-    task: { ...task, state: "completed", progress: 100, endedAt: nowMs, result: "where it is" },
+    task: { ...task, state: "completed", progress: 100, endedAt: nowMs, result: "its address" },
     version: stored?.version ?? "",
     from: "queued",
     settlement: { costNanos: 7n, draft: task.draft },
@@ -85,7 +85,7 @@ async function end(task: TaskRecord): Promise<void> {
   });
 }
 
-/** The books get what the outbox says of tasks. */
+/** Records the task events of the outbox in the books. */
 async function record(): Promise<void> {
   await recordTasks(books, await taskEvents());
 }
@@ -120,13 +120,13 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await restore()).toBe(2);
     expect(await findTask(redis, account, "open")).toMatchObject({ task: open });
     expect(await findTask(redis, account, "done")).toMatchObject({
-      task: { state: "completed", result: "where it is" },
+      task: { state: "completed", result: "its address" },
     });
     expect(await due()).toEqual(["open"]);
     const { tasks } = await listTasks(redis, account, { limit: 10, order: "asc" });
     expect(tasks.map(({ id }) => id).toSorted()).toEqual(["done", "open"]);
     expect(await restore()).toBe(0);
-    // What can be fetched no longer stays away.
+    // Tasks that clients can no longer fetch are not restored.
     await redis.flushall();
     expect(await restore(Date.now() + 3 * keepMs)).toBe(0);
   });
@@ -137,7 +137,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const { callId } = await begin("held");
     await record();
     await redis.del(`task:{s${shard}}:${account}:held`);
-    await redis.zadd(`holds:{s${shard}}`, 1, callId); // as it was before the task was
+    await redis.zadd(`holds:{s${shard}}`, 1, callId); // the end of the lease before the task was created
     expect(await restore()).toBeGreaterThan(0);
     expect(await sweepHolds(redis, shard, 10)).toEqual([]);
     expect(await findAccount(redis, account)).toMatchObject({ heldNanos: 7n });
@@ -162,7 +162,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   test("a Redis with an older state gets missing ends of tasks, and keeps newer states", async () => {
     await redis.flushall();
     await createAccount(redis, { id: account, balance: 1_000n });
-    const [ending, going] = [await begin("ending"), await begin("going")];
+    const [ending, other] = [await begin("ending"), await begin("going")];
     const copies = new Map<string, Buffer>();
     for (const key of await redis.keys("*")) copies.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
     await end(ending);
@@ -170,11 +170,11 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const back = redis.multi().flushall();
     for (const [key, copy] of copies) back.restore(key, 0, copy);
     await back.exec();
-    // Its poller has looked since.
+    // A poller has updated the task since.
     const stored = await findTask(redis, account, "going");
-    const looked = { ...going, progress: 50 };
+    const polled = { ...other, progress: 50 };
     await advanceTask(redis, {
-      task: looked,
+      task: polled,
       version: stored?.version ?? "",
       dueAt: Date.now(),
       keepMs,

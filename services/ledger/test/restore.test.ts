@@ -30,7 +30,7 @@ let backends: LocalBackends;
 let redis: Redis;
 let bus: Bus;
 let ledger: AloneService;
-/** The books of these tests; those of `e2e/test/redis-lost.test.ts` are a file. */
+/** Database of the books. The tests in `e2e/test/redis-lost.test.ts` use a SQLite file. */
 let postgres: LocalPostgres;
 const startLedger = (rounds: Limits = {}): Promise<AloneService> =>
   startServiceAlone(
@@ -69,13 +69,13 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   return data;
 }
 
-/** An account in the books and in Redis, with so much on it. */
+/** Creates an account with a balance in the books and in Redis. */
 async function accountWith(id: string, balance: bigint): Promise<void> {
   await ask("/accounts", { id, name: id, balance: balance.toString() });
   await booked(id, 1);
 }
 
-/** JetStream knows calls by their ids alone. */
+/** Returns the usage draft of a call. JetStream identifies calls only by their ids, so these include the account. */
 const draft = (accountId: string, callId: string) => ({
   ...testUsageDraft(accountId, `${accountId} ${callId}`),
   time: new Date().toISOString(),
@@ -84,8 +84,8 @@ const draft = (accountId: string, callId: string) => ({
 
 async function begin(accountId: string, callId: string, nanos = 10n) {
   const event = draft(accountId, callId);
-  const held = { nanos, floorNanos: 1n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
-  await hold(redis, { accountId, callId: event.id, draft: event, tokenId: "tok_1", ...held });
+  const reservation = { nanos, floorNanos: 1n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+  await hold(redis, { accountId, callId: event.id, draft: event, tokenId: "tok_1", ...reservation });
   return event;
 }
 
@@ -98,7 +98,7 @@ const end = (event: ReturnType<typeof draft>, costNanos = 3n): Promise<OutboxEnt
     draft: event,
   });
 
-/** A call from its beginning to its event in JetStream. */
+/** Makes a call and publishes its event. */
 async function call(accountId: string, callId: string): Promise<void> {
   const entry = await end(await begin(accountId, callId));
   if (entry !== undefined) await publishEntries(redis, bus, [entry]);
@@ -116,7 +116,7 @@ async function verified(account: string): Promise<Verification> {
   return accounts[0] ?? expect.unreachable("there is no such account");
 }
 
-/** Waits until the books have so many receipts of an account and nothing is open. */
+/** Waits until the books have this number of receipts of an account and the account is valid. */
 async function booked(account: string, receipts: number): Promise<Verification> {
   return until(
     `${account} to have ${receipts} receipts`,
@@ -155,7 +155,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   await booked("flushed", 3);
 
   await redis.flushall();
-  await until("the account to be back", async () => (await findAccount(redis, "flushed")) !== undefined, 30_000);
+  await until("the account to be restored", async () => (await findAccount(redis, "flushed")) !== undefined, 30_000);
   expect(await findAccount(redis, "flushed")).toMatchObject({
     balanceNanos: 994n,
     heldNanos: 0n,
@@ -171,13 +171,13 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   });
   expect(await findToken(redis, deleted)).toBeUndefined();
 
-  // The call that was open knows nothing of it; its end finds no hold.
+  // The open call is not affected until its settlement, which finds no reservation.
   expect(await end(open, 5n)).toBeUndefined();
   await call("flushed", "after");
   const found = await booked("flushed", 5);
   expect(found).toMatchObject({ balanceNanos: "986" });
   expect(found.restored).toMatchObject([{ calls: 1, nanos: "-5", reason: expect.stringContaining("open") }]);
-  // Its event comes after its receipt, in a batch of its own.
+  // Its event arrives after its receipt, in a separate batch.
   await until("the open call to be in the books", async () => (await calls("flushed")).includes("open"), 30_000);
   expect(await calls("flushed")).toEqual(["after", "one", "open", "two"]);
 }, 120_000);
@@ -188,8 +188,8 @@ test("a call whose event arrives after the loss is charged to the restored accou
   await booked("late", 2);
   const entry = await end(await begin("late", "between"));
   await redis.flushall();
-  await until("the account to be back", async () => (await findAccount(redis, "late")) !== undefined, 30_000);
-  await call("late", "after"); // has the number that "between" has
+  await until("the account to be restored", async () => (await findAccount(redis, "late")) !== undefined, 30_000);
+  await call("late", "after"); // its receipt has the number of the lost receipt of "between"
   if (entry !== undefined) await publishEntries(redis, bus, [entry, entry]);
   const found = await booked("late", 4);
   expect(found).toMatchObject({ balanceNanos: "991", restored: [{ calls: 1, nanos: "-3" }] });
@@ -199,7 +199,7 @@ test("a call whose event arrives after the loss is charged to the restored accou
 test("a Redis with an older state is charged the calls of the books, once, and continues from there", async () => {
   await accountWith("behind", 1_000n);
   await call("behind", "kept");
-  const open = await begin("behind", "open then");
+  const open = await begin("behind", "open call");
   await booked("behind", 2);
   const keysOf = async (): Promise<readonly string[]> => redis.keys("*");
   const copies = new Map<string, Buffer>();
@@ -217,7 +217,7 @@ test("a Redis with an older state is charged the calls of the books, once, and c
   });
   await booked("behind", 6);
 
-  // What a replica has that lags behind: all of it at once, as it was.
+  // Restores the copies in one step, as a promoted replica that was behind.
   const back = redis.multi().flushall();
   for (const [key, copy] of copies) back.restore(key, 0, copy);
   await back.exec();
@@ -225,21 +225,21 @@ test("a Redis with an older state is charged the calls of the books, once, and c
   const found = await booked("behind", 7);
   expect(found).toMatchObject({ balanceNanos: String(1_000 + 100 - 3 - 4 - 3 - 3 - 3) });
   expect(await findAccount(redis, "behind")).toMatchObject({ heldNanos: 0n, creditedNanos: 1_100n });
-  expect(await calls("behind")).toEqual(["after", "kept", "lost one", "lost two", "open then"]);
+  expect(await calls("behind")).toEqual(["after", "kept", "lost one", "lost two", "open call"]);
 }, 120_000);
 
-/** How many accounts are put back at once; 10,000 are to take less than ten seconds. */
+/** Number of accounts to restore together (MODELGATE_ACCOUNTS); 10,000 must take less than ten seconds. */
 const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 200);
 const manyMs = 60_000 + 30 * many;
 
 test("accounts of a version that had them only in Redis are copied to the books, and can then be restored", async () => {
-  // Accounts of a version before: taken over at the next start.
+  // Accounts of an earlier version are copied at the next start.
   await Promise.all(Array.from({ length: many }, (_, at) => createAccount(redis, { id: `many-${at}`, balance: 5n })));
   await ledger.stop();
   ledger = await startLedger();
-  await until("them to be taken over", () => ledger.logs().includes("copied into the books"), manyMs);
+  await until("them to be copied", () => ledger.logs().includes("copied into the books"), manyMs);
   await redis.flushall();
-  await until("all to be back", () => ledger.logs().includes("are restored from the books"), manyMs);
+  await until("all to be restored", () => ledger.logs().includes("are restored from the books"), manyMs);
   expect(await redis.scard("accounts")).toBeGreaterThanOrEqual(many);
   expect(await findAccount(redis, "many-7")).toMatchObject({ balanceNanos: 5n });
   process.stdout.write(`${/"accounts":\d+,"ms":\d+/.exec(ledger.logs())?.[0]}\n`);
@@ -254,14 +254,14 @@ test("unread events of deleted streams are recorded in the books", async () => {
   for (const name of ["USAGE", "TASKS", "CREDITS"]) await streams.delete(name);
   await connection.close();
   ledger.signal("SIGCONT");
-  await until("the streams to be there", () => publishes(), 30_000);
+  await until("the streams to exist", () => publishes(), 30_000);
   const found = await booked("deleted", 4);
   expect(found).toMatchObject({ balanceNanos: "991" });
   expect(await calls("deleted")).toEqual(["one", "three", "two"]);
-  await until("nothing to be on its way", async () => (await redis.keys("sent:*")).length === 0, 60_000);
+  await until("no event to be in transit", async () => (await redis.keys("sent:*")).length === 0, 60_000);
 }, 120_000);
 
-/** Whether an event can be published: the first to meet a stream that is gone makes it anew. */
+/** Returns whether an event can be published. The first attempt on a missing stream creates it again. */
 async function publishes(): Promise<boolean> {
   return bus.publish([{ subject: "credit.v1.top-up", body: "{}", id: `probe-${Date.now()}` }]).then(
     ([result]) => result === undefined,

@@ -32,7 +32,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     await backends?.[Symbol.asyncDispose]();
   });
 
-  /** Asks for the operators' routes of verification. */
+  /** Calls a route of the operators' verification API. */
   async function get(path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const connection = {
       use: <T>(step: (books: Books) => Promise<T>) => step(books),
@@ -40,7 +40,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       setMoving: () => undefined,
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
-    // Nothing is in transit here: an account that the books have lost is not waited for.
+    // No events are in transit, so the wait for missing accounts is short.
     const signer = openAnchorSigner(["a secret"]);
     const routes = verificationRoutes({ redis, connection, keepDays: 400, signer, waitMs: 100 });
     const call: OperatorCall = {
@@ -54,14 +54,14 @@ describe.each(engines)("books in $name", ({ start }) => {
     };
     return routes[`GET ${path}`]?.(call);
   }
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the routes answer
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the routes return this type
   const verified = async (query: Readonly<Record<string, string>> = {}) =>
     (await get("/ledger/verification", query)) as Page;
   const anchors = async () =>
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- as the route answers
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the route returns this type
     ((await get("/ledger/anchors")) as { readonly anchors: readonly Anchor[] }).anchors;
 
-  /** An account with an opening credit and two settled calls, all of them in the books. */
+  /** Creates an account with an opening credit and two settled calls, all of them in the books. Returns its id. */
   async function booked(): Promise<string> {
     const id = `account-${at++}`;
     const createdAt = new Date().toISOString();
@@ -80,8 +80,8 @@ describe.each(engines)("books in $name", ({ start }) => {
     const draft = { ...testUsageDraft(id, `${id}-${call}`), time: new Date().toISOString() };
     const one = { accountId: id, callId: draft.id, tokenId: draft.tokenId, tokens: 0, draft };
     await hold(redis, { ...one, nanos: 100n, floorNanos: 0n, leaseMs: 60_000, outboxBound: 1_000 });
-    const made = await settle(redis, { ...one, costNanos: 70n });
-    if (made !== undefined) await recordCalls(books, [made.event]);
+    const settlement = await settle(redis, { ...one, costNanos: 70n });
+    if (settlement !== undefined) await recordCalls(books, [settlement.event]);
   }
 
   test("the heads of valid books are signed", async () => {
@@ -127,7 +127,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       accounts: [{ ok: false, divergence: { receipt: 4, message: expect.stringMatching(/^is not the head/) } }],
     };
     expect(await verified({ account: id })).toMatchObject(other);
-    // Without their anchor the books hold; with the one that was kept outside they do not.
+    // Without the anchor in the books they are valid; with the one stored outside they are not.
     await books.db.deleteFrom("anchors").where("account", "=", id).execute();
     expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
     expect(await verified({ account: id, anchor: JSON.stringify(kept) })).toMatchObject(other);

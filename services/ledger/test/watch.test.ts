@@ -46,7 +46,7 @@ describe("an account's offset in a period of verification", () => {
   });
 });
 
-/** Longest wait for a figure: SQLite waits for a lock with the ledger's whole loop. */
+/** Maximum wait for a metric, in ms. While SQLite waits for a lock, the ledger's event loop is blocked. */
 const withinMs = 60_000;
 
 describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
@@ -81,8 +81,8 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A figure of the ledger, by what its line begins with but for the service's own label. */
-  async function figure(name: string, label?: readonly [string, string]): Promise<number | undefined> {
+  /** Returns the value of a metric of the ledger; undefined if it has none with this label. */
+  async function metric(name: string, label?: readonly [string, string]): Promise<number | undefined> {
     const lines = (await (await fetch(`${ledger.opsUrl}/metrics`)).text()).split("\n");
     const line = lines.find(
       (each) => each.startsWith(`${name}{`) && (label === undefined || each.includes(`${label[0]}="${label[1]}"`)),
@@ -93,8 +93,8 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
   async function spend(accountId: string, nanos: bigint): Promise<void> {
     const callId = `${accountId}-call`;
     const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString(), units: { inputTokens: 3 } };
-    const held = { nanos, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000 };
-    await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...held });
+    const reservation = { nanos, floorNanos: 0n, tokens: 0, leaseMs: 600_000, outboxBound: 1_000 };
+    await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...reservation });
     await settle(redis, { accountId, callId, costNanos: nanos, tokens: 0, draft });
   }
 
@@ -102,44 +102,52 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     await redis.config("SET", "maxmemory", "100mb");
     await until(
       "the limit to be seen",
-      async () => (await figure("modelgate_redis_memory_limit_bytes")) === 104_857_600,
+      async () => (await metric("modelgate_redis_memory_limit_bytes")) === 104_857_600,
       withinMs,
     );
-    const used = await figure("modelgate_redis_memory_bytes");
+    const used = await metric("modelgate_redis_memory_bytes");
     expect(used).toBeGreaterThan(500_000);
     expect(used).toBeLessThan(104_857_600);
   });
 
   test("events that are not in the books yet, and for how long", async () => {
     const stream = ["stream", "CREDITS"] as const;
-    await until("no lag", async () => (await figure("modelgate_ledger_lag_events", stream)) === 0, withinMs);
-    expect(await figure("modelgate_ledger_lag_seconds", stream)).toBe(0);
+    await until("no lag", async () => (await metric("modelgate_ledger_lag_events", stream)) === 0, withinMs);
+    expect(await metric("modelgate_ledger_lag_seconds", stream)).toBe(0);
     const locker = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
     locker.exec("begin immediate");
     await createAccount(redis, { id: "waits", balance: 1n });
-    await until("it to wait", async () => (await figure("modelgate_ledger_lag_events", stream)) === 1, withinMs);
+    await until("the event to wait", async () => (await metric("modelgate_ledger_lag_events", stream)) === 1, withinMs);
     await until(
-      "it to grow older",
-      async () => ((await figure("modelgate_ledger_lag_seconds", stream)) ?? 0) > 0,
+      "its age to increase",
+      async () => ((await metric("modelgate_ledger_lag_seconds", stream)) ?? 0) > 0,
       withinMs,
     );
     locker.close();
-    await until(
-      "it to be caught up with",
-      async () => (await figure("modelgate_ledger_lag_events", stream)) === 0,
-      withinMs,
-    );
+    await until("it to be recorded", async () => (await metric("modelgate_ledger_lag_events", stream)) === 0, withinMs);
   });
 
   test("a missing event stream", async () => {
     const stream = ["stream", "TASKS"] as const;
-    await until("it to be seen", async () => (await figure("modelgate_stream_present", stream)) === 1, withinMs);
+    await until(
+      "the stream to be reported",
+      async () => (await metric("modelgate_stream_present", stream)) === 1,
+      withinMs,
+    );
     await streams.delete("TASKS");
-    // Another one has its subjects: it cannot be made anew.
+    // Another stream has its subjects, so the stream cannot be created again.
     await streams.add({ name: "OTHER", subjects: ["task.v1.video.*"] });
-    await until("it to be missed", async () => (await figure("modelgate_stream_present", stream)) === 0, withinMs);
+    await until(
+      "it to be reported as missing",
+      async () => (await metric("modelgate_stream_present", stream)) === 0,
+      withinMs,
+    );
     await streams.delete("OTHER");
-    await until("it to be there again", async () => (await figure("modelgate_stream_present", stream)) === 1, withinMs);
+    await until(
+      "it to be reported again",
+      async () => (await metric("modelgate_stream_present", stream)) === 1,
+      withinMs,
+    );
   });
 
   test("accounts whose balance would not last a day at the rate of the last one", async () => {
@@ -147,12 +155,12 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     await createAccount(redis, { id: "poor", balance: 1_000_000n });
     await spend("rich", 100_000n);
     await spend("poor", 900_000n);
-    await until("one to be low", async () => (await figure("modelgate_accounts_low_balance")) === 1, withinMs);
+    await until("one to be low", async () => (await metric("modelgate_accounts_low_balance")) === 1, withinMs);
   });
 
   test("an account's spending is read from sums, not from its calls", async () => {
     await createAccount(redis, { id: "summed", balance: 1_000n });
-    // From 23:00 UTC the last 24 hours are a whole day, which is read from the sums of days.
+    // After 23:00 UTC the last 24 hours are one complete day, which is read from the daily totals.
     const tables = ["hourly_totals", "daily_totals"];
     const books = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
     const columns = books.prepare("select name from pragma_table_info('hourly_totals') where name <> 'account'").all();
@@ -162,9 +170,9 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
         `insert into ${table} (account, ${names}) select 'summed', ${names} from ${table} where account = 'poor'`,
       );
     books.close();
-    await until("another to be low", async () => (await figure("modelgate_accounts_low_balance")) === 2, withinMs);
+    await until("another to be low", async () => (await metric("modelgate_accounts_low_balance")) === 2, withinMs);
     const again = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
-    // It has no such calls, which verification finds.
+    // Verification would report these totals, because the account has no such calls.
     for (const table of tables) again.exec(`delete from ${table} where account = 'summed'`);
     again.close();
   });
@@ -173,13 +181,13 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     await createAccount(redis, { id: "robbed", balance: 1_000_000n });
     await until(
       "accounts to be verified",
-      async () => (await figure("modelgate_verifications_total")) !== undefined,
+      async () => (await metric("modelgate_verifications_total")) !== undefined,
       withinMs,
     );
-    await until("all to hold", async () => (await figure("modelgate_accounts_diverging")) === 0, withinMs);
+    await until("all to be valid", async () => (await metric("modelgate_accounts_diverging")) === 0, withinMs);
     await redis.hincrby(accountKeys.account("robbed"), "available", -7);
-    await until("it to be found", async () => (await figure("modelgate_accounts_diverging")) === 1, withinMs);
+    await until("it to be found", async () => (await metric("modelgate_accounts_diverging")) === 1, withinMs);
     await redis.hincrby(accountKeys.account("robbed"), "available", 7);
-    await until("it to hold again", async () => (await figure("modelgate_accounts_diverging")) === 0, withinMs);
+    await until("it to hold again", async () => (await metric("modelgate_accounts_diverging")) === 0, withinMs);
   });
 });

@@ -19,8 +19,8 @@ export interface ContentRecord {
   readonly record: string;
 }
 
-const keepScript = defineScript({
-  file: new URL("keep.lua", import.meta.url),
+const countScript = defineScript({
+  file: new URL("count.lua", import.meta.url),
   shared: [clockScript],
   keys: ["sizes", "expiries"],
   args: {
@@ -33,7 +33,7 @@ const keepScript = defineScript({
     maxRecords: "number",
     nowMs: "number?",
   },
-  replies: { kept: {}, full: {} },
+  replies: { counted: {}, full: {} },
 });
 
 /**
@@ -89,7 +89,7 @@ export class ContentBook {
   ): Promise<boolean> {
     const keys = { sizes: accountKeys.contentSizes(accountId), expiries: accountKeys.contentExpiries(accountId) };
     const args = { record, required: false, ...change, ...this.#limits, nowMs: this.#now() };
-    return (await orUnavailable(keepScript(this.#redis, keys, args))).verdict === "kept";
+    return (await orUnavailable(countScript(this.#redis, keys, args))).verdict === "counted";
   }
 }
 

@@ -137,8 +137,8 @@ function budgetsOf(
   { budgets: limits, draft, nowMs = Date.now() }: HoldRequest,
   listed: readonly Budget[],
 ): readonly AppliedBudget[] {
-  const own = budgetsOfCaller(limits, draft).map((budget) => applied(budget, nowMs));
-  return [...own, ...budgetsOfCall(listed, draft, nowMs, limits?.within)];
+  const callerBudgets = budgetsOfCaller(limits, draft).map((budget) => applied(budget, nowMs));
+  return [...callerBudgets, ...budgetsOfCall(listed, draft, nowMs, limits?.within)];
 }
 
 /** Creates the error of a call whose money was not reserved. */

@@ -94,8 +94,10 @@ export async function verifyAccount(
   }
 }
 
-/** Checks all receipts up to the number `most`. They are read from the credits in Redis, the outbox and the books. */
-async function walkChain(redis: Redis, account: Account, most: number, options: VerifyOptions) {
+/**
+ * Checks all receipts up to the number `lastNumber`. They are read from the credits in Redis, the outbox and the books.
+ */
+async function walkChain(redis: Redis, account: Account, lastNumber: number, options: VerifyOptions) {
   const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
   const isComplete = Date.parse(creationTime(account, options)) >= oldest;
@@ -104,15 +106,17 @@ async function walkChain(redis: Redis, account: Account, most: number, options: 
   const waiting = (await readUnpublished(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementEntry(event) ?? []) : [],
   );
-  const from = isComplete ? 1 : await oldestReceipt(readEntries(oldest), [...waiting.map(receiptNumber), most + 1]);
+  const from = isComplete
+    ? 1
+    : await oldestReceipt(readEntries(oldest), [...waiting.map(receiptNumber), lastNumber + 1]);
   // Around midnight events may be settled in another order than their times. An entry that is missing on the first day
   // may thus be among the calls of the day before, which are not deleted yet.
-  const kept = readEntries(isComplete ? 0 : oldest - dayMs);
+  const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
   const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
-    links.every((link) => link.receipt.number > most || link.receipt.number < from || walk.add(link));
+    links.every((link) => link.receipt.number > lastNumber || link.receipt.number < from || walk.add(link));
   if (takeAll(credits) && takeAll(waiting))
-    for await (const entries of kept) if (!takeAll(chainEntries(entries))) break;
+    for await (const entries of entriesInBooks) if (!takeAll(chainEntries(entries))) break;
   return { from, walk };
 }
 
@@ -154,8 +158,8 @@ async function compareAmounts(
   if (last !== undefined && last.hash !== seen.head)
     return { receipt: last.number, message: "is not the newest one that the account has" };
   const computed = BigInt(last?.balanceNanos ?? "0");
-  const differ = (what: string, stored: bigint, sum: bigint): Divergence | undefined =>
-    stored === sum ? undefined : { message: `the account has ${what} ${stored}, but its receipts add up to ${sum}` };
+  const differ = (amount: string, stored: bigint, sum: bigint): Divergence | undefined =>
+    stored === sum ? undefined : { message: `the account has ${amount} ${stored}, but its receipts add up to ${sum}` };
   const credits = await listCredits(redis, id);
   const credited = credits
     .filter(({ receipt }) => receipt !== undefined && receipt.number <= seen.receipts)

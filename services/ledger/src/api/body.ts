@@ -104,6 +104,6 @@ function memberOf(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null && Object.hasOwn(body, name) ? Reflect.get(body, name) : undefined;
 }
 
-function invalidField(name: string, what: string): Failure {
-  return new Failure("invalid_value", `${name} must be ${what}.`, { param: name });
+function invalidField(name: string, expected: string): Failure {
+  return new Failure("invalid_value", `${name} must be ${expected}.`, { param: name });
 }

@@ -86,6 +86,6 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   throw new Failure("invalid_value", `${name} must be a whole number.`, { param: name });
 }
 
-function throwNotFound(what: string, name: string): never {
-  throw new Failure("unknown_url", `There is no ${what} ${JSON.stringify(name.slice(0, 100))}.`);
+function throwNotFound(kind: string, name: string): never {
+  throw new Failure("unknown_url", `There is no ${kind} ${JSON.stringify(name.slice(0, 100))}.`);
 }

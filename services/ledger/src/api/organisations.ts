@@ -9,8 +9,8 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
   const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
   return {
     "GET /organisations": async ({ query }) => {
-      const wanted = { id: query.get("id") ?? undefined, account: query.get("account") ?? undefined };
-      return use((books) => readOrganisations(books, wanted));
+      const filter = { id: query.get("id") ?? undefined, account: query.get("account") ?? undefined };
+      return use((books) => readOrganisations(books, filter));
     },
     "POST /organisations": async ({ body, actor }) => {
       const request = { id: fieldReaders.text(body, "id"), name: fieldReaders.text(body, "name") };

@@ -126,20 +126,20 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   return {
     ...anchorRoutes(deps),
     "GET /ledger/verification": async ({ query }) => {
-      const wanted = query.get("account");
+      const account = query.get("account");
       const after = query.get("after");
       const anchor = anchorIn(query, signer);
-      if (wanted !== null && (await findAccount(redis, wanted)) === undefined)
-        throw new Failure("unknown_url", `There is no account ${JSON.stringify(wanted.slice(0, 100))}.`);
+      if (account !== null && (await findAccount(redis, account)) === undefined)
+        throw new Failure("unknown_url", `There is no account ${JSON.stringify(account.slice(0, 100))}.`);
       const ids =
-        wanted === null
+        account === null
           ? (await listAccountIds(redis)).filter((id) => id > (after ?? "")).slice(0, pageSize)
-          : [wanted];
-      const found = await Promise.all(ids.map((id) => verify(id, wanted === null ? undefined : anchor)));
+          : [account];
+      const found = await Promise.all(ids.map((id) => verify(id, account === null ? undefined : anchor)));
       return {
         accounts: found.filter((verification) => verification !== undefined),
         // Tables without an account are verified once, with the first page.
-        common: wanted === null && after === null ? await verifyCommon(deps, anchor) : null,
+        common: account === null && after === null ? await verifyCommon(deps, anchor) : null,
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
     },

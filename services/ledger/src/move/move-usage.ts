@@ -37,12 +37,12 @@ export function startMovingUsage(options: MoveOptions): AsyncDisposable {
     }
   }
 
-  const going = moveAll().finally(() => connection.setMoving(false));
+  const running = moveAll().finally(() => connection.setMoving(false));
   return {
     async [Symbol.asyncDispose]() {
       state.stopped = true;
       sleep.resolve();
-      await going;
+      await running;
     },
   };
 }

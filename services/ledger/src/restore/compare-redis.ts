@@ -74,36 +74,36 @@ class PeriodicComparison implements RedisComparison {
   readonly #sleep = Promise.withResolvers<void>();
   readonly #offsets: SeenGaps = new Map();
   readonly #lateTasks = new LateTasks();
-  #suspects = new Set<string>();
+  #accountsToCompare = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
   /**
    * Time until which every round checks for late calls, because a call may become old enough without further writes.
    */
   #lateUntil = 0;
-  #whole = false;
+  #isCompleteRun = false;
   /** Time from which Redis counts as complete, even if some accounts are still uncertain. */
   #comparedBy: number | undefined;
   #adopted = false;
   #stopped = false;
-  #complained = false;
+  #hasLoggedFailure = false;
   #rounds = 0;
-  #going: Promise<void> = Promise.resolve();
+  #running: Promise<void> = Promise.resolve();
 
   constructor(options: ComparisonOptions) {
     this.#options = options;
   }
 
   get isComplete(): boolean {
-    return this.#whole;
+    return this.#isCompleteRun;
   }
 
   get completeRuns(): string | undefined {
-    return this.#whole ? this.#runs : undefined;
+    return this.#isCompleteRun ? this.#runs : undefined;
   }
 
   noteAccounts(accounts: Iterable<string>): void {
-    for (const account of accounts) if (this.#suspects.size < maxNoticed) this.#suspects.add(account);
+    for (const account of accounts) if (this.#accountsToCompare.size < maxNoticed) this.#accountsToCompare.add(account);
   }
 
   noteTasks(events: readonly StoredTaskEvent[]): void {
@@ -111,7 +111,7 @@ class PeriodicComparison implements RedisComparison {
   }
 
   start(): void {
-    this.#going = this.#watch();
+    this.#running = this.#watch();
   }
 
   async #watch(): Promise<void> {
@@ -119,10 +119,10 @@ class PeriodicComparison implements RedisComparison {
     while (!this.#stopped) {
       try {
         await connection.useDuringMove((books) => this.#round(books));
-        this.#complained = false;
+        this.#hasLoggedFailure = false;
       } catch (error) {
-        if (!this.#complained) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
-        this.#complained = true;
+        if (!this.#hasLoggedFailure) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
+        this.#hasLoggedFailure = true;
       }
       await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
     }
@@ -135,7 +135,7 @@ class PeriodicComparison implements RedisComparison {
     const { runs, writes } = await readServerState(redis);
     const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
-    if (isAnother) this.#whole = false;
+    if (isAnother) this.#isCompleteRun = false;
     if (!this.#adopted) {
       // Before the first epoch some accounts existed only in Redis.
       const adopted = await adoptAccounts(deps);
@@ -146,7 +146,7 @@ class PeriodicComparison implements RedisComparison {
     else if (isAnother) await this.#restoreLastChanges(deps);
     await this.#lateTasks.restore({ redis, taskCipher: this.#options.taskCipher }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
-    if (!this.#whole) {
+    if (!this.#isCompleteRun) {
       this.#comparedBy ??= performance.now() + maxComparisonMs;
       await this.#noticeAll(books);
     }
@@ -160,7 +160,7 @@ class PeriodicComparison implements RedisComparison {
     this.#runs = runs;
     // A reservation may exist whose settlement Redis has lost: nothing is swept before that is charged again.
     if (retried === 0 || performance.now() > (this.#comparedBy ?? 0)) {
-      this.#whole = true;
+      this.#isCompleteRun = true;
       this.#comparedBy = undefined;
     }
     await this.#settleLate(deps, writes);
@@ -181,7 +181,7 @@ class PeriodicComparison implements RedisComparison {
   /** Restores everything to an empty Redis, including the events that the streams still deliver. */
   async #restoreAll(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
-    this.#whole = false;
+    this.#isCompleteRun = false;
     this.#lateTasks.begin();
     const begin = performance.now();
     await this.#awaitStreams();
@@ -222,12 +222,12 @@ class PeriodicComparison implements RedisComparison {
   }
 
   async #noticeAll(books: Books): Promise<void> {
-    for await (const page of readAccountPages(books)) for (const { id } of page) this.#suspects.add(id);
+    for await (const page of readAccountPages(books)) for (const { id } of page) this.#accountsToCompare.add(id);
   }
 
   async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<number> {
-    const all = [...this.#suspects];
-    this.#suspects = new Set();
+    const all = [...this.#accountsToCompare];
+    this.#accountsToCompare = new Set();
     let unsure = 0;
     for (let from = 0; from < all.length; from += pageSize) {
       const page = all.slice(from, from + pageSize);
@@ -246,6 +246,6 @@ class PeriodicComparison implements RedisComparison {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.#sleep.resolve();
-    await this.#going;
+    await this.#running;
   }
 }

@@ -23,7 +23,7 @@ type Comparison =
    * The chain in the books is incomplete: receipts are on their way to the books, or the chain has a branch that Redis
    * lacks.
    */
-  | "broken";
+  | "incomplete";
 
 /** Number of checks that must see the same gap before it is accepted as permanent. */
 const minGapChecks = 30;
@@ -36,7 +36,7 @@ export type SeenGaps = Map<string, Map<number, number>>;
  */
 function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead: AccountHead | undefined): Comparison {
   if (redisHead === undefined) return "absent";
-  if (!isComplete) return "broken";
+  if (!isComplete) return "incomplete";
   if (redisHead.receipts < receipts || (redisHead.receipts === receipts && redisHead.head !== head)) return "behind";
   return "agrees";
 }
@@ -59,11 +59,11 @@ export async function compareAccounts(
   const complete: string[] = [];
   for (const [at, account] of accounts.entries()) {
     const redisHead = heads[at];
-    const standing = compareAccount(account, redisHead);
-    if (standing === "agrees") {
+    const comparison = compareAccount(account, redisHead);
+    if (comparison === "agrees") {
       offsets.delete(account.id);
       complete.push(account.id);
-    } else if (!(await repairAccount(deps, account, redisHead, standing, offsets))) retried.push(account.id);
+    } else if (!(await repairAccount(deps, account, redisHead, comparison, offsets))) retried.push(account.id);
   }
   if ((await refundSecondSettlements(deps, complete)) > 0) retried.push(...complete);
   return retried;
@@ -74,17 +74,17 @@ async function repairAccount(
   deps: RestoreDeps,
   account: BookedAccount,
   redisHead: AccountHead | undefined,
-  standing: Comparison,
+  comparison: Comparison,
   offsets: SeenGaps,
 ): Promise<boolean> {
-  if (standing === "absent" || redisHead === undefined) {
+  if (comparison === "absent" || redisHead === undefined) {
     // An account without a creation date is known from its calls only and was never created here.
     if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
   }
   // JetStream treats a second settlement in Redis as a duplicate, so it is only reported here.
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
-  if (standing === "broken" && !isGapUnchanged(offsets, account)) return false;
+  if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
   if (branches === undefined) return false;
   const { orphans, complete } = branches;

@@ -39,12 +39,12 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
     }
   }
 
-  const going = run();
+  const running = run();
   return {
     async [Symbol.asyncDispose]() {
       state.stopped = true;
       sleep.resolve();
-      await going;
+      await running;
     },
   };
 }
@@ -77,10 +77,10 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
     const results = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);
     if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
-    const isAnew = progress.some(({ last }, at) => last < (newest[at] ?? 0));
+    const isRecreated = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
     seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));
-    if (isAnew) return publish(sent);
+    if (isRecreated) return publish(sent);
     if (progress.every(({ last, handled }) => handled >= last))
       await publish(sent.filter(({ name }) => now - (seen.get(name) ?? now) > afterMs));
   };

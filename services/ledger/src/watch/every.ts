@@ -24,25 +24,25 @@ export function repeatPeriodically({
 }: PeriodicJob): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
-  let complained = false;
+  let hasLoggedFailure = false;
   async function steps(): Promise<void> {
     while (!signal.aborted) {
       try {
         await step(signal);
-        complained = false;
+        hasLoggedFailure = false;
       } catch (error) {
         failed?.();
-        if (!complained && !signal.aborted) log[level]({ err: error }, `${name} failed; trying again`);
-        complained = true;
+        if (!hasLoggedFailure && !signal.aborted) log[level]({ err: error }, `${name} failed; trying again`);
+        hasLoggedFailure = true;
       }
       await pause(msUntilBeat(everyMs), signal);
     }
   }
-  const going = steps();
+  const running = steps();
   return {
     async [Symbol.asyncDispose]() {
       ending.abort();
-      await going;
+      await running;
     },
   };
 }

@@ -85,7 +85,7 @@ test("two ledgers store each alert once, and the target receives every kind", as
   };
   const { number: period } = periodAt("month", "UTC", now);
   const other = { ...budget, id: "bud_2", nanos: "1000" };
-  // Redis counts money that is held for open calls as well: bud_2 is at 90 % there, and at 8.5 % in the books.
+  // Redis also counts reserved money: bud_2 is at 90 % there, and at 8.5 % in the books.
   const states = new Map([
     ["bud_1", { period, spentNanos: 90n }],
     ["bud_2", { period, spentNanos: 900n }],

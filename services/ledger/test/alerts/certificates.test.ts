@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { listen, makeAuthority, startScriptedServer } from "@modelgate/testkit";
 import { certificateEnd } from "../../src/alerts/certificates.ts";
 
-test("the end of a certificate is read, whoever issued it; of a server without TLS nothing", async () => {
+test("the end of a certificate is read regardless of its issuer; a server without TLS has none", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-certificates-"));
   const authority = await makeAuthority(folder, "authority");
   const { certificateFile, keyFile } = await authority.issue("server");

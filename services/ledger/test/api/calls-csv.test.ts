@@ -31,6 +31,6 @@ test("an event is a row with a cell for every column, quoted, and never a formul
   expect(row).toContain(`"'=1+1,""x"""`);
   expect(row).toContain("1500000001,1.500000001");
   expect(row.endsWith("\r\n")).toBe(true);
-  // The quoted request id holds one comma of its own.
+  // The quoted request id contains one comma.
   expect(row.split(",")).toHaveLength(csvHeader.split(",").length + 1);
 });

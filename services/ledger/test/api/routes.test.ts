@@ -5,7 +5,7 @@ import { callRoutes } from "../../src/api/calls.ts";
 import { organisationRoutes } from "../../src/api/organisations.ts";
 import type { BooksConnection } from "../../src/books-connection.ts";
 
-/** A connection whose every step returns a value, without running. */
+/** Returns a connection that returns this value for every step, without running the step. */
 function connectionTo(value: unknown) {
   let steps = 0;
   const use = async (): Promise<never> => {

@@ -1,4 +1,4 @@
---[[ Counts one record of an account's stored content against the account's limits. Requires clock.lua. First releases
+--[[ Counts the bytes of one record of an account's stored content against the account's limits. Requires clock.lua. First releases
      the shares of expired records. Accepts every record that does not grow, and every record with `required`.
   sizes hash: record -> bytes, '' -> sum of all records   expiries zset: record -> time of expiry (ms)
   bytes: size of the record; with `adds`, the increase. A size of 0 removes the record. ]]
@@ -30,4 +30,4 @@ local last = redis.call('ZREVRANGE', expiries, 0, 0, 'WITHSCORES')[2]
 local timeToLiveMs = math.max(1000, tonumber(last or now) - now)
 redis.call('PEXPIRE', sizes, string.format('%.0f', timeToLiveMs))
 redis.call('PEXPIRE', expiries, string.format('%.0f', timeToLiveMs))
-return {'kept'}
+return {'counted'}
