@@ -28,7 +28,7 @@ beforeEach(async () => void (await redis.flushall()));
 const groups = { all: { models: ["*"] } };
 const models = { chat: { kind: "chat" as const } };
 
-/** A channel with a key, as control has resolved it. */
+/** Returns a resolved channel with a key. */
 function channelWith(key: string, more: Partial<ResolvedChannel> = {}): ResolvedChannel {
   const baseUrl = "https://v.example";
   const configuration = { id: "main", provider: "openai", baseUrl, keys: ["env:KEY"], models: ["chat"] };
@@ -97,9 +97,9 @@ describe("a process that subscribes", () => {
     expect(catalog.ready).toBe(false);
     expect(() => catalog.current()).toThrow(expect.objectContaining({ code: "server_overloaded", status: 503 }));
     const first = await publish("one");
-    await until("the first to be taken up", () => catalog.ready && catalog.current().version === first);
+    await until("the first to be loaded", () => catalog.ready && catalog.current().version === first);
     const second = await publish("two");
-    await until("the second to be taken up", () => catalog.current().version === second);
+    await until("the second to be loaded", () => catalog.current().version === second);
   });
 
   test("keeps its catalog while the version is the same", async () => {
@@ -132,6 +132,6 @@ describe("a process that subscribes", () => {
     await using catalog = await openCatalog({ redis, secrets: [secret], log });
     expect(catalog.ready).toBe(false);
     await publish("one");
-    await until("the new one to be taken up", () => catalog.ready);
+    await until("the new one to be loaded", () => catalog.ready);
   });
 });

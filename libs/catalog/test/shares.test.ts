@@ -14,8 +14,8 @@ const published: PublishedConfiguration = {
   models: {
     old: { kind: "chat" },
     next: { kind: "chat" },
-    away: { kind: "chat" },
-    split: { kind: "chat", shares: { old: 0.9, next: 0.1, away: 5 } },
+    unserved: { kind: "chat" },
+    split: { kind: "chat", shares: { old: 0.9, next: 0.1, unserved: 5 } },
     listed: { kind: "chat", isUnpriced: true },
   },
   channels: [
@@ -23,12 +23,12 @@ const published: PublishedConfiguration = {
     { ...base, id: "two", models: ["next"] },
   ],
 };
-/** A catalog whose lots fall as is said. */
-const drawing = (lot: number) =>
+/** Returns a catalog that draws shares with this random number. */
+const catalogWith = (randomNumber: number) =>
   compileCatalog(
     published,
     () => "",
-    () => lot,
+    () => randomNumber,
   );
 
 test.each([
@@ -36,24 +36,24 @@ test.each([
   [0.89, "old"],
   [0.91, "next"],
   [0.999, "next"],
-])("the random number %d of a split model selects %s: a model without a channel has no share", (lot, name) => {
-  expect(drawing(lot).resolve({ group: "all" }, "split", ["chat"]).name).toBe(name);
+])("the random number %d of a split model selects %s: a model without a channel has no share", (randomNumber, name) => {
+  expect(catalogWith(randomNumber).resolve({ group: "all" }, "split", ["chat"]).name).toBe(name);
 });
 
 test("a group that has only the split model is served by its shares", () => {
   const scope = { group: "alias" };
-  expect(drawing(0).resolve(scope, "split", ["chat"]).name).toBe("old");
-  expect(() => drawing(0).resolve(scope, "old", ["chat"])).toThrow("does not exist");
+  expect(catalogWith(0).resolve(scope, "split", ["chat"]).name).toBe("old");
+  expect(() => catalogWith(0).resolve(scope, "old", ["chat"])).toThrow("does not exist");
   expect(
-    drawing(0)
+    catalogWith(0)
       .modelsOf(scope)
       .map(({ name }) => name),
   ).toEqual(["split"]);
 });
 
 test("a split model supports every wire that one of its shares supports", () => {
-  const ways = drawing(0).candidates("split", "all");
-  expect(ways.map(({ channel, upstreamModel, cost }) => [channel.id, upstreamModel, cost])).toEqual([
+  const candidates = catalogWith(0).candidates("split", "all");
+  expect(candidates.map(({ channel, upstreamModel, cost }) => [channel.id, upstreamModel, cost])).toEqual([
     ["one", "old", 3],
     ["two", "next", undefined],
   ]);
@@ -61,7 +61,7 @@ test("a split model supports every wire that one of its shares supports", () => 
 
 test("a listed model without a known price is only for groups that allow unpriced models", () => {
   const named = (group: string) =>
-    drawing(0)
+    catalogWith(0)
       .modelsOf({ group })
       .map(({ name }) => name);
   expect(named("open")).toContain("listed");

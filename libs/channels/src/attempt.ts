@@ -67,7 +67,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           routes.reportRefusal(entry);
           continue;
         }
-        const openCalls = speeds.began(route.candidate);
+        const openCalls = speeds.callStarted(route.candidate);
         routes.reportTried(route);
         const channel = route.candidate.channel.id;
         const span = attemptSpan(plan.span, plan.model, route);
@@ -76,7 +76,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           const started = await sendAttempt(sent, plan, history, deps, span);
           tried.push(reportOf(sent));
           observeAttempt(channel);
-          speeds.answered(openCalls, Date.now() - sent.at);
+          speeds.answerStarted(openCalls, Date.now() - sent.at);
           return new RunningAttempt(health, { ...started, sent, entry, openCalls, tried, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...history }, { health, supportedWires });

@@ -11,9 +11,9 @@ const successMemoryMs = 10_000;
 
 /** Extent of a cooldown: one model or all, and one account or all. */
 export interface Extent {
-  /** "whole" for all models of the failed channel or key; "model" for one of its models. */
-  readonly of: "whole" | "model";
-  readonly for: "account" | "all";
+  /** Models of the failed channel or key. */
+  readonly models: "all models" | "one model";
+  readonly accounts: "all accounts" | "one account";
 }
 
 /** A failed call, with what `findBlamedExtent` must know about it. */
@@ -35,8 +35,8 @@ export interface BlamedFailure {
   readonly onProbation: (extent: Extent) => boolean;
 }
 
-const all = { for: "all" } as const;
-const account = { for: "account" } as const;
+const allAccounts = { accounts: "all accounts" } as const;
+const oneAccount = { accounts: "one account" } as const;
 
 /**
  * Returns the widest extent that a failure, together with earlier ones, puts into a cooldown; undefined if the evidence
@@ -58,14 +58,14 @@ export function findBlamedExtent(tallies: readonly Tally[], failure: BlamedFailu
 
 /** Lists the extents that a failure can put into a cooldown, widest first. */
 function possibleExtents({ failed, concernsAllModels }: BlamedFailure): readonly Extent[] {
-  if (failed.of === "model") return [all, account].map((sharing) => ({ of: "model", ...sharing }));
-  if (failed.isCertain === true) return [{ of: "whole", ...all }];
-  if (concernsAllModels) return [all, account].map((sharing) => ({ of: "whole", ...sharing }));
+  if (failed.of === "model") return [allAccounts, oneAccount].map((accounts) => ({ models: "one model", ...accounts }));
+  if (failed.isCertain === true) return [{ models: "all models", ...allAccounts }];
+  if (concernsAllModels) return [allAccounts, oneAccount].map((accounts) => ({ models: "all models", ...accounts }));
   return [
-    { of: "whole", ...all },
-    { of: "model", ...all },
-    { of: "whole", ...account },
-    { of: "model", ...account },
+    { models: "all models", ...allAccounts },
+    { models: "one model", ...allAccounts },
+    { models: "all models", ...oneAccount },
+    { models: "one model", ...oneAccount },
   ];
 }
 
@@ -74,22 +74,27 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
   const relevant = tallies.filter(
     (tally) =>
       (failed.of !== "key" || tally.key === failure.key) &&
-      (extent.of === "whole" || tally.model === failure.model) &&
-      (extent.for === "all" || tally.account === failure.account),
+      (extent.models === "all models" || tally.model === failure.model) &&
+      (extent.accounts === "all accounts" || tally.account === failure.account),
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
-  const isSure = failed.isCertain === true;
-  const isEnough = onProbation(extent) || (isExplicit && (isSure || extent.for === "account"));
-  const least = isEnough ? 1 : isExplicit ? minGroups : minFailures;
-  if (countDistinct(outcomes.filter(similarTo(failed))) < least) return false;
-  if (extent.of === "whole" && !concernsAllModels && !isSure && !mostlyFail(relevant, failed, "model", now))
+  const isCertain = failed.isCertain === true;
+  const isEnough = onProbation(extent) || (isExplicit && (isCertain || extent.accounts === "one account"));
+  const minimum = isEnough ? 1 : isExplicit ? minGroups : minFailures;
+  if (countDistinct(outcomes.filter(similarTo(failed))) < minimum) return false;
+  if (
+    extent.models === "all models" &&
+    !concernsAllModels &&
+    !isCertain &&
+    !mostGroupsFail(relevant, failed, "model", now)
+  )
     return false;
-  if (extent.for === "all" && !isSure) return mostlyFail(relevant, failed, "account", now);
-  return (isExplicit && extent.for === "account") || isMostlyFailing(outcomes, failed);
+  if (extent.accounts === "all accounts" && !isCertain) return mostGroupsFail(relevant, failed, "account", now);
+  return (isExplicit && extent.accounts === "one account") || failsMostly(outcomes, failed);
 }
 
 /** Returns whether there are at least as many such failures as successes since the first of these failures. */
-function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
+function failsMostly(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
   const failures = outcomes.filter(similarTo(failed));
   const since = Math.min(...failures.map(({ at }) => at));
   return (
@@ -98,13 +103,13 @@ function isMostlyFailing(outcomes: readonly CallOutcome[], failed: FailureSeen):
 }
 
 /** Returns whether at least two accounts (or models) mostly fail, and more than the number that recently succeeded. */
-function mostlyFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
+function mostGroupsFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
   let succeeding = 0;
   for (const group of groups.values()) {
     const outcomes = group.flatMap((tally) => tally.outcomes);
-    if (isMostlyFailing(outcomes, failed)) failing++;
+    if (failsMostly(outcomes, failed)) failing++;
     else if (outcomes.some((each) => hasSucceeded(each) && each.at > now - successMemoryMs)) succeeding++;
   }
   return failing >= minGroups && failing > succeeding;

@@ -72,7 +72,7 @@ export class Evidence {
   }
 
   /** Drops the failures of a channel, for one account or for all, after it has worked again. */
-  forgive(channelId: string, account?: string): void {
+  dropFailures(channelId: string, account?: string): void {
     for (const tally of this.#channels.get(channelId)?.values() ?? []) {
       if (account !== undefined && tally.account !== account) continue;
       const good = tally.outcomes.filter(({ failed }) => failed === undefined);

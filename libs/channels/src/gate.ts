@@ -97,8 +97,8 @@ export function openGate({
 
   /** Releases some of a permit's seats. */
   const release = (permit: string, keys: readonly string[]): void => {
-    const left = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
-    if (left.length > 0) open.set(permit, left);
+    const remaining = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
+    if (remaining.length > 0) open.set(permit, remaining);
     else open.delete(permit);
     for (const key of keys) logFailure(redis.zrem(key, permit));
   };

@@ -93,7 +93,7 @@ export async function openHealth({ redis, log }: { redis: Redis; log: Logger }):
   const evidence = new Evidence();
   const ended = (name: string): void => {
     const { scope, account } = parseCooldownName(name);
-    evidence.forgive(channelOfScope(scope), account);
+    evidence.dropFailures(channelOfScope(scope), account);
   };
   return new SharedHealth(evidence, await SharedCooldowns.open({ redis, log, ended }));
 }
@@ -121,7 +121,7 @@ class SharedHealth implements Health {
     // tested.
     const until = (scope: ChannelScope): number => {
       const cooldown = this.#cooldowns.at(scope, account);
-      return Math.max(this.#off(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
+      return Math.max(this.#switchedOffUntil(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
     };
     return {
       ofChannel: (candidate) => {
@@ -157,14 +157,14 @@ class SharedHealth implements Health {
     const onProbation = (extent: Extent): boolean => {
       const cooldown = this.#cooldowns.at(
         scopeOfExtent(route, of, extent),
-        extent.for === "account" ? account : undefined,
+        extent.accounts === "one account" ? account : undefined,
       );
       return cooldown !== undefined && !isCoolingDown(cooldown, now);
     };
     const extent = findBlamedExtent(this.#evidence.at(id, now), blamedFailureOf(attempt, blame, onProbation), now);
     if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "throttled";
-    const affected = extent.for === "account" ? account : undefined;
+    const affected = extent.accounts === "one account" ? account : undefined;
     this.#cooldowns.begin(
       scopeOfExtent(route, of, extent),
       { kind, reason, retryAfterMs, account: affected },
@@ -176,7 +176,7 @@ class SharedHealth implements Health {
     if (this.#cooldowns.isQuiet) return;
     for (const [scope, affected] of scopesOf(route, account))
       if (this.#cooldowns.reportAnswer(scope, affected, sentAt))
-        this.#evidence.forgive(route.candidate.channel.id, affected);
+        this.#evidence.dropFailures(route.candidate.channel.id, affected);
   }
 
   reportSuccess(attempt: Attempt): void {
@@ -190,7 +190,7 @@ class SharedHealth implements Health {
     return this.#cooldowns[Symbol.asyncDispose]();
   }
 
-  #off(scope: ChannelScope): number {
+  #switchedOffUntil(scope: ChannelScope): number {
     return this.#cooldowns.isOff(scope) ? Infinity : 0;
   }
 }
@@ -260,8 +260,8 @@ function scopesOf(
 
 /** Returns the scope that a failure puts into a cooldown. `of` is the part of the route that failed. */
 function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): ChannelScope {
-  if (of === "key") return extent.of === "whole" ? channelKeyIdOf(route) : keyModelScopeOf(route);
-  return extent.of === "whole" ? route.candidate.channel.id : modelScopeOf(route.candidate);
+  if (of === "key") return extent.models === "all models" ? channelKeyIdOf(route) : keyModelScopeOf(route);
+  return extent.models === "all models" ? route.candidate.channel.id : modelScopeOf(route.candidate);
 }
 
 function subjectOf({ route, account }: Attempt): Subject {

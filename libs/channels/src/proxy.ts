@@ -108,8 +108,8 @@ function proxyError(proxy: URL, error: unknown, timeoutMs: number): ProxyFailed 
   if (error instanceof ProxyFailed) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   const message = error instanceof Error ? error.message : "failed";
-  const isLate = (error instanceof Error && error.name === "TimeoutError") || code === "UND_ERR_CONNECT_TIMEOUT";
-  if (isLate || (error instanceof SocksClientError && message === "Proxy connection timed out"))
+  const hasTimedOut = (error instanceof Error && error.name === "TimeoutError") || code === "UND_ERR_CONNECT_TIMEOUT";
+  if (hasTimedOut || (error instanceof SocksClientError && message === "Proxy connection timed out"))
     return new ProxyFailed(proxy, `did not answer within ${timeoutMs} ms`, proxyTimeoutCode);
   // Codes of the operating system say more than the message, which is empty if several addresses were tried.
   if (/^E[A-Z0-9]+$/.test(code)) return new ProxyFailed(proxy, `cannot be reached: ${code}`, code);

@@ -13,7 +13,7 @@ export interface OpenCalls {
 }
 
 /** Measured speed of one model of a channel. */
-interface SeenSpeed extends OpenCalls {
+interface MeasuredSpeed extends OpenCalls {
   /** Decayed mean of the time until an answer began; 0 if there was none. */
   ms: number;
   /** Time of the last answer, Unix ms. */
@@ -25,7 +25,7 @@ interface SeenSpeed extends OpenCalls {
  * channel that was slow is tried again.
  */
 export class Speeds {
-  readonly #models = new Map<string, SeenSpeed>();
+  readonly #models = new Map<string, MeasuredSpeed>();
   readonly #decayMs: number;
   readonly #now: () => number;
 
@@ -38,30 +38,30 @@ export class Speeds {
    * Counts a call that begins at the candidate. The caller decreases `inFlight` of the returned object when the call
    * ends.
    */
-  began(candidate: Candidate): SeenSpeed {
+  callStarted(candidate: Candidate): MeasuredSpeed {
     const name = modelScopeOf(candidate);
-    const seen = getOrCreate(this.#models, name, maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
-    seen.inFlight++;
-    return seen;
+    const speed = getOrCreate(this.#models, name, maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
+    speed.inFlight++;
+    return speed;
   }
 
   /** Records that an answer began `ms` after its call was sent. */
-  answered(seen: SeenSpeed, ms: number): void {
+  answerStarted(speed: MeasuredSpeed, ms: number): void {
     const now = this.#now();
-    const weight = seen.at === 0 ? 1 : Math.max(minWeight, 1 - this.#left(seen, now));
-    seen.ms += (ms - seen.ms) * weight;
-    seen.at = now;
+    const weight = speed.at === 0 ? 1 : Math.max(minWeight, 1 - this.#remainingWeight(speed, now));
+    speed.ms += (ms - speed.ms) * weight;
+    speed.at = now;
   }
 
   /** Returns the expected wait of a call, as a number for comparison: lower is faster. */
   score(candidate: Candidate): number {
-    const seen = this.#models.get(modelScopeOf(candidate));
-    if (seen === undefined) return 0;
-    return (seen.ms * this.#left(seen, this.#now()) + 1) * (seen.inFlight + 1);
+    const speed = this.#models.get(modelScopeOf(candidate));
+    if (speed === undefined) return 0;
+    return (speed.ms * this.#remainingWeight(speed, this.#now()) + 1) * (speed.inFlight + 1);
   }
 
   /** Returns the remaining weight of the earlier measurements, from 0 to 1. */
-  #left({ at }: SeenSpeed, now: number): number {
+  #remainingWeight({ at }: MeasuredSpeed, now: number): number {
     return Math.exp(-Math.max(0, now - at) / this.#decayMs);
   }
 }

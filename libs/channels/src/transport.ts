@@ -122,7 +122,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   /** Chunks of this turn of the event loop. They are joined, because a vendor's chunks are often small. */
   #pieces: Buffer[] = [];
   #paused = false;
-  #over: { readonly error?: Error } | undefined;
+  #outcome: { readonly error?: Error } | undefined;
 
   constructor(signal: AbortSignal, state: SendState | undefined) {
     this.#signal = signal;
@@ -150,7 +150,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#pieces.push(chunk) === 1) process.nextTick(HttpExchange.#passOn, this);
+    if (this.#pieces.push(chunk) === 1) process.nextTick(HttpExchange.#passChunksOrAbort, this);
   }
 
   onResponseEnd(): void {
@@ -165,9 +165,9 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   /** Passes the body to a sink, or its end if the answer has ended. */
   pipe(sink: BodySink): void {
     this.#sink = sink;
-    if (this.#over === undefined) this.#controller?.resume();
-    else if (this.#over.error === undefined) sink.end();
-    else sink.broken(this.#over.error);
+    if (this.#outcome === undefined) this.#controller?.resume();
+    else if (this.#outcome.error === undefined) sink.end();
+    else sink.broken(this.#outcome.error);
   }
 
   pause(): void {
@@ -177,7 +177,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   resume(): void {
     this.#paused = false;
-    if (this.#pieces.length > 0) process.nextTick(HttpExchange.#passOn, this);
+    if (this.#pieces.length > 0) process.nextTick(HttpExchange.#passChunksOrAbort, this);
     this.#controller?.resume();
   }
 
@@ -192,21 +192,21 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #finish(outcome: { readonly error?: Error }): void {
     this.#signal.removeEventListener("abort", this);
     this.#paused = false;
-    const refused = this.#handOn();
-    this.#over = refused === undefined ? outcome : { error: refused };
+    const refused = this.#passChunks();
+    this.#outcome = refused === undefined ? outcome : { error: refused };
     if (this.#sink !== undefined) this.pipe(this.#sink);
   }
 
   /** Passes the collected chunks to the sink. Aborts the exchange if the sink throws. */
-  static #passOn(exchange: HttpExchange): void {
-    const refused = exchange.#handOn();
+  static #passChunksOrAbort(exchange: HttpExchange): void {
+    const refused = exchange.#passChunks();
     if (refused !== undefined) exchange.#controller?.abort(refused);
   }
 
   /**
    * Passes the collected chunks to the sink, unless it applies backpressure. Returns the exception that the sink threw.
    */
-  #handOn(): Error | undefined {
+  #passChunks(): Error | undefined {
     const [first] = this.#pieces;
     if (first === undefined || this.#paused) return undefined;
     const chunk = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);

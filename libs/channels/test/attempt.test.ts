@@ -36,17 +36,20 @@ const answerOf = ([status, body = "{}"]: Answer): UpstreamAnswer => ({
 });
 type Answer = readonly [status: number, body?: string];
 
-/** Attempts without rests and seats, at vendors that give the answers of a list; `asked` is where each was sent, and `blamed` lists the channels' failures. */
+/**
+ * Creates attempts without cooldowns and seat limits, whose vendors give these answers. `requests` lists the channel
+ * and wire of each request, `blamed` the failures that count against channels.
+ */
 function attemptsAt(answers: readonly Answer[]) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const blamed: string[] = [];
   const free = { ofChannel: () => 0, ofKey: () => 0 };
   const deps: AttemptDeps = {
     transport: {
       async send({ url, headers, proxy }: UpstreamRequest) {
         if (proxy !== undefined) throw new ProxyFailed(new URL(proxy), "answered 502 to CONNECT");
-        asked.push(`${url.hostname.split(".")[0]} ${headers["said"] ?? ""}`.trim());
-        return answerOf(answers[asked.length - 1] ?? [200]);
+        requests.push(`${url.hostname.split(".")[0]} ${headers["said"] ?? ""}`.trim());
+        return answerOf(answers[requests.length - 1] ?? [200]);
       },
       [Symbol.asyncDispose]: async () => nothing(),
     },
@@ -69,7 +72,7 @@ function attemptsAt(answers: readonly Answer[]) {
     supportedWires: new SupportedWires(),
     limits: { maxAttempts: 3, budgetMs: 10_000 },
   };
-  return { asked, blamed, attempts: openAttempts(deps, () => 0) };
+  return { requests, blamed, attempts: openAttempts(deps, () => 0) };
 }
 
 const planOf = (candidates: readonly Candidate[], more: Partial<AttemptPlan<number>> = {}): AttemptPlan<number> => ({
@@ -81,69 +84,69 @@ const planOf = (candidates: readonly Candidate[], more: Partial<AttemptPlan<numb
   wires: ["chat", "messages"],
   signal: new AbortController().signal,
   prepare: ({ candidate: { channel }, wire }, history) => ({
-    request: { url: new URL(channel.baseUrl), method: "POST", headers: { said: [wire, history].join(" ").trim() } },
+    request: { url: new URL(channel.baseUrl), method: "POST", headers: { sentAs: [wire, history].join(" ").trim() } },
     accept: async ({ status }: UpstreamAnswer) => status,
   }),
   ...more,
 });
-const mute: Partial<Candidate["channel"]> = { wires: ["speech"], priority: 5 };
-const noPath: Answer = [404, JSON.stringify({ error: { message: "no such path", code: "unknown_url" } })];
-const notHere: Answer = [
+const speechOnly: Partial<Candidate["channel"]> = { wires: ["speech"], priority: 5 };
+const missingPath: Answer = [404, JSON.stringify({ error: { message: "no such path", code: "unknown_url" } })];
+const wrongEndpoint: Answer = [
   400,
   JSON.stringify({ error: { message: "Tools are not supported in /v1/chat/completions. Please use /v1/responses." } }),
 ];
-const noSeal: Answer = [400, JSON.stringify({ error: { message: "no", code: "invalid_encrypted_content" } })];
+const refusedSignature: Answer = [400, JSON.stringify({ error: { message: "no", code: "invalid_encrypted_content" } })];
 
 describe("an attempt", () => {
   test("is not counted for a channel that supports none of the wires", async () => {
-    const { asked, attempts } = attemptsAt([]);
-    const candidates = [...["a", "b", "c", "d"].map((id) => candidate(id, mute)), candidate("able")];
+    const { requests, attempts } = attemptsAt([]);
+    const candidates = [...["a", "b", "c", "d"].map((id) => candidate(id, speechOnly)), candidate("able")];
     using attempted = await attempts.run(planOf(candidates));
-    expect([asked, attempted.attempts]).toEqual([["able chat"], 1]);
+    expect([requests, attempted.attempts]).toEqual([["able chat"], 1]);
     expect(attempted.route).toMatchObject({ wire: "chat", provider: { name: "openai" } });
   });
 
   test("is not made if no channel supports any of the wires", async () => {
-    const { asked, attempts } = attemptsAt([]);
-    await expect(attempts.run(planOf([candidate("a", mute)]))).rejects.toMatchObject({
+    const { requests, attempts } = attemptsAt([]);
+    await expect(attempts.run(planOf([candidate("a", speechOnly)]))).rejects.toMatchObject({
       name: "AttemptsFailed",
       attempts: 0,
       failure: { code: "no_available_channel" },
     });
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("is repeated on the same channel in another wire if the vendor lacks the first, which is remembered", async () => {
-    const { asked, attempts } = attemptsAt([noPath]);
+    const { requests, attempts } = attemptsAt([missingPath]);
     const wires: readonly UpstreamWire[] = ["chat", "messages"];
     const plan = planOf([candidate("a", { wires })]);
     for (const tries of [2, 1]) {
       using attempted = await attempts.run(plan);
       expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "messages"]);
     }
-    expect(asked).toEqual(["a chat", "a messages", "a messages"]);
+    expect(requests).toEqual(["a chat", "a messages", "a messages"]);
   });
 
   test("is sent to another endpoint if the first one does not support the request, and the next call uses it directly", async () => {
-    const { asked, attempts } = attemptsAt([notHere]);
+    const { requests, attempts } = attemptsAt([wrongEndpoint]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     for (const tries of [2, 1]) {
       using attempted = await attempts.run(plan);
       expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "responses"]);
     }
-    expect(asked).toEqual(["a chat", "a responses", "a responses"]);
+    expect(requests).toEqual(["a chat", "a responses", "a responses"]);
   });
 
   test("is sent to the refusing endpoint if only that can express the complete request, and not repeated if it refuses", async () => {
-    const { asked, attempts } = attemptsAt([notHere, [200], [200], notHere, notHere]);
+    const { requests, attempts } = attemptsAt([wrongEndpoint, [200], [200], wrongEndpoint, wrongEndpoint]);
     const plan = planOf([candidate("a", { wires: ["chat", "responses"] })], { wires: ["chat", "responses"] });
     (await attempts.run(plan))[Symbol.dispose]();
-    const whole = { ...plan, countUnsupported: async (wire: UpstreamWire) => (wire === "chat" ? 0 : 1) };
-    using attempted = await attempts.run(whole);
+    const withCounts = { ...plan, countUnsupported: async (wire: UpstreamWire) => (wire === "chat" ? 0 : 1) };
+    using attempted = await attempts.run(withCounts);
     expect(attempted.route.wire).toBe("chat");
-    const failing = attempts.run({ ...whole, wires: ["chat"] });
+    const failing = attempts.run({ ...withCounts, wires: ["chat"] });
     await expect(failing).rejects.toMatchObject({ failure: { code: "upstream_rejected" }, attempts: 1 });
-    expect(asked).toEqual(["a chat", "a responses", "a chat", "a chat"]);
+    expect(requests).toEqual(["a chat", "a responses", "a chat", "a chat"]);
   });
 
   test.each([
@@ -157,7 +160,7 @@ describe("an attempt", () => {
   });
 
   test("tries a wire that the vendor may lack before one that loses a field, and remembers that the vendor lacks it", async () => {
-    const { asked, attempts } = attemptsAt([noPath]);
+    const { requests, attempts } = attemptsAt([missingPath]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
     const countUnsupported = async (wire: UpstreamWire) => (wire === "chat" ? 1 : 0);
     const plan = planOf([candidate("a", { baseUrl: "https://a.example/v1" })], { wires, countUnsupported });
@@ -165,41 +168,45 @@ describe("an attempt", () => {
       using attempted = await attempts.run(plan);
       expect([attempted.attempts, attempted.route.wire]).toEqual([tries, "chat"]);
     }
-    expect(asked).toEqual(["a responses", "a chat", "a chat"]);
+    expect(requests).toEqual(["a responses", "a chat", "a chat"]);
   });
 
   test("is made in the wire in which the request loses the fewest fields", async () => {
     const { attempts } = attemptsAt([]);
     const wires: readonly UpstreamWire[] = ["messages", "chat", "responses"];
-    const own = candidate("a", { baseUrl: "https://api.openai.com/v1" });
+    const openaiCandidate = candidate("a", { baseUrl: "https://api.openai.com/v1" });
     for (const [inResponses, wire] of [
       [2, "chat"],
       [1, "responses"],
       [Infinity, "chat"],
     ] as const) {
       const countUnsupported = async (each: UpstreamWire) => (each === "responses" ? inResponses : 1);
-      using attempted = await attempts.run(planOf([own], { wires, countUnsupported }));
+      using attempted = await attempts.run(planOf([openaiCandidate], { wires, countUnsupported }));
       expect(attempted.route.wire).toBe(wire);
     }
   });
 
   test("is repeated without signatures if they are refused, and only if the request can be expressed without them", async () => {
-    const { asked, attempts } = attemptsAt([noSeal]);
+    const { requests, attempts } = attemptsAt([refusedSignature]);
     using attempted = await attempts.run(planOf([candidate("a")], { canDropSignatures: true }));
-    expect([asked, attempted.attempts]).toEqual([["a chat", "a chat withoutSignatures"], 2]);
-    await expect(attemptsAt([noSeal]).attempts.run(planOf([candidate("a")]))).rejects.toMatchObject({ attempts: 1 });
-    const twice = attemptsAt([noSeal, noSeal]).attempts.run(planOf([candidate("a")], { canDropSignatures: true }));
-    await expect(twice).rejects.toMatchObject({ attempts: 2 });
+    expect([requests, attempted.attempts]).toEqual([["a chat", "a chat withoutSignatures"], 2]);
+    await expect(attemptsAt([refusedSignature]).attempts.run(planOf([candidate("a")]))).rejects.toMatchObject({
+      attempts: 1,
+    });
+    const refusedTwice = attemptsAt([refusedSignature, refusedSignature]).attempts.run(
+      planOf([candidate("a")], { canDropSignatures: true }),
+    );
+    await expect(refusedTwice).rejects.toMatchObject({ attempts: 2 });
   });
 
   test("that starts a paid task is not followed by another if the vendor may have accepted it", async () => {
     const { prepare } = planOf([]);
-    const once = planOf([candidate("a"), candidate("b")], {
+    const paidPlan = planOf([candidate("a"), candidate("b")], {
       prepare: async (route, history) => ({ ...(await prepare(route, history)), unrepeatable: true, accept: unusable }),
     });
-    const { asked, attempts } = attemptsAt([]);
-    await expect(attempts.run(once)).rejects.toMatchObject({ failure: { code: "create_uncertain" } });
-    expect(asked).toEqual(["a chat"]);
+    const { requests, attempts } = attemptsAt([]);
+    await expect(attempts.run(paidPlan)).rejects.toMatchObject({ failure: { code: "create_uncertain" } });
+    expect(requests).toEqual(["a chat"]);
   });
 
   test("whose proxy failed is followed by another channel, even if it starts a paid task", async () => {
@@ -208,35 +215,35 @@ describe("an attempt", () => {
       candidate("a", { priority: 1, proxy: "http://me:secret@p.example:3128", keys: [{ id: "k", secret: "key" }] }),
       candidate("b"),
     ];
-    const paid = planOf(candidates, {
+    const paidPlan = planOf(candidates, {
       prepare: async (route, history) => ({ ...(await prepare(route, history)), unrepeatable: true }),
     });
-    const { asked, blamed, attempts } = attemptsAt([]);
-    using attempted = await attempts.run(paid);
-    expect([asked, blamed]).toEqual([["b chat"], ["a upstream_proxy_failed"]]);
+    const { requests, blamed, attempts } = attemptsAt([]);
+    using attempted = await attempts.run(paidPlan);
+    expect([requests, blamed]).toEqual([["b chat"], ["a upstream_proxy_failed"]]);
     expect(attempted.tried[0]).toMatchObject({
       channel: "a",
       failed: "upstream_proxy_failed",
       vendorMessage: "The proxy http://p.example:3128 answered 502 to CONNECT",
     });
-    const alone = attemptsAt([]).attempts.run({ ...paid, candidates: candidates.slice(0, 1) });
-    await expect(alone).rejects.toMatchObject({ failure: { code: "upstream_proxy_failed", status: 502 } });
+    const onlyRoute = attemptsAt([]).attempts.run({ ...paidPlan, candidates: candidates.slice(0, 1) });
+    await expect(onlyRoute).rejects.toMatchObject({ failure: { code: "upstream_proxy_failed", status: 502 } });
   });
 
   test("that cannot be prepared is made on another channel, and nothing was sent", async () => {
     const { prepare } = planOf([]);
-    const picky = planOf([candidate("a", { priority: 1 }), candidate("b")], {
+    const plan = planOf([candidate("a", { priority: 1 }), candidate("b")], {
       prepare(route, history) {
         if (route.candidate.channel.id === "a") throw new Failure("unsupported_parameter");
         return prepare(route, history);
       },
     });
-    const { asked, attempts } = attemptsAt([]);
-    using attempted = await attempts.run(picky);
-    expect([asked, attempted.attempts]).toEqual([["b chat"], 2]);
+    const { requests, attempts } = attemptsAt([]);
+    using attempted = await attempts.run(plan);
+    expect([requests, attempted.attempts]).toEqual([["b chat"], 2]);
   });
 
-  test("whose image cannot be fetched through the channel's proxy is made elsewhere, and does not count against the channel", async () => {
+  test("whose image cannot be fetched through the channel's proxy is sent to another channel, and does not count against the channel", async () => {
     const { prepare } = planOf([]);
     const unfetched = planOf([candidate("a", { priority: 1 }), candidate("b")], {
       prepare(route, history) {
@@ -245,10 +252,10 @@ describe("an attempt", () => {
         throw new Failure("upstream_proxy_failed", undefined, { cause });
       },
     });
-    const { asked, blamed, attempts } = attemptsAt([]);
+    const { requests, blamed, attempts } = attemptsAt([]);
     using attempted = await attempts.run(unfetched);
     expect(attempted.attempts).toBe(2);
-    expect([asked, blamed]).toEqual([["b chat"], []]);
+    expect([requests, blamed]).toEqual([["b chat"], []]);
   });
 });
 

@@ -3,7 +3,10 @@ import { describe, expect, test } from "vitest";
 import { findBlamedExtent, type BlamedFailure, type Extent } from "../src/blame.ts";
 import { Evidence, fingerprintOf, type FailureSeen } from "../src/evidence.ts";
 
-/** One call: `account model key`, and what failed; "ok" where nothing did. `body` absent: a body of its own. */
+/**
+ * A call and the part of its route that failed; `failed` absent: it succeeded. `body` absent: a different body for each
+ * call.
+ */
 interface Call {
   readonly account?: string;
   readonly model?: string;
@@ -15,8 +18,8 @@ interface Call {
 
 let bodies = 0;
 
-/** Counts the calls, one a millisecond, and gives what the last failure takes out. */
-function after(calls: readonly Call[], more: Partial<BlamedFailure> = {}, stepMs = 1): string {
+/** Counts the calls, one per `stepMs`. Returns the extent that the last failure puts into a cooldown. */
+function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, stepMs = 1): string {
   const evidence = new Evidence();
   let found: Extent | undefined;
   for (const [at, call] of calls.entries()) {
@@ -40,93 +43,119 @@ function after(calls: readonly Call[], more: Partial<BlamedFailure> = {}, stepMs
       now,
     );
   }
-  return found === undefined ? "nothing" : `${found.of} for ${found.for}`;
+  return found === undefined ? "nothing" : `${found.models}, ${found.accounts}`;
 }
 
-const times = (count: number, call: Call): readonly Call[] => Array.from({ length: count }, () => call);
-const bad = (more: Call = {}): Call => ({ failed: "channel", ...more });
-const good = (more: Call = {}): Call => more;
+const repeated = (count: number, call: Call): readonly Call[] => Array.from({ length: count }, () => call);
+const failing = (more: Call = {}): Call => ({ failed: "channel", ...more });
+const answered = (more: Call = {}): Call => more;
 
-describe("scopes that rest after failures", () => {
+describe("cooldowns after failures", () => {
   test.each<[string, readonly Call[], string]>([
-    ["two failures of one account", times(2, bad()), "nothing"],
-    ["three failures of one account with one model", times(3, bad()), "model for account"],
-    ["any number of failures of one account", times(500, bad()), "model for account"],
-    ["one body that fails repeatedly", times(500, bad({ body: "same" })), "nothing"],
-    ["failures of one account with two models", [...times(2, bad()), bad({ model: "n" })], "whole for account"],
+    ["two failures of one account", repeated(2, failing()), "nothing"],
+    ["three failures of one account with one model", repeated(3, failing()), "one model, one account"],
+    ["any number of failures of one account", repeated(500, failing()), "one model, one account"],
+    ["one body that fails repeatedly", repeated(500, failing({ body: "same" })), "nothing"],
+    [
+      "failures of one account with two models",
+      [...repeated(2, failing()), failing({ model: "n" })],
+      "all models, one account",
+    ],
     [
       "one failing model among two working ones",
-      [bad(), good({ model: "n" }), good({ model: "o" }), ...times(3, bad())],
-      "model for account",
+      [failing(), answered({ model: "n" }), answered({ model: "o" }), ...repeated(3, failing())],
+      "one model, one account",
     ],
-    ["failures of two accounts with one model", [...times(2, bad()), bad({ account: "b" })], "model for all"],
+    [
+      "failures of two accounts with one model",
+      [...repeated(2, failing()), failing({ account: "b" })],
+      "one model, all accounts",
+    ],
     [
       "failures of two accounts with two models",
-      [...times(2, bad()), bad({ account: "b", model: "n" })],
-      "whole for all",
+      [...repeated(2, failing()), failing({ account: "b", model: "n" })],
+      "all models, all accounts",
     ],
     [
       "one body that fails for two accounts",
-      [...times(2, bad({ body: "same" })), ...times(2, bad({ account: "b", body: "same" }))],
+      [...repeated(2, failing({ body: "same" })), ...repeated(2, failing({ account: "b", body: "same" }))],
       "nothing",
     ],
     [
       "one failing account among answered ones",
-      [bad(), good({ account: "b" }), ...times(100, bad())],
-      "model for account",
+      [failing(), answered({ account: "b" }), ...repeated(100, failing())],
+      "one model, one account",
     ],
     [
       "two failing accounts among two answered ones",
-      [bad(), good({ account: "c" }), good({ account: "d" }), ...times(50, bad()), ...times(50, bad({ account: "b" }))],
-      "model for account",
+      [
+        failing(),
+        answered({ account: "c" }),
+        answered({ account: "d" }),
+        ...repeated(50, failing()),
+        ...repeated(50, failing({ account: "b" })),
+      ],
+      "one model, one account",
     ],
     [
       "an outage after many successful calls of many accounts",
       [
-        ...["a", "b", "c", "d"].flatMap((account) => times(50, good({ account }))),
-        bad(),
-        bad({ account: "b" }),
-        bad({ account: "c" }),
+        ...["a", "b", "c", "d"].flatMap((account) => repeated(50, answered({ account }))),
+        failing(),
+        failing({ account: "b" }),
+        failing({ account: "c" }),
       ],
-      "model for all",
+      "one model, all accounts",
     ],
-    ["a vendor that fails one call in four", times(60, {}).map((_, at) => (at % 4 === 3 ? bad() : good())), "nothing"],
+    [
+      "a vendor that fails one call in four",
+      repeated(60, {}).map((_, at) => (at % 4 === 3 ? failing() : answered())),
+      "nothing",
+    ],
     [
       "a vendor that fails every other call",
-      times(12, {}).map((_, at) => (at % 2 === 0 ? bad() : good())),
-      "model for account",
+      repeated(12, {}).map((_, at) => (at % 2 === 0 ? failing() : answered())),
+      "one model, one account",
     ],
-    ["failures of a key without a vendor's message", times(3, bad({ failed: "key" })), "model for account"],
-    ["failures of a key and of its channel", [...times(2, bad({ failed: "key" })), bad()], "nothing"],
+    ["failures of a key without a vendor's message", repeated(3, failing({ failed: "key" })), "one model, one account"],
+    ["failures of a key and of its channel", [...repeated(2, failing({ failed: "key" })), failing()], "nothing"],
     [
       "failures of two keys",
-      [bad({ failed: "key", key: "k" }), bad({ failed: "key", key: "l" }), bad({ failed: "key", key: "l" })],
+      [
+        failing({ failed: "key", key: "k" }),
+        failing({ failed: "key", key: "l" }),
+        failing({ failed: "key", key: "l" }),
+      ],
       "nothing",
     ],
     [
       "an unknown model at the vendor, requested by two accounts",
-      [...times(2, bad({ failed: "model" })), bad({ failed: "model", account: "b" })],
-      "model for all",
+      [...repeated(2, failing({ failed: "model" })), failing({ failed: "model", account: "b" })],
+      "one model, all accounts",
     ],
-    ["two refused connections", times(2, bad({ failed: "certain" })), "nothing"],
-    ["three refused connections of one account", times(3, bad({ failed: "certain", body: "same" })), "whole for all"],
+    ["two refused connections", repeated(2, failing({ failed: "certain" })), "nothing"],
+    [
+      "three refused connections of one account",
+      repeated(3, failing({ failed: "certain", body: "same" })),
+      "all models, all accounts",
+    ],
     [
       "refused connections among as many other failures",
-      [...times(9, bad()), ...times(2, bad({ failed: "certain" }))],
+      [...repeated(9, failing()), ...repeated(2, failing({ failed: "certain" }))],
       "nothing",
     ],
     [
       "occasional refused connections",
-      times(20, {}).map((_, at) => (at % 5 === 0 ? bad({ failed: "certain" }) : good())),
+      repeated(20, {}).map((_, at) => (at % 5 === 0 ? failing({ failed: "certain" }) : answered())),
       "nothing",
     ],
   ])("%s", (_, calls, expected) => {
-    expect(after(calls)).toBe(expected);
+    expect(extentAfter(calls)).toBe(expected);
   });
 
   test("failures further apart than the window do not count together", () => {
-    expect(after(times(10, bad()), {}, 30_001)).toBe("nothing");
-    expect(after(times(10, bad()), {}, 20_000)).toBe("model for account");
+    expect(extentAfter(repeated(10, failing()), {}, 30_001)).toBe("nothing");
+    expect(extentAfter(repeated(10, failing()), {}, 20_000)).toBe("one model, one account");
   });
 });
 
@@ -134,39 +163,39 @@ describe("states that a vendor reports", () => {
   const limited = (more: Call = {}): Call => ({ failed: "key", isExplicit: true, ...more });
 
   test.each<[string, readonly Call[], Partial<BlamedFailure>, string]>([
-    ["a rate limit for one account", [good(), good(), limited()], {}, "model for account"],
-    ["a rate limit for a second account", [limited(), limited({ account: "b" })], {}, "model for all"],
-    ["a rate limit for two models", [limited(), limited({ account: "b", model: "n" })], {}, "whole for all"],
+    ["a rate limit for one account", [answered(), answered(), limited()], {}, "one model, one account"],
+    ["a rate limit for a second account", [limited(), limited({ account: "b" })], {}, "one model, all accounts"],
+    ["a rate limit for two models", [limited(), limited({ account: "b", model: "n" })], {}, "all models, all accounts"],
     [
       "a rate limit for one account while others are answered",
-      [limited(), good({ account: "b" }), good({ account: "c" }), ...times(20, limited())],
+      [limited(), answered({ account: "b" }), answered({ account: "c" }), ...repeated(20, limited())],
       {},
-      "model for account",
+      "one model, one account",
     ],
-    ["a key refused for one account", [limited()], { concernsAllModels: true }, "whole for account"],
+    ["a key refused for one account", [limited()], { concernsAllModels: true }, "all models, one account"],
     [
       "a key refused for two accounts",
       [limited(), limited({ account: "b" })],
       { concernsAllModels: true },
-      "whole for all",
+      "all models, all accounts",
     ],
   ])("%s", (_, calls, more, expected) => {
-    expect(after(calls, { isExplicit: true, ...more })).toBe(expected);
+    expect(extentAfter(calls, { isExplicit: true, ...more })).toBe(expected);
   });
 });
 
-test("a scope on probation rests again after its first failure, but for all accounts only after failures of two", () => {
+test("a scope on probation gets another cooldown after its first failure, but for all accounts only after failures of two", () => {
   const onProbation = (): boolean => true;
-  expect(after([bad()], { onProbation })).toBe("model for account");
-  expect(after([bad(), bad({ account: "b" })], { onProbation })).toBe("model for all");
-  expect(after([bad({ failed: "certain" })], { onProbation })).toBe("whole for all");
+  expect(extentAfter([failing()], { onProbation })).toBe("one model, one account");
+  expect(extentAfter([failing(), failing({ account: "b" })], { onProbation })).toBe("one model, all accounts");
+  expect(extentAfter([failing({ failed: "certain" })], { onProbation })).toBe("all models, all accounts");
 });
 
-test("a channel with one model rests completely", () => {
-  expect(after(times(3, bad()), { concernsAllModels: true })).toBe("whole for account");
+test("a channel with one model gets a cooldown for all models", () => {
+  expect(extentAfter(repeated(3, failing()), { concernsAllModels: true })).toBe("all models, one account");
 });
 
-test("one account's failures never rest a scope for all while another account is answered", () => {
+test("one account's failures cause no cooldown for all accounts while another account's calls succeed", () => {
   const call = fc.record({
     model: fc.constantFrom("m", "n"),
     key: fc.constantFrom("k", "l"),
@@ -175,11 +204,11 @@ test("one account's failures never rest a scope for all while another account is
   });
   fc.assert(
     fc.property(fc.array(call, { minLength: 1, maxLength: 80 }), (calls) => {
-      const mixed = calls.flatMap(({ failed, ...each }) => [
+      const alternating = calls.flatMap(({ failed, ...each }) => [
         { ...each, ...(failed === undefined ? {} : { failed }), account: "attacker" },
-        good({ account: "other" }),
+        answered({ account: "other" }),
       ]);
-      expect(after(mixed.slice(0, -1))).not.toContain("for all");
+      expect(extentAfter(alternating.slice(0, -1))).not.toContain("all accounts");
     }),
   );
 });

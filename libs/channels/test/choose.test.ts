@@ -38,14 +38,14 @@ test("equally cheap channels share by weight", () => {
 });
 
 test("of two random candidates the slower one is never chosen; of all, the slowest never", () => {
-  const lot = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+  const randomNumber = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
   const scores = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 6 });
   fc.assert(
-    fc.property(scores, lot, lot, (ms, first, second) => {
+    fc.property(scores, randomNumber, randomNumber, (ms, first, second) => {
       const from = of(...ms.map((_, at) => candidate(String(at))));
-      const lots = [first, second];
+      const randomNumbers = [first, second];
       const scoreOf = (each: Candidate): number => ms[Number(each.channel.id)] ?? 0;
-      const chosen = choose(from, { choice: "fastest", score: scoreOf, random: () => lots.shift() ?? 0 });
+      const chosen = choose(from, { choice: "fastest", score: scoreOf, random: () => randomNumbers.shift() ?? 0 });
       expect(chosen && scoreOf(chosen.candidate)).toBeLessThan(Math.max(...ms));
     }),
   );
@@ -56,17 +56,17 @@ test("a channel's expected time depends on its recent times and its open calls",
   const speeds = new Speeds(60_000, () => now);
   const [fast, slow] = [candidate("fast"), candidate("slow")];
   expect(speeds.score(fast)).toBe(0);
-  const [first, other] = [speeds.began(fast), speeds.began(slow)];
-  speeds.answered(first, 100);
-  speeds.answered(other, 900);
+  const [first, other] = [speeds.callStarted(fast), speeds.callStarted(slow)];
+  speeds.answerStarted(first, 100);
+  speeds.answerStarted(other, 900);
   for (const call of [first, other]) call.inFlight--;
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
-  const calls = Array.from({ length: 10 }, () => speeds.began(fast));
+  const calls = Array.from({ length: 10 }, () => speeds.callStarted(fast));
   expect(speeds.score(fast)).toBeGreaterThan(speeds.score(slow));
   for (const call of calls) call.inFlight--;
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
   now += 600_000;
   expect(speeds.score(slow)).toBeLessThan(2);
-  speeds.answered(other, 50);
+  speeds.answerStarted(other, 50);
   expect(speeds.score(slow)).toBeCloseTo(51, 0);
 });

@@ -9,17 +9,17 @@ const cause = (more: Partial<CooldownCause> = {}): CooldownCause => ({
   ...more,
 });
 
-/** The lengths of rests that begin one after the other. */
+/** Returns the lengths of consecutive cooldowns in ms. */
 function lengths(count: number, more: Partial<CooldownCause> = {}): readonly number[] {
-  const begun: Cooldown[] = [];
+  const cooldowns: Cooldown[] = [];
   for (let at = 0; at < count; at++) {
-    const rest = nextCooldown(begun.at(-1), cause({ ...more, before: begun.length }), at * 10_000_000);
-    if (rest !== undefined) begun.push(rest);
+    const cooldown = nextCooldown(cooldowns.at(-1), cause({ ...more, before: cooldowns.length }), at * 10_000_000);
+    if (cooldown !== undefined) cooldowns.push(cooldown);
   }
-  return begun.map(({ until, since }) => until - Date.parse(since));
+  return cooldowns.map(({ until, since }) => until - Date.parse(since));
 }
 
-test("a scope that fails again after each rest rests twice as long, up to a maximum", () => {
+test("a scope that fails again after each cooldown gets one of twice the length, up to a maximum", () => {
   expect(lengths(4)).toEqual([5_000, 10_000, 20_000, 40_000]);
   expect(lengths(60).at(-1)).toBe(300_000);
 });
@@ -29,7 +29,7 @@ test("a refused key is retried after pauses that grow up to an hour", () => {
   expect(lengths(60, { kind: "refused" }).at(-1)).toBe(3_600_000);
 });
 
-test("failures of calls that were already open start no second rest", () => {
+test("failures of calls that were already open start no second cooldown", () => {
   const first = nextCooldown(undefined, cause(), 0);
   expect(nextCooldown(first, cause({ before: 1 }), 4_999)).toBeUndefined();
   expect(nextCooldown(first, cause({ before: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
@@ -48,12 +48,12 @@ test("a vendor's retry-after is used unchanged, is never shortened, and may be e
   expect(isCoolingDown(undefined, 0)).toBe(false);
 });
 
-test("a rest for one account names it", () => {
+test("a cooldown for one account names it", () => {
   expect(nextCooldown(undefined, cause({ account: "acme" }), 0)).toMatchObject({ account: "acme" });
   expect(nextCooldown(undefined, cause(), 0)).not.toHaveProperty("account");
 });
 
-test("a stored rest of an earlier version is read with the current names", () => {
+test("a stored cooldown of an earlier version is read with the current names", () => {
   const common = { reason: "rate_limit_exceeded", since: "2026-11-01T10:00:00.000Z", until: 1, rests: 1 };
   const stored = JSON.stringify({ ...common, kind: "asked", said: "Slow down" });
   expect(parseCooldown(stored)).toEqual({ ...common, kind: "throttled", vendorMessage: "Slow down" });

@@ -4,7 +4,7 @@ import { connectSocket } from "../src/connect.ts";
 import { isLinkLocal, vendorLookup } from "../src/link-local.ts";
 import { openTransport } from "../src/transport.ts";
 
-/** Addresses of the names of these tests. */
+/** Addresses of the host names in these tests. */
 const names: Readonly<Record<string, readonly string[]>> = {
   "metadata.example": ["203.0.113.7", "169.254.169.254"],
   "vendor.example": ["203.0.113.7", "203.0.113.8"],

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 
-/** A proxy of a test, with the targets that it was asked to connect to. */
+/** Proxy for tests. It records the targets that clients requested. */
 export interface TestProxy extends AsyncDisposable {
   /** URL of the proxy, without a name and a password. */
   readonly url: string;

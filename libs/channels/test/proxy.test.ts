@@ -51,7 +51,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     for (const path of ["/one", "/two"]) {
       const answer = await transport.send(requestTo(`http://vendor.example:${port}${path}`, proxy.url), signal);
       expect(await readText(answer, 100)).toBe(`POST ${path} at vendor.example:${port}`);
-      await setImmediate(); // the connection is free again
+      await setImmediate(); // the connection is idle again
     }
     expect([proxy.targets, connections]).toEqual([[`vendor.example:${port}`], 1]);
   });

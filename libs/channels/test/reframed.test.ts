@@ -13,7 +13,7 @@ const upper = {
   }),
 };
 
-/** An answer whose vendor sends what the test says. */
+/** Creates an answer whose body the test sends, and a sink that records what it receives. */
 function answerOf(type: string) {
   let sink: BodySink | undefined;
   const seen: string[] = [];

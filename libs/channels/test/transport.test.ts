@@ -9,9 +9,9 @@ import { readText } from "../src/refused.ts";
 import { NothingSent, openTransport, type Transport } from "../src/transport.ts";
 
 /**
- * A vendor in a process of its own, which closes connections while a test keeps this process's event loop from
- * turning. It answers how often it was asked; at /closing it closes the connection soon after, at /deaf it hears all
- * of the request and hangs up. SIGUSR2 resets every connection.
+ * Vendor in a separate process, which can close connections while the test blocks this process's event loop. It answers
+ * with the number of requests; at /closing it closes the connection soon after the answer, at /deaf it closes it
+ * without an answer. SIGUSR2 resets every connection.
  */
 const vendor = `
   let asked = 0;
@@ -47,22 +47,22 @@ const askAt = async (url: string, body = "{}"): Promise<string> => {
   const request = { url: new URL(url), method: "POST", headers: {}, timeoutMs: 5_000, proxy: undefined } as const;
   const answer = await transport.send({ ...request, body: Buffer.from(body) }, new AbortController().signal);
   const text = await readText(answer, 100);
-  await setImmediate(); // the connection is free again
+  await setImmediate(); // the connection is idle again
   return text;
 };
 
-/** Keeps this process from hearing of anything for a while. */
-function standStill(): void {
+/** Blocks this process's event loop for 300 ms. */
+function blockEventLoop(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
 }
 
-/** Resets every connection in the moment in which a request's first byte is about to be written, so many times. */
+/** Resets all connections just before a request's first byte is written, this many times. */
 function resetUnderWrites(times: number): Disposable {
   let left = times;
   const reset = (): void => {
     if (left-- <= 0) return;
     child.kill("SIGUSR2");
-    standStill();
+    blockEventLoop();
   };
   subscribe("undici:client:sendHeaders", reset);
   return { [Symbol.dispose]: () => void unsubscribe("undici:client:sendHeaders", reset) };
@@ -72,8 +72,8 @@ test("an idle connection that the vendor closed is not used: each call is sent o
   const answers = [];
   for (let at = 0; at < 5; at++) {
     answers.push(await ask("/closing"));
-    // The vendor closes the connection meanwhile, and this process cannot hear of it before it asks again.
-    standStill();
+    // The vendor closes the connection, which this process cannot notice before its next request.
+    blockEventLoop();
   }
   expect(answers).toEqual(["1", "2", "3", "4", "5"]);
 });
@@ -189,7 +189,7 @@ test("a request that the vendor may have received is not sent again, even on a r
 
 test("an exchange that is aborted while connecting ends immediately, and nothing was sent", async () => {
   const sockets = new Set<Socket>();
-  // Never answers the handshake of TLS.
+  // Does not answer the TLS handshake.
   const deaf = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
   const connected = once(deaf, "connection");
   await once(deaf, "listening");

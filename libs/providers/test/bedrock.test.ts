@@ -47,8 +47,8 @@ describe("requests", () => {
     ["cohere.rerank-v3-5:0", '{"query":"q","api_version":2}'],
     ["amazon.rerank-v1:0", '{"query":"q"}'],
   ])("rerank of %s", (model, body) => {
-    const asked = Buffer.from('{"model":"m","query":"q"}');
-    expect(textOf(requestFor("cohere-rerank", model, { body: asked }).body)).toBe(body);
+    const request = Buffer.from('{"model":"m","query":"q"}');
+    expect(textOf(requestFor("cohere-rerank", model, { body: request }).body)).toBe(body);
   });
 });
 

@@ -5,26 +5,25 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 
-/** Identities that a machine or a pod has, instead of a key: where each is asked for, how long it is kept, when it is fetched anew. */
 const minuteMs = 60_000;
 
-/** What the server was asked: method, path, and what admits the caller. */
-interface Asked {
+/** Request that the server received: method and path, and the caller's credentials. */
+interface ReceivedRequest {
   readonly line: string;
   readonly authorization: string | undefined;
-  readonly flavour: string | string[] | undefined;
+  readonly metadataFlavor: string | string[] | undefined;
   readonly form: URLSearchParams;
 }
-const asked: Asked[] = [];
+const received: ReceivedRequest[] = [];
 let answer: (request: IncomingMessage) => { readonly type: string; readonly body: string };
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));
   request.on("end", () => {
-    asked.push({
+    received.push({
       line: `${request.method} ${request.url}`,
       authorization: request.headers.authorization,
-      flavour: request.headers["metadata-flavor"],
+      metadataFlavor: request.headers["metadata-flavor"],
       form: new URLSearchParams(Buffer.concat(chunks).toString()),
     });
     const { type, body } = answer(request);
@@ -45,7 +44,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  asked.length = 0;
+  received.length = 0;
   writeFileSync(tokenFile, "the-pods-token");
   vi.stubEnv("HOME", folder);
   vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(folder, "none"));
@@ -61,8 +60,8 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** Signs requests as a fresh process would: nothing is kept from before. */
-async function freshProcess(vendor: "bedrock" | "vertex", key: string) {
+/** Returns a function that signs requests with newly loaded modules, without cached credentials. */
+async function newSigner(vendor: "bedrock" | "vertex", key: string) {
   vi.resetModules();
   const { providers, signRequest } = await import("../src/index.ts");
   const provider = providers[vendor];
@@ -99,28 +98,28 @@ describe("a pod of EKS, or a task of ECS", () => {
   });
 
   test("signs with its agent's credentials for the pod's token, fetched once for many calls", async () => {
-    const headersOf = await freshProcess("bedrock", "aws");
+    const headersOf = await newSigner("bedrock", "aws");
     for (const _ of [1, 2, 3]) {
       const headers = await headersOf();
       expect(headers["authorization"]).toContain("Credential=ASIAPOD1/");
       expect(headers["x-amz-security-token"]).toBe("session-1");
     }
-    expect(asked.map(({ line, authorization }) => [line, authorization])).toEqual([
+    expect(received.map(({ line, authorization }) => [line, authorization])).toEqual([
       ["GET /v1/credentials", "the-pods-token"],
     ]);
   });
 
   test("fetches new credentials minutes before the old ones expire, with the file's current token", async () => {
-    const headersOf = await freshProcess("bedrock", "aws");
+    const headersOf = await newSigner("bedrock", "aws");
     await headersOf();
     vi.setSystemTime(Date.now() + 20 * minuteMs);
     expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
     writeFileSync(tokenFile, "the-pods-next-token");
     vi.setSystemTime(Date.now() + 6 * minuteMs);
-    // Meanwhile calls go on with the old ones.
+    // Calls use the old ones meanwhile.
     expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
     await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"));
-    expect(asked.map(({ authorization }) => authorization)).toEqual(["the-pods-token", "the-pods-next-token"]);
+    expect(received.map(({ authorization }) => authorization)).toEqual(["the-pods-token", "the-pods-next-token"]);
   });
 });
 
@@ -140,13 +139,13 @@ describe("a web identity", () => {
   });
 
   test("assumes its role with the token service, once for many calls, and again before expiry", async () => {
-    const headersOf = await freshProcess("bedrock", "aws");
+    const headersOf = await newSigner("bedrock", "aws");
     for (const _ of [1, 2]) expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE1/");
     vi.setSystemTime(Date.now() + 56 * minuteMs);
     await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"));
     expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE2/");
-    expect(asked).toHaveLength(2);
-    expect(Object.fromEntries(asked[0]?.form ?? [])).toMatchObject({
+    expect(received).toHaveLength(2);
+    expect(Object.fromEntries(received[0]?.form ?? [])).toMatchObject({
       Action: "AssumeRoleWithWebIdentity",
       RoleArn: "arn:aws:iam::123456789012:role/gate",
       WebIdentityToken: "the-pods-token",
@@ -168,19 +167,19 @@ describe("a machine or a pod of Google's", () => {
   });
 
   test("calls with the token of its metadata server, cached, and fetched again before expiry", async () => {
-    const headersOf = await freshProcess("vertex", "google");
+    const headersOf = await newSigner("vertex", "google");
     for (const _ of [1, 2, 3]) expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-1");
     vi.setSystemTime(Date.now() + 50 * minuteMs);
     expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-1");
     vi.setSystemTime(Date.now() + 6 * minuteMs);
     expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-2");
-    const tokens = asked.filter(({ line }) => line.includes("/token"));
+    const tokens = received.filter(({ line }) => line.includes("/token"));
     expect(tokens).toHaveLength(2);
-    expect(tokens.every(({ flavour }) => flavour === "Google")).toBe(true);
+    expect(tokens.every(({ metadataFlavor }) => metadataFlavor === "Google")).toBe(true);
   });
 });
 
-describe("a workload's identity from elsewhere", () => {
+describe("an external workload's identity", () => {
   const document = () => ({
     type: "external_account",
     audience: "//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/pool/providers/eks",
@@ -213,12 +212,12 @@ describe("a workload's identity from elsewhere", () => {
       },
     ],
   ])("%s is exchanged for a token, cached, and exchanged again before expiry", async (_, keyOf) => {
-    const headersOf = await freshProcess("vertex", keyOf());
+    const headersOf = await newSigner("vertex", keyOf());
     for (const __ of [1, 2]) expect((await headersOf())["authorization"]).toBe("Bearer ya29.exchanged-1");
     writeFileSync(tokenFile, "the-pods-next-token");
     vi.setSystemTime(Date.now() + 56 * minuteMs);
     expect((await headersOf())["authorization"]).toBe("Bearer ya29.exchanged-2");
-    const exchanges = asked.filter(({ line }) => line === "POST /v1/token");
+    const exchanges = received.filter(({ line }) => line === "POST /v1/token");
     expect(exchanges.map(({ form }) => form.get("subject_token"))).toEqual(["the-pods-token", "the-pods-next-token"]);
     expect(exchanges[0]?.form.get("audience")).toBe(document().audience);
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { VendorRow } from "../src/by-name/row.ts";
 import { vendorOfRow } from "../src/by-name/vendor.ts";
 
-/** A vendor that no table has: CONTRIBUTING says that its row is all that one more of known wires takes. */
+/** Vendor that is in no table. CONTRIBUTING states that a vendor of known wires needs only a row. */
 const toy: VendorRow = {
   title: "Toy",
   baseUrl: "https://toy.example/v1",

@@ -120,10 +120,10 @@ describe("the URL of a call", () => {
   });
 });
 
-/** Videos are tasks, which have addresses of their own. */
+/** Wires of video tasks, whose addresses are tested separately. */
 const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
 
-/** Their models that are invoked in wires of their own share an action: the model decides what it takes. */
+/** Vendors that use one address for several wires of a model's native format. */
 const byModel: ReadonlySet<string> = new Set(["bedrock", "vertex", "gemini"]);
 const byWire = Object.values(providers).filter(({ name }) => !byModel.has(name));
 
@@ -222,11 +222,11 @@ test("a vendor signs the address, the body and the time", async () => {
   expect(new Set(await Promise.all(changes.map(signature))).size).toBe(changes.length);
 });
 
-const alpha = (type: string, message = "no", details?: object): string =>
+const anthropicError = (type: string, message = "no", details?: object): string =>
   JSON.stringify({ type: "error", error: { type, message, details } });
-const limited = (code: string): string => alpha("rate_limit_error", "no", { error_code: code });
-const own = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
-const gamma = (status: string, details: readonly object[] = [], message = "no"): string =>
+const limited = (code: string): string => anthropicError("rate_limit_error", "no", { error_code: code });
+const qwenError = (code: string, message: string): string => JSON.stringify({ code, message, request_id: "r" });
+const geminiError = (status: string, details: readonly object[] = [], message = "no"): string =>
   JSON.stringify({ error: { code: 400, message, status, details } });
 
 const openaiError = (message: string, more: object = {}): string => JSON.stringify({ error: { message, ...more } });
@@ -234,34 +234,40 @@ const signature = (Code: string): string => JSON.stringify({ ResponseMetadata: {
 
 describe("the meaning of an error", () => {
   test.each<[string, number, string, string, string]>([
-    ["anthropic", 529, alpha("overloaded_error"), "upstream_overloaded", "channel"],
-    ["anthropic", 429, alpha("rate_limit_error"), "upstream_rate_limited", "key"],
+    ["anthropic", 529, anthropicError("overloaded_error"), "upstream_overloaded", "channel"],
+    ["anthropic", 429, anthropicError("rate_limit_error"), "upstream_rate_limited", "key"],
     ["anthropic", 429, limited("ramp_limit_exceeded"), "upstream_rate_limited", "key"],
     ["anthropic", 429, limited("contract_spend_limit_reached"), "upstream_auth_failed", "key"],
     ["anthropic", 429, limited("enforced_spend_limit_reached"), "upstream_auth_failed", "key"],
-    ["anthropic", 401, alpha("authentication_error"), "upstream_auth_failed", "key"],
-    ["anthropic", 400, alpha("invalid_request_error", "Your credit balance is too low"), "upstream_auth_failed", "key"],
-    ["anthropic", 400, alpha("invalid_request_error", "max_tokens: wrong"), "upstream_rejected", "request"],
-    ["anthropic", 404, alpha("not_found_error", "model: claude-9"), "upstream_error", "model"],
-    ["anthropic", 404, alpha("not_found_error", "Not Found"), "upstream_error", "wire"],
-    ["anthropic", 413, alpha("request_too_large"), "upstream_rejected", "request"],
-    ["gemini", 429, gamma("RESOURCE_EXHAUSTED"), "upstream_rate_limited", "key"],
-    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "upstream_auth_failed", "key"],
-    ["gemini", 400, gamma("INVALID_ARGUMENT"), "upstream_rejected", "request"],
-    ["gemini", 503, gamma("UNAVAILABLE"), "upstream_error", "channel"],
-    ["gemini", 504, gamma("DEADLINE_EXCEEDED"), "upstream_timeout", "channel"],
-    ["gemini", 404, gamma("NOT_FOUND", [], "models/gen-9 is not found"), "upstream_error", "model"],
-    ["gemini", 500, `[${gamma("INTERNAL")}]`, "upstream_error", "channel"],
+    ["anthropic", 401, anthropicError("authentication_error"), "upstream_auth_failed", "key"],
+    [
+      "anthropic",
+      400,
+      anthropicError("invalid_request_error", "Your credit balance is too low"),
+      "upstream_auth_failed",
+      "key",
+    ],
+    ["anthropic", 400, anthropicError("invalid_request_error", "max_tokens: wrong"), "upstream_rejected", "request"],
+    ["anthropic", 404, anthropicError("not_found_error", "model: claude-9"), "upstream_error", "model"],
+    ["anthropic", 404, anthropicError("not_found_error", "Not Found"), "upstream_error", "wire"],
+    ["anthropic", 413, anthropicError("request_too_large"), "upstream_rejected", "request"],
+    ["gemini", 429, geminiError("RESOURCE_EXHAUSTED"), "upstream_rate_limited", "key"],
+    ["gemini", 400, geminiError("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "upstream_auth_failed", "key"],
+    ["gemini", 400, geminiError("INVALID_ARGUMENT"), "upstream_rejected", "request"],
+    ["gemini", 503, geminiError("UNAVAILABLE"), "upstream_error", "channel"],
+    ["gemini", 504, geminiError("DEADLINE_EXCEEDED"), "upstream_timeout", "channel"],
+    ["gemini", 404, geminiError("NOT_FOUND", [], "models/gen-9 is not found"), "upstream_error", "model"],
+    ["gemini", 500, `[${geminiError("INTERNAL")}]`, "upstream_error", "channel"],
     ["azure", 401, JSON.stringify({ error: { code: "401", message: "Access denied" } }), "upstream_auth_failed", "key"],
     ["cohere", 400, JSON.stringify({ message: "documents must not be empty" }), "upstream_rejected", "request"],
-    ["qwen", 400, own("InvalidParameter", "url error, please check url!"), "upstream_error", "wire"],
-    ["qwen", 403, own("AccessDenied", "does not support synchronous calls."), "upstream_error", "wire"],
-    ["qwen", 400, own("InvalidParameter", "size is wrong"), "upstream_rejected", "request"],
-    ["qwen", 400, own("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
-    ["qwen", 400, own("Arrearage", "overdue"), "upstream_auth_failed", "key"],
-    ["qwen", 429, own("Throttling.RateQuota", "slow down"), "upstream_rate_limited", "key"],
-    ["qwen", 404, own("NotFound", "nothing here"), "upstream_error", "wire"],
-    ["qwen", 404, own("ModelNotFound", "no such model"), "upstream_error", "model"],
+    ["qwen", 400, qwenError("InvalidParameter", "url error, please check url!"), "upstream_error", "wire"],
+    ["qwen", 403, qwenError("AccessDenied", "does not support synchronous calls."), "upstream_error", "wire"],
+    ["qwen", 400, qwenError("InvalidParameter", "size is wrong"), "upstream_rejected", "request"],
+    ["qwen", 400, qwenError("DataInspectionFailed", "inappropriate"), "upstream_rejected", "request"],
+    ["qwen", 400, qwenError("Arrearage", "overdue"), "upstream_auth_failed", "key"],
+    ["qwen", 429, qwenError("Throttling.RateQuota", "slow down"), "upstream_rate_limited", "key"],
+    ["qwen", 404, qwenError("NotFound", "nothing here"), "upstream_error", "wire"],
+    ["qwen", 404, qwenError("ModelNotFound", "no such model"), "upstream_error", "model"],
     ["jina", 422, JSON.stringify({ detail: "too long" }), "upstream_rejected", "request"],
     ["jina", 402, "", "upstream_auth_failed", "key"],
   ])("at %s %i %s: %s, counted against the %s", (name, status, body, code, blame) => {
@@ -278,15 +284,30 @@ describe("the meaning of an error", () => {
     ["azure", 401, openaiError("Access denied due to invalid subscription key.", { code: "401" }), "401"],
     ["cohere", 401, JSON.stringify({ message: "invalid api token" }), undefined],
     ["jina", 402, "", undefined],
-    ["anthropic", 401, alpha("authentication_error"), "authentication_error"],
-    ["anthropic", 403, alpha("permission_error", "Your API key does not have permission."), "permission_error"],
-    ["anthropic", 400, alpha("invalid_request_error", "This organization has been disabled."), "invalid_request_error"],
-    ["gemini", 400, gamma("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "API_KEY_INVALID"],
-    ["gemini", 403, gamma("PERMISSION_DENIED", [{ reason: "CONSUMER_SUSPENDED" }]), "CONSUMER_SUSPENDED"],
-    ["gemini", 403, gamma("PERMISSION_DENIED", [], "Your API key was reported as leaked."), "PERMISSION_DENIED"],
-    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "Please enable billing on your project."), "FAILED_PRECONDITION"],
-    ["qwen", 401, own("InvalidApiKey", "Invalid API-key provided."), "InvalidApiKey"],
-    ["qwen", 400, own("Arrearage", "overdue"), "Arrearage"],
+    ["anthropic", 401, anthropicError("authentication_error"), "authentication_error"],
+    [
+      "anthropic",
+      403,
+      anthropicError("permission_error", "Your API key does not have permission."),
+      "permission_error",
+    ],
+    [
+      "anthropic",
+      400,
+      anthropicError("invalid_request_error", "This organization has been disabled."),
+      "invalid_request_error",
+    ],
+    ["gemini", 400, geminiError("INVALID_ARGUMENT", [{ reason: "API_KEY_INVALID" }]), "API_KEY_INVALID"],
+    ["gemini", 403, geminiError("PERMISSION_DENIED", [{ reason: "CONSUMER_SUSPENDED" }]), "CONSUMER_SUSPENDED"],
+    ["gemini", 403, geminiError("PERMISSION_DENIED", [], "Your API key was reported as leaked."), "PERMISSION_DENIED"],
+    [
+      "gemini",
+      400,
+      geminiError("FAILED_PRECONDITION", [], "Please enable billing on your project."),
+      "FAILED_PRECONDITION",
+    ],
+    ["qwen", 401, qwenError("InvalidApiKey", "Invalid API-key provided."), "InvalidApiKey"],
+    ["qwen", 400, qwenError("Arrearage", "overdue"), "Arrearage"],
     ["kling", 401, JSON.stringify({ code: 1002, message: "Authorization is invalid" }), "1002"],
     ["kling", 429, JSON.stringify({ code: 1102, message: "Resource pack used up" }), "1102"],
     ["jimeng", 401, signature("SignatureDoesNotMatch"), "SignatureDoesNotMatch"],
@@ -306,13 +327,23 @@ describe("the meaning of an error", () => {
     ["openai", 400, openaiError("Unknown endpoint", { param: "tools[0].url" }), "request"],
     ["openai", 403, openaiError("no", { code: "model_not_found" }), "model"],
     ["openai", 403, openaiError("no", { code: "unsupported_country_region_territory" }), "channel"],
-    ["anthropic", 403, alpha("permission_error", "You do not have access to this file."), "request"],
-    ["gemini", 403, gamma("PERMISSION_DENIED", [], "You do not have permission to access the File abc."), "request"],
-    ["gemini", 403, gamma("PERMISSION_DENIED", [], "CachedContent not found (or permission denied)"), "request"],
-    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "The File abc is not in an ACTIVE state."), "request"],
-    ["gemini", 400, gamma("FAILED_PRECONDITION", [], "User location is not supported for the API use."), "channel"],
-    ["qwen", 403, own("AccessDenied", "Access denied."), "request"],
-    ["qwen", 403, own("AccessDenied.Unpurchased", "Not purchased."), "model"],
+    ["anthropic", 403, anthropicError("permission_error", "You do not have access to this file."), "request"],
+    [
+      "gemini",
+      403,
+      geminiError("PERMISSION_DENIED", [], "You do not have permission to access the File abc."),
+      "request",
+    ],
+    ["gemini", 403, geminiError("PERMISSION_DENIED", [], "CachedContent not found (or permission denied)"), "request"],
+    ["gemini", 400, geminiError("FAILED_PRECONDITION", [], "The File abc is not in an ACTIVE state."), "request"],
+    [
+      "gemini",
+      400,
+      geminiError("FAILED_PRECONDITION", [], "User location is not supported for the API use."),
+      "channel",
+    ],
+    ["qwen", 403, qwenError("AccessDenied", "Access denied."), "request"],
+    ["qwen", 403, qwenError("AccessDenied.Unpurchased", "Not purchased."), "model"],
     ["kling", 403, JSON.stringify({ code: 1103, message: "No permission" }), "model"],
     ["kling", 400, JSON.stringify({ code: 1301, message: "Unsafe content" }), "request"],
     ["jimeng", 403, signature("Forbidden.Image"), "channel"],
@@ -324,14 +355,14 @@ describe("the meaning of an error", () => {
   test.each([
     [
       "vertex",
-      gamma(
+      geminiError(
         "PERMISSION_DENIED",
         [{ reason: "IAM_PERMISSION_DENIED" }],
         `Permission 'aiplatform.endpoints.predict' denied on resource ${resource} (or it may not exist).`,
       ),
       "model",
     ],
-    ["gemini", gamma("PERMISSION_DENIED", [], "Permission 'generativelanguage.tunedModels.list' denied."), "key"],
+    ["gemini", geminiError("PERMISSION_DENIED", [], "Permission 'generativelanguage.tunedModels.list' denied."), "key"],
     ["openai", openaiError("Missing scopes: model.request", { code: "missing_scope" }), "key"],
     ["azure", openaiError("Access denied due to Virtual Network/Firewall rules.", { code: "403" }), "key"],
     [
@@ -369,7 +400,7 @@ describe("the meaning of an error", () => {
   });
 
   test("Gemini's retry delay is read from the body", () => {
-    const body = gamma("RESOURCE_EXHAUSTED", [{ "@type": "RetryInfo", retryDelay: "12s" }]);
+    const body = geminiError("RESOURCE_EXHAUSTED", [{ "@type": "RetryInfo", retryDelay: "12s" }]);
     expect(providers["gemini"]?.failureOf(429, body).retryAfterMs).toBe(12_000);
   });
 

@@ -9,7 +9,7 @@ import { openRemoteFiles } from "../../src/remote/remote-files.ts";
 
 describe("addresses", () => {
   test.each([
-    // this host, loopback, private, link local (metadata services), shared by carriers
+    // this host, loopback, private, link-local (metadata services), carrier-grade NAT
     "0.0.0.0",
     "0.1.2.3",
     "127.0.0.1",
@@ -34,7 +34,7 @@ describe("addresses", () => {
     "240.0.0.1",
     "255.255.255.255",
     "192.88.99.1",
-    // the same in version 6
+    // the same in IPv6
     "::",
     "::1",
     "fe80::1",
@@ -44,7 +44,7 @@ describe("addresses", () => {
     "ff02::1",
     "2001:db8::1",
     "100::1",
-    // what leads to an address of version 4
+    // IPv6 addresses that contain an IPv4 address
     "::ffff:127.0.0.1",
     "::ffff:7f00:1",
     "::ffff:8.8.8.8",
@@ -55,11 +55,11 @@ describe("addresses", () => {
     "2002:7f00:1::",
     "2002:c0a8:101::1",
     "2001:0:4136:e378:8000:63bf:3fff:fdd2",
-    // not given out
+    // not allocated
     "4000::1",
     "1::1",
     "2001:10::1",
-    // no address
+    // not an address
     "",
     "localhost",
     "1.2.3",
@@ -82,8 +82,8 @@ let port = 0;
 let hits: string[] = [];
 const budget = new BufferBudget(1_000_000);
 
-/** What is at a path, by either server; the second one stands for an address that must not be reached. */
-const site: RequestListener = (request, response) => {
+/** Serves a file by its path. The second server's address must not be reached. */
+const serveFile: RequestListener = (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
   hits.push(`${request.socket.localAddress} ${request.headers.host?.replace(/:\d+$/, "")} ${pathname}`);
   const to = searchParams.get("to");
@@ -108,11 +108,11 @@ const site: RequestListener = (request, response) => {
 };
 
 beforeAll(async () => {
-  const first = createServer(site).listen(0, "127.0.0.1");
+  const first = createServer(serveFile).listen(0, "127.0.0.1");
   await once(first, "listening");
   const address = first.address();
   port = typeof address === "object" && address !== null ? address.port : 0;
-  const second = createServer(site).listen(port, "127.0.0.2");
+  const second = createServer(serveFile).listen(port, "127.0.0.2");
   await once(second, "listening");
   servers = [first, second];
 });
@@ -121,15 +121,15 @@ beforeEach(() => {
   hits = [];
 });
 
-/** 127.0.0.1 stands for the public internet here. */
+/** Rules that treat only 127.0.0.1 as an address on the public internet. */
 const rules: Partial<RemoteRules> = {
   isAllowed: (address) => address === "127.0.0.1",
   resolve: (host) =>
     host.endsWith(".example") ? Promise.resolve(["127.0.0.1"]) : Promise.reject(new Error("no such name")),
 };
-/** Longer than any answer takes; a test in which nothing comes waits for less. */
+/** Limits that no answer reaches; tests without an answer use `shortTimeout`. */
 const limits = { maxBytes: 1_000, timeoutMs: 30_000, maxRedirects: 3 };
-const hasty = { ...limits, timeoutMs: 50 };
+const shortTimeout = { ...limits, timeoutMs: 50 };
 
 async function fetched(
   path: string,
@@ -186,7 +186,7 @@ test.each([
 });
 
 test.each(["/silent", "/stalls"])("%s is aborted", async (url) => {
-  expect(await fetched(url, {}, undefined, hasty)).toBe("it did not arrive within 50 ms");
+  expect(await fetched(url, {}, undefined, shortTimeout)).toBe("it did not arrive within 50 ms");
 });
 
 describe("redirects", () => {
@@ -216,14 +216,17 @@ describe("redirects", () => {
 
 describe("a name that changes its address", () => {
   const rebinding = (...answers: readonly (readonly string[])[]) => {
-    let asked = 0;
-    return { asked: () => asked, resolve: () => Promise.resolve(answers[Math.min(asked++, answers.length - 1)] ?? []) };
+    let fetching = 0;
+    return {
+      fetching: () => fetching,
+      resolve: () => Promise.resolve(answers[Math.min(fetching++, answers.length - 1)] ?? []),
+    };
   };
 
   test("is resolved once, and the checked address is connected to", async () => {
-    const { resolve, asked } = rebinding(["127.0.0.1"], ["127.0.0.2"]);
+    const { resolve, fetching } = rebinding(["127.0.0.1"], ["127.0.0.2"]);
     expect(await fetched("/a.png", { resolve })).toBe("image/png a picture");
-    expect(asked()).toBe(1);
+    expect(fetching()).toBe(1);
     expect(hits).toEqual(["127.0.0.1 files.example /a.png"]);
   });
 
@@ -249,7 +252,7 @@ describe("a name that changes its address", () => {
 
   test("is aborted if its name is never resolved", async () => {
     const resolve = () => new Promise<never>(() => undefined);
-    expect(await fetched("/a.png", { resolve }, undefined, hasty)).toBe("it did not arrive within 50 ms");
+    expect(await fetched("/a.png", { resolve }, undefined, shortTimeout)).toBe("it did not arrive within 50 ms");
   });
 });
 
@@ -271,15 +274,15 @@ test("a vendor's configured address may be private, and no other port of its hos
 
 test("a caller may abort its fetch", async () => {
   const files = openRemoteFiles({ ...limits, timeoutMs: 60_000 }, budget, rules);
-  const leaving = new AbortController();
-  const asked = files.fetch({
+  const controller = new AbortController();
+  const fetching = files.fetch({
     url: `http://files.example:${port}/stalls`,
     accepts: () => true,
     proxy: undefined,
-    signal: leaving.signal,
+    signal: controller.signal,
   });
   await expect.poll(() => hits).toHaveLength(1);
-  leaving.abort();
-  await expect(asked).rejects.toThrow();
+  controller.abort();
+  await expect(fetching).rejects.toThrow();
   expect(budget.usedBytes).toBe(0);
 });

@@ -22,7 +22,7 @@ const site: RequestListener = (request, response) => {
   else response.writeHead(206, { "content-type": "video/mp4" }).end("part");
 };
 
-/** Piece by piece, as far as the connection takes them. */
+/** Writes a large body piece by piece, as fast as the connection accepts it. */
 function sendSlowly(response: ServerResponse): void {
   while (written < video.length && !response.destroyed) {
     const piece = video.subarray(written, written + 64 * 1024);
@@ -50,7 +50,7 @@ beforeEach(() => {
   written = 0;
 });
 
-/** Every name is this machine's; only what is trusted may be reached. */
+/** Streams that resolve every name to this machine. Only trusted origins may be reached. */
 const streams = openRemoteStreams({ resolve: async () => ["127.0.0.1"] });
 const ask = (host: string, path: string): RemoteStreamRequest => ({
   url: `${host.includes("://") ? "" : "http://"}${host}${/:\d+$/.test(host) ? "" : `:${port}`}${path}`,
@@ -68,11 +68,11 @@ test("returns a range of a vendor's file, through a redirect", async () => {
 });
 
 test("a key is sent only to the address's origin, also after a redirect within it", async () => {
-  const elsewhere = encodeURIComponent(`http://VENDOR.example:${port}/stored?to=http://files.example:${port}/file`);
-  const path = `/content?to=${elsewhere}`;
-  const anywhere = openRemoteStreams({ resolve: async () => ["127.0.0.1"], isAllowed: () => true });
+  const redirect = encodeURIComponent(`http://VENDOR.example:${port}/stored?to=http://files.example:${port}/file`);
+  const path = `/content?to=${redirect}`;
+  const permissiveStreams = openRemoteStreams({ resolve: async () => ["127.0.0.1"], isAllowed: () => true });
   const secretHeaders = { authorization: "Bearer key" };
-  await using stream = await anywhere.open({ ...ask("vendor.example", path), secretHeaders });
+  await using stream = await permissiveStreams.open({ ...ask("vendor.example", path), secretHeaders });
   expect(stream.answer.status).toBe(206);
   expect(hits).toEqual([
     "vendor.example /content bytes=0-3 Bearer key",
@@ -100,7 +100,7 @@ test("a reader that pauses also pauses the sender; one that disconnects ends it"
   await using stream = await streams.open(ask("vendor.example", "/large"));
   const { answer } = stream;
   const stopped = Promise.withResolvers<void>();
-  const broken = Promise.withResolvers<Error>();
+  const interrupted = Promise.withResolvers<Error>();
   let seen = 0;
   answer.pipe({
     data(chunk) {
@@ -108,11 +108,11 @@ test("a reader that pauses also pauses the sender; one that disconnects ends it"
       answer.pause();
       stopped.resolve();
     },
-    end: () => stopped.reject(new Error("all of it came")),
-    broken: broken.resolve,
+    end: () => stopped.reject(new Error("the complete body arrived")),
+    interrupted: interrupted.resolve,
   });
   await stopped.promise;
-  // The sender goes on until the sockets between are full, and no further.
+  // The sender stops when the socket buffers are full.
   let before = -1;
   while (before !== written) {
     before = written;
@@ -121,5 +121,5 @@ test("a reader that pauses also pauses the sender; one that disconnects ends it"
   expect(written).toBeLessThan(32 * megabyte);
   expect(seen).toBeLessThan(megabyte);
   answer.abort();
-  expect(await broken.promise).toBeInstanceOf(Error);
+  expect(await interrupted.promise).toBeInstanceOf(Error);
 });

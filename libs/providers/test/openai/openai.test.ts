@@ -82,7 +82,7 @@ test.each([
   ["bearer abc.def-ghi", "[key]"],
   ["dial tcp [::1]:8080: refused", "dial tcp [address]: refused"],
   ["vllm-0.models.svc.internal fell over", "[address] fell over"],
-  ["localhost:8000 is away", "[address] is away"],
+  ["localhost:8000 is down", "[address] is down"],
   ["max_tokens:4096 is too much", "max_tokens:4096 is too much"],
   ["AIzaSyA1234567890", "[key]"],
   ["the key jina_0123456789abcdef is wrong", "the key [key] is wrong"],
@@ -91,6 +91,6 @@ test.each([
   ["from 2001:db8:0:0:0:0:0:1 to ::1", "from [address] to [address]"],
   ["at 12:30:45 it said Foo::bar, a:b", "at 12:30:45 it said Foo::bar, a:b"],
   ["a".repeat(5_000), "a".repeat(2_000)],
-])("%s is shown without secrets", (words, clean) => {
-  expect(cleanText(words)).toBe(clean);
+])("%s is shown without secrets", (message, shown) => {
+  expect(cleanText(message)).toBe(shown);
 });

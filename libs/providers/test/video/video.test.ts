@@ -67,9 +67,9 @@ test.each([
 test("videos of Vertex are written to the bucket in the base URL, and fetched from it", () => {
   const body = { instances: [], parameters: { sampleCount: 1 } };
   const call = { ...vertex, baseUrl: `${place}/?storageUri=gs://films/made` };
-  const begun = runToEnd(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
-  const said = { instances: [], parameters: { sampleCount: 1, storageUri: "gs://films/made" } };
-  expect(begun?.body).toEqual(Buffer.from(JSON.stringify(said)));
+  const request = runToEnd(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
+  const expectedBody = { instances: [], parameters: { sampleCount: 1, storageUri: "gs://films/made" } };
+  expect(request?.body).toEqual(Buffer.from(JSON.stringify(expectedBody)));
   const at = (baseUrl: string) =>
     providers["vertex"]?.request({ ...vertex, baseUrl, act: "file", url: new URL("gs://films/made/1/a b.mp4") }).url
       .href;
@@ -81,9 +81,9 @@ test("videos of Vertex are written to the bucket in the base URL, and fetched fr
 
 test("an older model of Wan with first and last frame has a separate service", () => {
   const body = { input: { first_frame_url: "https://x.example/a", last_frame_url: "https://x.example/b" } };
-  const begun = runToEnd(providers["qwen"]?.start?.({ ...qwen, ...start, body }) ?? [].values());
-  expect(begun?.url.pathname).toBe("/api/v1/services/aigc/image2video/video-synthesis");
-  expect(begun?.headers["x-dashscope-async"]).toBe("enable");
+  const request = runToEnd(providers["qwen"]?.start?.({ ...qwen, ...start, body }) ?? [].values());
+  expect(request?.url.pathname).toBe("/api/v1/services/aigc/image2video/video-synthesis");
+  expect(request?.headers["x-dashscope-async"]).toBe("enable");
 });
 
 test.each([
@@ -96,8 +96,8 @@ test.each([
   [429, "RateLimitExceeded.EndpointRPMExceeded", "upstream_rate_limited", "key"],
   [429, "ServerOverloaded", "upstream_overloaded", "channel"],
   [500, "InternalServiceError", "upstream_error", "channel"],
-] as const)("the meaning of Ark's %i %s", (status, word, code, blame) => {
-  const body = JSON.stringify({ error: { code: word, message: "said", param: "", type: "" } });
+] as const)("the meaning of Ark's %i %s", (status, vendorCode, code, blame) => {
+  const body = JSON.stringify({ error: { code: vendorCode, message: "m", param: "", type: "" } });
   expect(providers["volcengine"]?.failureOf(status, body)).toMatchObject({ code, blame });
 });
 
@@ -107,16 +107,16 @@ test.each(["gemini", "vertex", "qwen", "volcengine"] as const)("%s does not remi
 });
 
 test("an image is sent as a file of a form, and its URL in JSON", () => {
-  const begin = (more: object) =>
+  const startRequest = (more: object) =>
     runToEnd(providers["openai"]?.start?.({ ...openai, ...start, ...more }) ?? [].values());
   const file = { name: "input_reference", mediaType: "image/png", data: Buffer.from("PNG!").toString("base64") };
-  const form = begin({ file });
+  const form = startRequest({ file });
   expect(form?.headers["content-type"]).toMatch(/^multipart\/form-data; boundary=/);
   const body = form?.body;
   expect(Buffer.isBuffer(body) ? body.toString() : body).toContain(
     'name="input_reference"; filename="input_reference.png"\r\ncontent-type: image/png\r\n\r\nPNG!\r\n',
   );
-  const json = begin({ body: { input_reference: { image_url: "https://x.example" } } });
+  const json = startRequest({ body: { input_reference: { image_url: "https://x.example" } } });
   expect(json?.headers["content-type"]).toBe("application/json");
 });
 
@@ -140,7 +140,7 @@ test.each([
   expect(failureOf(status, JSON.stringify(body))).toMatchObject({ code, blame });
 });
 
-/** Every code that the vendors document, with whose failure it is. */
+/** Codes that the vendors document, with the part that each blames. */
 test.each<[(status: number, body: string) => VendorFailure, string, number, readonly number[]]>([
   [klingFailure, "key", 401, [1000, 1001, 1002, 1003, 1004]],
   [klingFailure, "key", 429, [1100, 1101, 1102]],
@@ -156,7 +156,7 @@ test.each<[(status: number, body: string) => VendorFailure, string, number, read
   [jimengFailure, "key", 429, [50_429, 50_430]],
   [jimengFailure, "channel", 500, [50_500, 50_501]],
 ])("%# a code is more precise than its status: it is about the %s", (failureOf, blame, status, codes) => {
-  // With any other status, too: it is the code that says it.
+  // The code decides, with any status.
   for (const code of codes)
     for (const at of [status, 400, 500])
       expect(failureOf(at, JSON.stringify({ code, message: "no" })).blame).toBe(blame);
