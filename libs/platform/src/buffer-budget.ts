@@ -132,10 +132,10 @@ export class BufferBudget {
    * those of the account with the most bytes, the newest first. Throws Failure server_overloaded (503), without ending
    * a body, if this would not free enough bytes.
    */
-  #makeRoom(bytes: number, held: number): void {
+  #makeRoom(bytes: number, usedBytes: number): void {
     let missing = this.#taken + bytes - this.#limit;
     const ended: Holding[] = [];
-    const larger = [...this.#accounts.values()].filter((use) => use.bytes > held + bytes);
+    const larger = [...this.#accounts.values()].filter((use) => use.bytes > usedBytes + bytes);
     for (const use of larger.sort((left, right) => right.bytes - left.bytes)) {
       for (const holding of [...use.arriving].toReversed()) {
         if (missing <= 0) break;

@@ -111,9 +111,9 @@ export class BusReader implements AsyncDisposable {
    */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
     const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });
-    const firsts = await this.#untilEnded(collectMessages(waiting), () => waiting.stop());
-    const [first] = firsts;
-    if (first === undefined || this.#stopped) return firsts;
+    const messages = await this.#untilEnded(collectMessages(waiting), () => waiting.stop());
+    const [first] = messages;
+    if (first === undefined || this.#stopped) return messages;
     if (first.info.pending < batchSize - 1) await this.#gather();
     return [first, ...(await fetchWaiting(consumer, first).catch(() => []))];
   }
@@ -134,7 +134,7 @@ export class BusReader implements AsyncDisposable {
   async #handle(messages: readonly JsMsg[]): Promise<void> {
     const { stream, log, handle } = this.#options;
     const bodies = messages.map((message) => message.string());
-    for (let complained = false; ; complained = true)
+    for (let hasLogged = false; ; hasLogged = true)
       try {
         await handle(bodies);
         break;
@@ -143,7 +143,7 @@ export class BusReader implements AsyncDisposable {
           for (const message of messages) message.nak(pauseMs); // repeated soon, not after the timeout
           throw error;
         }
-        if (!complained) log.warn({ err: error, stream }, "handling events failed; trying again");
+        if (!hasLogged) log.warn({ err: error, stream }, "handling events failed; trying again");
         for (const message of messages) message.working();
         await pause();
       }

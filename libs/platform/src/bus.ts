@@ -159,7 +159,7 @@ class JetStreamBus implements Bus {
   }
 
   async #createStreams(): Promise<void> {
-    let complained = false;
+    let hasLogged = false;
     while (!this.#closed) {
       const connection = this.#connection;
       try {
@@ -169,8 +169,8 @@ class JetStreamBus implements Bus {
         this.#log.info("nats is connected again");
         return;
       } catch (error) {
-        if (!complained) this.#log.warn({ err: withoutCertificate(error) }, "streams of events are missing");
-        complained = true;
+        if (!hasLogged) this.#log.warn({ err: withoutCertificate(error) }, "streams of events are missing");
+        hasLogged = true;
         await pause();
       }
     }

@@ -54,7 +54,7 @@ export function certificateCheck(
   const addresses = hosts.filter((host) => isIP(host) !== 0);
   return (requested, certificate) => {
     const coversHost = requested !== "localhost" || hosts.includes("localhost") || addresses.length === 0;
-    const complaints = (coversHost ? [requested] : addresses).map((host) => checkServerIdentity(host, certificate));
-    return complaints.includes(undefined) ? undefined : complaints[0];
+    const problems = (coversHost ? [requested] : addresses).map((host) => checkServerIdentity(host, certificate));
+    return problems.includes(undefined) ? undefined : problems[0];
   };
 }

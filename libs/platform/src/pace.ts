@@ -24,27 +24,27 @@ const checksPerGrace = 4;
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;
   readonly #late: (failure: Failure) => void;
-  readonly #isHeld: () => boolean;
+  readonly #isBlocked: () => boolean;
   #timer: NodeJS.Timeout;
   readonly #startedAt = performance.now();
   #checkedAt = this.#startedAt;
   /** Time at which the client last sent bytes, or at which the reader last accepted none. */
-  #heardAt = this.#startedAt;
-  #heldMs = 0;
+  #lastSentAt = this.#startedAt;
+  #blockedMs = 0;
   #bytes = 0;
 
-  constructor(limits: PaceLimits, late: (failure: Failure) => void, isHeld: () => boolean = () => false) {
+  constructor(limits: PaceLimits, late: (failure: Failure) => void, isBlocked: () => boolean = () => false) {
     const { silenceMs, graceMs, totalMs = Infinity } = limits;
     this.#limits = limits;
     this.#late = late;
-    this.#isHeld = isHeld;
+    this.#isBlocked = isBlocked;
     this.#timer = setTimeout(() => this.#check(), Math.min(silenceMs, graceMs, totalMs));
   }
 
   /** Counts bytes that the client sent; compressed bytes count as sent. */
   add(bytes: number): void {
     this.#bytes += bytes;
-    this.#heardAt = performance.now();
+    this.#lastSentAt = performance.now();
   }
 
   [Symbol.dispose](): void {
@@ -54,16 +54,16 @@ export class Pace implements Disposable {
   #check(): void {
     const { silenceMs, totalMs = Infinity, graceMs, floorBytesPerSecond } = this.#limits;
     const now = performance.now();
-    if (this.#isHeld()) {
-      this.#heldMs += now - this.#checkedAt;
-      this.#heardAt = now;
+    if (this.#isBlocked()) {
+      this.#blockedMs += now - this.#checkedAt;
+      this.#lastSentAt = now;
     }
     this.#checkedAt = now;
-    const silenceLeftMs = silenceMs - (now - this.#heardAt);
+    const silenceLeftMs = silenceMs - (now - this.#lastSentAt);
     if (silenceLeftMs <= 0) return this.#late(tooSlow(`The body stalled for ${silenceMs} ms.`));
     const leftMs = totalMs - (now - this.#startedAt);
     if (leftMs <= 0) return this.#late(tooSlow(`The body was not complete after ${totalMs} ms.`));
-    const timedMs = now - this.#startedAt - this.#heldMs - graceMs;
+    const timedMs = now - this.#startedAt - this.#blockedMs - graceMs;
     if (timedMs * floorBytesPerSecond > this.#bytes * 1_000)
       return this.#late(
         tooSlow(`The body arrived at less than ${floorBytesPerSecond} bytes per second, after ${graceMs} ms of grace.`),

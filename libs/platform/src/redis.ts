@@ -77,16 +77,16 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
 function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
   else breakWhenSlow(redis, log, timeoutMs);
-  let complained = false;
+  let hasLogged = false;
   redis.on("error", (error: Error) => {
-    if (!complained) log.warn({ err: withoutCertificate(error) }, "redis is unavailable");
-    complained = true;
+    if (!hasLogged) log.warn({ err: withoutCertificate(error) }, "redis is unavailable");
+    hasLogged = true;
   });
   redis.on("close", () => observeStore(store, false));
   redis.on("ready", () => {
     observeStore(store, true);
-    if (complained) log.info("redis is connected again");
-    complained = false;
+    if (hasLogged) log.info("redis is connected again");
+    hasLogged = false;
   });
   return redis;
 }

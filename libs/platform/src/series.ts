@@ -17,7 +17,7 @@ class SeriesByLabels<Label extends string, Series> {
   readonly all: { readonly labels: LabelValues<Label>; readonly series: Series }[] = [];
   readonly #names: readonly Label[];
   readonly #make: () => Series;
-  readonly #root: SeriesNode<Series> = { below: new Map(), series: undefined };
+  readonly #root: SeriesNode<Series> = { children: new Map(), series: undefined };
 
   constructor(names: readonly Label[], make: () => Series) {
     this.#names = names;
@@ -28,10 +28,10 @@ class SeriesByLabels<Label extends string, Series> {
     let node = this.#root;
     for (const name of this.#names) {
       const value = labels[name];
-      let next = node.below.get(value);
+      let next = node.children.get(value);
       if (next === undefined) {
-        next = { below: new Map(), series: undefined };
-        node.below.set(value, next);
+        next = { children: new Map(), series: undefined };
+        node.children.set(value, next);
       }
       node = next;
     }
@@ -48,7 +48,7 @@ class SeriesByLabels<Label extends string, Series> {
  * value of the next label.
  */
 interface SeriesNode<Series> {
-  readonly below: Map<string | number, SeriesNode<Series>>;
+  readonly children: Map<string | number, SeriesNode<Series>>;
   series: Series | undefined;
 }
 

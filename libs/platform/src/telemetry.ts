@@ -48,8 +48,8 @@ export function openTelemetry(
     async [Symbol.asyncDispose]() {
       const alarm = Promise.withResolvers<void>();
       const timer = setTimeout(alarm.resolve, maxShutdownMs);
-      const flown = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, "spans were not sent"));
-      await Promise.race([flown, alarm.promise]);
+      const shutdown = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, "spans were not sent"));
+      await Promise.race([shutdown, alarm.promise]);
       clearTimeout(timer);
     },
   };

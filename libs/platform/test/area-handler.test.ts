@@ -12,24 +12,23 @@ import { createLogger } from "../src/log.ts";
 import { readBody } from "../src/read-body.ts";
 import { signCaller } from "../src/secrets.ts";
 
-/** Calls of a service that the gateway ends. */
 const { log } = createLogger("test", "silent");
 const secret = "0123456789abcdef0123456789abcdef";
 const pace = { silenceMs: 60_000, graceMs: 60_000, floorBytesPerSecond: 1 };
 const limits = { ...pace, maxBytes: 1_000, budget: new BufferBudget(10_000) };
 const form = { ...limits, parts: 4, files: 1, fieldBytes: 100, fieldsBytes: 100, fileBytes: 100 };
 
-const begun: ServerResponse[] = [];
+const responses: ServerResponse[] = [];
 const handlers: Readonly<Record<string, EndpointHandler>> = {
   body: async ({ request, caller, ending }) => void (await readBody(request, limits, caller, ending)),
   form: async ({ request, caller, ending }) => void (await bufferForm(request, form, caller, ending)),
   wait: async ({ ending }) => {
     await once(ending, "abort");
-    throw new Error("whatever fails because the call was ended");
+    throw new Error("an error because the call was ended");
   },
 };
-const chosen: EndpointHandler = (call) => {
-  begun.push(call.response);
+const handle: EndpointHandler = (call) => {
+  responses.push(call.response);
   return handlers[call.query.get("handler") ?? ""]?.(call) ?? Promise.reject(new Failure("unknown_url"));
 };
 const server = createServer(
@@ -38,7 +37,7 @@ const server = createServer(
     secrets: [secret],
     log,
     refused: { add: () => undefined },
-    handlers: { imageGenerations: chosen, imageEdits: chosen, imageVariations: chosen },
+    handlers: { imageGenerations: handle, imageEdits: handle, imageVariations: handle },
   }),
 );
 let port = 0;
@@ -64,8 +63,8 @@ async function send(handler: string, head: readonly string[], body = "") {
   const lines = [`POST /v1/images/edits?handler=${handler} HTTP/1.1`, "host: a", `${headers.caller}: ${caller}`];
   const socket = connect(port, "127.0.0.1");
   socket.write(`${[...lines, ...head].join("\r\n")}\r\n\r\n${body}`);
-  await expect.poll(() => begun.length).toBe(1);
-  const [response] = begun.splice(0);
+  await expect.poll(() => responses.length).toBe(1);
+  const [response] = responses.splice(0);
   if (response === undefined) throw new Error("no call");
   return { socket, response };
 }

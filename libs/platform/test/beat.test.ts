@@ -18,17 +18,17 @@ test("a pause until the next beat is never much shorter or longer than requested
 });
 
 test("all subscribers of the same beat run together, and not after they are disposed", () => {
-  const looks: string[] = [];
-  const look = (name: string) => (): void => void looks.push(`${name} at ${Math.floor(performance.now() / 100)}`);
-  const first = runOnBeat(100, look("first"));
+  const calls: string[] = [];
+  const record = (name: string) => (): void => void calls.push(`${name} at ${Math.floor(performance.now() / 100)}`);
+  const first = runOnBeat(100, record("first"));
   vi.advanceTimersByTime(30);
-  const second = runOnBeat(100, look("second"));
+  const second = runOnBeat(100, record("second"));
   vi.advanceTimersByTime(170 - (performance.now() % 100));
-  const [one, two] = looks.slice(-2);
+  const [one, two] = calls.slice(-2);
   expect(one?.replace("first", "second")).toBe(two);
   first[Symbol.dispose]();
   second[Symbol.dispose]();
-  const heard = looks.length;
+  const heard = calls.length;
   vi.advanceTimersByTime(1_000);
-  expect(looks.length).toBe(heard);
+  expect(calls.length).toBe(heard);
 });

@@ -4,7 +4,7 @@ import { BufferBudget, type Holding } from "../src/buffer-budget.ts";
 const of = (accountId: string, tokenId = accountId) => ({ accountId, tokenId });
 const refusal = (code: string) => expect.objectContaining({ code });
 
-/** A body that is arriving; what ended it is noted. */
+/** Creates an arriving body. `ended` is the code of the failure that ended it. */
 function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: number) {
   const body: { readonly holding: Holding; ended?: string } = { holding: budget.holdFor(holder) };
   body.holding.startArriving((failure) => {

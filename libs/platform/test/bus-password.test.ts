@@ -13,8 +13,8 @@ test.skipIf(!canStartCluster)("a NATS server that temporarily refuses the passwo
     startNats({ port, folder, keep: false, more: ["--user", "us", "--pass", password] });
   await using stack = new AsyncDisposableStack();
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const said: string[] = [];
-  const log = pino({ level: "warn" }, { write: (line: string) => void said.push(line) });
+  const logged: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => void logged.push(line) });
 
   const first = await start("one");
   stack.defer(() => first.child.stop());
@@ -32,5 +32,5 @@ test.skipIf(!canStartCluster)("a NATS server that temporarily refuses the passwo
   stack.defer(() => third.child.stop());
   await until("the bus to be back", () => bus.connected);
   expect(await bus.publish([{ subject: "usage.v1.text", body: "{}", id: "once" }])).toEqual([undefined]);
-  expect(said.filter((line) => line.includes("nats is unavailable"))).toHaveLength(1);
+  expect(logged.filter((line) => line.includes("nats is unavailable"))).toHaveLength(1);
 });

@@ -59,6 +59,6 @@ test("a reader of an idle stream stops immediately", async () => {
     return consumer !== undefined && consumer.num_waiting > 0;
   });
   await connection.close();
-  await reader[Symbol.asyncDispose](); // not after the ten seconds of its wait: the test would time out with its hook
+  await reader[Symbol.asyncDispose](); // does not wait for the ten seconds of its request; the test would time out
   await other[Symbol.asyncDispose]();
 }, 8_000);

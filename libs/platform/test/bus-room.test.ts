@@ -23,19 +23,19 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A bus, and the warnings that it has given. */
+  /** Opens a bus. `logged` lists its warnings. */
   const open = async (keepBytes: number) => {
-    const said: string[] = [];
-    const log = pino({ level: "warn" }, { write: (line: string) => void said.push(line) });
-    return { bus: await openBus(nats.url, log, { keepBytes }), said };
+    const logged: string[] = [];
+    const log = pino({ level: "warn" }, { write: (line: string) => void logged.push(line) });
+    return { bus: await openBus(nats.url, log, { keepBytes }), logged };
   };
 
   test("reports the stream that does not fit and the sizes of all, instead of an outage", async () => {
-    const { bus, said } = await open(40 * mebibyte);
+    const { bus, logged } = await open(40 * mebibyte);
     await using _closed = bus;
-    await until("it to be logged", () => said.length > 0);
-    expect(said.join("")).toContain("events cannot be stored");
-    expect(said.join("")).toMatch(
+    await until("it to be logged", () => logged.length > 0);
+    expect(logged.join("")).toContain("events cannot be stored");
+    expect(logged.join("")).toMatch(
       /does not store TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,
     );
     expect(bus.connected).toBe(false);
@@ -45,11 +45,11 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
   });
 
   test("streams that cannot grow are used with their current size", async () => {
-    // Two of 40 MiB are there from before: the third fits as a small one.
+    // Two streams of 40 MiB exist from the previous test, so only a small third one fits.
     const { bus: small } = await open(8 * mebibyte);
-    await until("all streams to be there", () => small.connected);
+    await until("all streams to exist", () => small.connected);
     await small[Symbol.asyncDispose]();
-    const { bus, said } = await open(60 * mebibyte);
+    const { bus, logged } = await open(60 * mebibyte);
     await using _closed = bus;
     await until("the bus to be used", () => bus.connected);
     const both = [
@@ -57,6 +57,6 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
       { subject: "task.v1.video.queued", body: "{}", id: "one" },
     ];
     expect(await bus.publish(both)).toEqual([undefined, undefined]);
-    expect(said.join("")).toContain("could not be resized");
+    expect(logged.join("")).toContain("could not be resized");
   });
 });

@@ -29,8 +29,8 @@ async function deleteStreams(): Promise<void> {
   await connection.close();
 }
 
-/** Publishes as the outbox does: what is refused stays, and is tried again. */
-async function publishInTheEnd(id: string): Promise<void> {
+/** Publishes an event, and retries until it is stored, as the outbox does. */
+async function publishWithRetries(id: string): Promise<void> {
   await until(`${id} to be stored`, () =>
     bus.publish([{ subject: "usage.v1.text", body: id, id }]).then(
       ([result]) => result === undefined,
@@ -42,12 +42,12 @@ async function publishInTheEnd(id: string): Promise<void> {
 test("streams that are deleted at run time are created again, and reading continues", async () => {
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "reader", 100, async (bodies) => void seen.push(...bodies));
-  await publishInTheEnd("one");
+  await publishWithRetries("one");
   await until("it to be read", () => seen.includes("one"));
   await deleteStreams();
   expect(await bus.publish([{ subject: "usage.v1.text", body: "two", id: "two" }])).toEqual([expect.any(Error)]);
   expect(bus.connected).toBe(false);
-  await publishInTheEnd("three");
+  await publishWithRetries("three");
   expect(bus.connected).toBe(true);
   await until("what came after to be read", () => seen.includes("three"));
 });
@@ -55,13 +55,13 @@ test("streams that are deleted at run time are created again, and reading contin
 test("a NATS that restarts without its storage gets its streams again", async () => {
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "other", 100, async (bodies) => void seen.push(...bodies));
-  await publishInTheEnd("before");
+  await publishWithRetries("before");
   server.child.signal("SIGKILL");
   await server.child.ended;
   await until("it to be seen", () => !bus.connected);
   rmSync(folder, { recursive: true, force: true });
   server = await start();
-  await publishInTheEnd("after");
+  await publishWithRetries("after");
   await until("it to be read", () => seen.includes("after"));
 });
 
@@ -75,7 +75,7 @@ test("messages that were fetched and not handled yet are not lost with their str
     }
     handled.push(...bodies);
   });
-  await publishInTheEnd("fetched");
+  await publishWithRetries("fetched");
   await until("it to be refused", () => state.refused > 0);
   await deleteStreams();
   const [refused] = [state.refused];

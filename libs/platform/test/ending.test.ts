@@ -17,46 +17,46 @@ afterAll(() => {
 });
 
 async function open() {
-  const asked = request({ port, host: "127.0.0.1" }).end();
-  asked.on("error", () => undefined);
+  const request = request({ port, host: "127.0.0.1" }).end();
+  request.on("error", () => undefined);
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   server.once("request", (_, response) => resolve(response));
-  return { asked, response: await promise };
+  return { request, response: await promise };
 }
 
 test("a client that disconnects ends its call with ClientGone, which is not a failure of the gateway", async () => {
-  const { asked, response } = await open();
+  const { request, response } = await open();
   const ending = endingOf(response);
-  asked.destroy();
+  request.destroy();
   await once(ending, "abort");
   expect(ending.reason).toBeInstanceOf(ClientGone);
   expect(endedBy(ending)).toBeUndefined();
 });
 
 test("if the client has already disconnected, the signal is aborted immediately", async () => {
-  const { asked, response } = await open();
-  asked.destroy();
+  const { request, response } = await open();
+  request.destroy();
   await once(response, "close");
   expect(endingOf(response).reason).toBeInstanceOf(ClientGone);
 });
 
 test("the gateway's failure is the reason, also after the client disconnects", async () => {
-  const { asked, response } = await open();
+  const { request, response } = await open();
   const ending = endingOf(response);
   const failure = new Failure("server_overloaded");
   endCall(response, failure);
-  asked.destroy();
+  request.destroy();
   await once(response, "close");
   expect(endedBy(ending)).toBe(failure);
 });
 
 test("a complete answer aborts nothing, neither before its close nor after it", async () => {
-  const { asked, response } = await open();
+  const { request, response } = await open();
   const ending = endingOf(response);
   const closed = once(response, "close");
   response.end("done");
   endCall(response, new Failure("server_overloaded"));
-  const [answer] = await once(asked, "response");
+  const [answer] = await once(request, "response");
   answer.resume();
   await closed;
   expect(ending.aborted).toBe(false);

@@ -3,7 +3,7 @@ import { Agent, get, type IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
 import { listen } from "../src/http-server.ts";
 
-/** Asks over the one connection that the agent keeps. */
+/** Sends a request over the agent's connection. */
 async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
   const [response]: IncomingMessage[] = await once(get({ port, host: "127.0.0.1", agent }), "response");
   if (response === undefined) throw new Error("no response");
@@ -26,7 +26,7 @@ test("a draining server serves one more request on a kept connection, with conne
   const drained = server.drain();
   const last = await ask(server.port, kept);
   expect([last.statusCode, last.headers.connection]).toEqual([200, "close"]);
-  // The idle one is not waited for up to the end of the drain, and no new connection is accepted.
+  // The drain does not wait for the idle connection, and no new connection is accepted.
   await drained;
   await expect(ask(server.port, new Agent())).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });

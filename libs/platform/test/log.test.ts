@@ -14,7 +14,7 @@ test("no secret is logged, recognised by its name or its format", () => {
   const printed = execFileSync(process.execPath, ["--input-type=module", "-e", script], { encoding: "utf8" });
   expect(printed.trim().split("\n")).toHaveLength(3);
   expect(printed).not.toMatch(/canary/i);
-  expect(printed.match(/\[redacted\]/g)).toHaveLength(8); // an error shows its words twice, in message and stack
+  expect(printed.match(/\[redacted\]/g)).toHaveLength(8); // an error's text appears twice, in message and stack
 });
 
 test("unread log lines do not prevent a process from exiting", async () => {

@@ -13,7 +13,7 @@ test("reports the delay of the event loop since the last sample, without the int
   const blockedMs = 300;
   await setTimeout(1);
   for (const end = performance.now() + blockedMs; performance.now() < end;);
-  await setTimeout(1); // the sample that was due meanwhile
+  await setTimeout(1); // waits for the sample that became due
   expect(await read("max")).toBeGreaterThan(0.2);
-  expect(await read("max")).toBeLessThan(0.2); // measured anew
+  expect(await read("max")).toBeLessThan(0.2); // a new measurement
 });

@@ -7,17 +7,17 @@ import { BufferBudget } from "../src/buffer-budget.ts";
 import { ClientGone, readBody, type BodyLimits } from "../src/read-body.ts";
 
 const limits = { maxBytes: 10_000, silenceMs: 100, totalMs: 10_000, graceMs: 10_000, floorBytesPerSecond: 1_024 };
-/** Bounds that one test has otherwise. */
-let changes: Partial<BodyLimits> = {};
+/** Limits that the current test changes. */
+let limitChanges: Partial<BodyLimits> = {};
 let budget: BufferBudget;
 let server: Server;
 let port = 0;
 let outcomes: unknown[] = [];
 
 beforeAll(async () => {
-  server = createServer((asked, response) => {
-    const [accountId = "", tokenId = ""] = String(asked.headers["x-holder"] ?? "a t").split(" ");
-    readBody(asked, { ...limits, budget, ...changes }, { accountId, tokenId }).then(
+  server = createServer((pending, response) => {
+    const [accountId = "", tokenId = ""] = String(pending.headers["x-holder"] ?? "a t").split(" ");
+    readBody(pending, { ...limits, budget, ...limitChanges }, { accountId, tokenId }).then(
       (body) => {
         outcomes.push(body.bytes.toString());
         body[Symbol.dispose]();
@@ -26,7 +26,7 @@ beforeAll(async () => {
       (error: unknown) => {
         outcomes.push(error);
         response.writeHead(error instanceof Failure ? error.status : 500, { connection: "close" }).end();
-        asked.resume();
+        pending.resume();
       },
     );
   }).listen(0, "127.0.0.1");
@@ -38,7 +38,7 @@ afterAll(() => server.closeAllConnections());
 beforeEach(() => {
   budget = new BufferBudget(50_000);
   outcomes = [];
-  changes = {};
+  limitChanges = {};
 });
 
 const send = async (body: Uint8Array | string, headers: Record<string, string> = {}): Promise<number> =>
@@ -73,43 +73,43 @@ describe("compressions", () => {
 test("the limit applies with and without a declared length", async () => {
   expect(await send("x".repeat(10_000))).toBe(200);
   expect(await send("x".repeat(10_001))).toBe(413);
-  const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
-  asked.write("x".repeat(6_000));
-  asked.end("x".repeat(6_000));
-  const [response] = await once(asked, "response");
+  const pending = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
+  pending.write("x".repeat(6_000));
+  pending.end("x".repeat(6_000));
+  const [response] = await once(pending, "response");
   expect(response.statusCode).toBe(413);
   response.destroy();
   expect(budget.usedBytes).toBe(0);
 });
 
 test("a sender that stops gets 408, and its bytes are released", async () => {
-  const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
-  asked.on("error", () => undefined);
-  asked.write("half");
-  const [response] = await once(asked, "response");
+  const pending = request({ port, method: "POST", headers: { "content-length": "100" } });
+  pending.on("error", () => undefined);
+  pending.write("half");
+  const [response] = await once(pending, "response");
   expect(response.statusCode).toBe(408);
   expect(budget.usedBytes).toBe(0);
-  asked.destroy();
+  pending.destroy();
 });
 
 test("a sender that is endlessly slow gets 408", async () => {
-  changes = { totalMs: 250, floorBytesPerSecond: 0 };
-  const asked = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
-  asked.on("error", () => undefined);
-  const drip = setInterval(() => asked.write("x"), 20);
-  const [response] = await once(asked, "response");
+  limitChanges = { totalMs: 250, floorBytesPerSecond: 0 };
+  const pending = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
+  pending.on("error", () => undefined);
+  const drip = setInterval(() => pending.write("x"), 20);
+  const [response] = await once(pending, "response");
   clearInterval(drip);
   expect(response.statusCode).toBe(408);
   expect(budget.usedBytes).toBe(0);
-  asked.destroy();
+  pending.destroy();
 });
 
 test("a sender that disconnects is distinguished from one with an invalid body", async () => {
-  const asked = request({ port, method: "POST", headers: { "content-length": "100" } });
-  asked.on("error", () => undefined);
-  asked.write("half");
+  const pending = request({ port, method: "POST", headers: { "content-length": "100" } });
+  pending.on("error", () => undefined);
+  pending.write("half");
   await once(server, "request");
-  asked.destroy();
+  pending.destroy();
   while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
   expect(outcomes[0]).toBeInstanceOf(ClientGone);
   expect(budget.usedBytes).toBe(0);
@@ -122,29 +122,29 @@ test("the bytes of all bodies together are limited", async () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-/** Begins a request of a declared length and sends a part of it; `status` is its answer's. */
-function begin(holder: string, length: number, part: string) {
-  const asked = request({ port, method: "POST", headers: { "content-length": String(length), "x-holder": holder } });
-  asked.on("error", () => undefined);
-  asked.write(part);
-  const status = once(asked, "response").then(([response]): unknown => response.statusCode);
+/** Starts a request with a declared length, and sends a part of its body. `status` is the status of its answer. */
+function startUpload(holder: string, length: number, part: string) {
+  const pending = request({ port, method: "POST", headers: { "content-length": String(length), "x-holder": holder } });
+  pending.on("error", () => undefined);
+  pending.write(part);
+  const status = once(pending, "response").then(([response]): unknown => response.statusCode);
   status.catch(() => undefined);
-  return { asked, status };
+  return { pending, status };
 }
 
 test("a declared length alone uses nothing of the limit", async () => {
-  changes = { maxBytes: 1_000_000, silenceMs: 10_000 };
-  const asked = Array.from({ length: 8 }, () => begin("greedy t", 900_000, "x"));
+  limitChanges = { maxBytes: 1_000_000, silenceMs: 10_000 };
+  const pending = Array.from({ length: 8 }, () => startUpload("greedy t", 900_000, "x"));
   await expect.poll(() => budget.usedBytes).toBe(8);
   expect(await send("x".repeat(10_000))).toBe(200);
-  for (const each of asked) each.asked.destroy();
+  for (const each of pending) each.pending.destroy();
   await expect.poll(() => budget.usedBytes).toBe(0);
 });
 
 test("a body below the minimum rate gets 408, and the error names the rate", async () => {
-  changes = { graceMs: 100, floorBytesPerSecond: 1_000_000 };
-  const { asked, status } = begin("a t", 5_000, "x");
-  const drip = setInterval(() => asked.write("x"), 20);
+  limitChanges = { graceMs: 100, floorBytesPerSecond: 1_000_000 };
+  const { pending, status } = startUpload("a t", 5_000, "x");
+  const drip = setInterval(() => pending.write("x"), 20);
   expect(await status).toBe(408);
   clearInterval(drip);
   expect(outcomes[0]).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
@@ -152,21 +152,21 @@ test("a body below the minimum rate gets 408, and the error names the rate", asy
 });
 
 test("a full budget aborts the newest body of the account that holds the most, and accepts the other account's", async () => {
-  changes = { silenceMs: 10_000 };
+  limitChanges = { silenceMs: 10_000 };
   budget = new BufferBudget(20_000);
-  const first = begin("greedy t", 10_000, "x".repeat(8_000));
+  const first = startUpload("greedy t", 10_000, "x".repeat(8_000));
   await expect.poll(() => budget.usedBytes).toBe(8_000);
-  const second = begin("greedy t", 10_000, "x".repeat(9_000));
+  const second = startUpload("greedy t", 10_000, "x".repeat(9_000));
   await expect.poll(() => budget.usedBytes).toBe(17_000);
   expect(await send("x".repeat(6_000), { "x-holder": "modest t" })).toBe(200);
   expect(await second.status).toBe(503);
-  first.asked.end("x".repeat(2_000));
+  first.pending.end("x".repeat(2_000));
   expect(await first.status).toBe(200);
   expect(budget.usedBytes).toBe(0);
 });
 
 test("bytes arrive complete, for any length and any chunks", async () => {
-  changes = { maxBytes: 3_000_000 };
+  limitChanges = { maxBytes: 3_000_000 };
   budget = new BufferBudget(5_000_000);
   for (const size of [0, 1, 16_384, 16_385, 100_001, 2_000_003]) {
     const body = Array.from({ length: size }, (_, at) => String.fromCharCode(97 + (at % 23))).join("");

@@ -4,25 +4,27 @@ import { pino } from "pino";
 import { afterEach, expect, test } from "vitest";
 import { failureFrom, openRedis } from "../src/index.ts";
 
-/** A Redis that can be made to hear and to answer late; what it heard, by name. */
-const heard: string[] = [];
-const store = { late: false };
+/** Names of the commands that the test server received. The server can delay its answers. */
+const received: string[] = [];
+const redisServer = { late: false };
 const sockets = new Set<Socket>();
-const owed: (() => void)[] = [];
+const unsentAnswers: (() => void)[] = [];
 const server = createServer((socket) => {
   sockets.add(socket);
   socket
     .on("error", () => undefined)
     .on("data", (bytes) => {
       for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
-        heard.push(name.toLowerCase());
-        owed.push(() => socket.write(name.toLowerCase() === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n"));
+        received.push(name.toLowerCase());
+        unsentAnswers.push(() =>
+          socket.write(name.toLowerCase() === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n"),
+        );
       }
-      if (!store.late) payUp();
+      if (!redisServer.late) sendAnswers();
     });
 });
-function payUp(): void {
-  for (const answer of owed.splice(0)) answer();
+function sendAnswers(): void {
+  for (const answer of unsentAnswers.splice(0)) answer();
 }
 afterEach(() => {
   for (const socket of sockets) socket.destroy();
@@ -36,33 +38,33 @@ test("after Redis has become slow, no commands are sent until it answers again",
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
   expect(await redis.get("a")).toBe("OK");
-  store.late = true;
-  const slow = await redis.get("b").catch((error: unknown) => error);
-  expect(slow).toMatchObject({ message: expect.stringContaining("timed out") });
-  heard.length = 0;
+  redisServer.late = true;
+  const timedOut = await redis.get("b").catch((error: unknown) => error);
+  expect(timedOut).toMatchObject({ message: expect.stringContaining("timed out") });
+  received.length = 0;
   const refusals = await Promise.allSettled([
     ...Array.from({ length: 50 }, () => redis.get("c")),
     redis.pipeline().set("d", "1").set("e", "2").exec(),
   ]);
   expect(refusals.slice(0, 50).every(({ status }) => status === "rejected")).toBe(true);
-  expect(heard.filter((name) => name !== "ping")).toEqual([]);
+  expect(received.filter((name) => name !== "ping")).toEqual([]);
   const refused = refusals.find(({ status }) => status === "rejected");
-  store.late = false;
-  payUp();
-  // The breaker closes by itself.
+  redisServer.late = false;
+  sendAnswers();
+  // The breaker closes automatically.
   for (let answer: unknown; answer !== "OK";)
     answer = await redis.get("f").catch(() => new Promise((go) => setTimeout(go, 20)));
-  expect(heard).toContain("get");
+  expect(received).toContain("get");
 
-  // However it did not answer, callers get that it is away; what it refused is our own fault.
+  // Every kind of missing answer becomes server_overloaded; an error reply of Redis is an internal error.
   for (const socket of sockets) socket.destroy();
   server.close();
   await once(redis, "close");
-  const away = await redis.get("g").catch((error: unknown) => error);
+  const disconnected = await redis.get("g").catch((error: unknown) => error);
   redis.disconnect();
   const closed = await redis.get("h").catch((error: unknown) => error);
   const reason = refused?.status === "rejected" ? refused.reason : undefined;
-  for (const error of [slow, reason, away, closed])
+  for (const error of [timedOut, reason, disconnected, closed])
     expect(failureFrom(error)).toMatchObject({ code: "server_overloaded", status: 503, retryAfterSeconds: 1 });
   for (const error of [new Error("WRONGTYPE Operation"), new TypeError("no"), "text"])
     expect(failureFrom(error)).toMatchObject({ code: "internal_error" });
@@ -84,7 +86,7 @@ test("a busy process does not treat Redis as slow", async () => {
   const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
   for (let round = 0; round < 3; round++) {
     const asked = Array.from({ length: 50 }, () => redis.get("a"));
-    // The commands leave, and then nothing is read for longer than they may take.
+    // The commands are sent; then this process reads nothing for longer than their timeout.
     await new Promise((resolve) => setImmediate(resolve));
     for (const end = performance.now() + 250; performance.now() < end;);
     expect(await Promise.all(asked)).toEqual(asked.map(() => "OK"));

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { openRedis } from "../src/index.ts";
 
 test("a restarted Redis is used as soon as it has loaded its data, regardless of its estimate", async () => {
-  let looks = 0;
+  let infoCalls = 0;
   const server = createServer((socket) => {
     socket
       .on("error", () => undefined)
@@ -13,7 +13,7 @@ test("a restarted Redis is used as soon as it has loaded its data, regardless of
         for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
           if (name.toLowerCase() !== "info") socket.write("+OK\r\n");
           else {
-            const info = ++looks === 1 ? "loading:1\r\nloading_eta_seconds:3600\r\n" : "loading:0\r\n";
+            const info = ++infoCalls === 1 ? "loading:1\r\nloading_eta_seconds:3600\r\n" : "loading:0\r\n";
             socket.write(`$${info.length}\r\n${info}\r\n`);
           }
         }
@@ -23,10 +23,10 @@ test("a restarted Redis is used as soon as it has loaded its data, regardless of
   await once(server, "listening");
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  // The test's own time is shorter than the client's usual patience of ten seconds.
+  // The test's timeout is shorter than the client's default pause of ten seconds.
   const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }));
   expect(await redis.get("a")).toBe("OK");
-  expect(looks).toBe(2);
+  expect(infoCalls).toBe(2);
   redis.disconnect();
   server.close();
 }, 8_000);

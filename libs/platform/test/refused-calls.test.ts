@@ -20,7 +20,7 @@ beforeEach(async () => void (await redis.flushall()));
 
 const request = { requestId: "req_1", accountId: "acme", tokenId: "tok_1", endpoint: "POST /v1/chat/completions" };
 
-/** Publishes calls as a process does, and takes them as a ledger does. */
+/** Publishes refused calls, and reads them as a ledger does. */
 async function published(add: (refused: RefusedCalls) => void) {
   const refused = new RefusedCalls(redis);
   add(refused);

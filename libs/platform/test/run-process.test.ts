@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** A service in a process of its own, without any drain, that opens and ends as the test says. */
+/** Runs a service in a separate process without a drain, and stops it. `open` is the code that opens the service. */
 async function run(open: string): Promise<{ readonly status: unknown; readonly printed: string }> {
   const script = `
     import { defineService, runProcess, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
@@ -18,7 +18,7 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
   let printed = "";
   child.stdout?.setEncoding("utf8").on("data", (piece: string) => (printed += piece));
   child.on("message", (message) => {
-    // What never opens is asked to end while it starts, all others when they serve.
+    // A service that never opens is stopped during its start, all others once they serve.
     if (message !== "opening" || open.startsWith("await never")) child.kill("SIGTERM");
   });
   const [status] = await once(child, "close");
@@ -30,9 +30,9 @@ test.concurrent.each([
   ["that cannot close its connections", "return { serves, close: never };", 1, '"step":"closing connections"'],
   ["whose drain hangs", "return { serves, drain: never };", 1, '"step":"draining"'],
   ["that gets SIGTERM while its start hangs", "await never();", 1, '"step":"starting"'],
-])("a service %s", async (_, open, status, said) => {
+])("a service %s", async (_, open, status, expected) => {
   const end = await run(open);
   expect(end.status).toBe(status);
-  if (said === undefined) expect(end.printed).not.toContain("hangs");
-  else expect(end.printed).toContain(said);
+  if (expected === undefined) expect(end.printed).not.toContain("hangs");
+  else expect(end.printed).toContain(expected);
 });

@@ -8,18 +8,18 @@ const labels = fc.record({
   model: fc.constantFrom("a", "b\nc", '"d"'),
   outcome: fc.constantFrom("completed", "failed"),
 });
-const what = { name: "test_series", help: "of a test", labelNames };
+const options = { name: "test_series", help: "of a test", labelNames };
 
-// A file before this one, in the same worker, may have named its service on every line.
+// An earlier test file of this worker may have set default labels.
 beforeEach(() => {
   register.setDefaultLabels({});
 });
 
-const forget = (): void => register.removeSingleMetric(what.name);
+const forget = (): void => register.removeSingleMetric(options.name);
 
-/** The lines of a registry, in any order. */
+/** Returns the output lines of a registry, sorted. */
 async function linesOf(registry: Registry): Promise<readonly string[]> {
-  return (await registry.getSingleMetricAsString(what.name)).split("\n").toSorted();
+  return (await registry.getSingleMetricAsString(options.name)).split("\n").toSorted();
 }
 
 test("a histogram of series has the same output as prom-client's", async () => {
@@ -28,11 +28,11 @@ test("a histogram of series has the same output as prom-client's", async () => {
     fc
       .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 200 }))), async (seen) => {
         const registry = new Registry();
-        const known = new Histogram({ ...what, buckets, registers: [registry] });
-        const ours = new SeriesHistogram({ ...what, buckets });
+        const reference = new Histogram({ ...options, buckets, registers: [registry] });
+        const tested = new SeriesHistogram({ ...options, buckets });
         for (const [at, tenths] of seen) {
-          known.observe(at, tenths / 8);
-          ours.series(at).observe(tenths / 8);
+          reference.observe(at, tenths / 8);
+          tested.series(at).observe(tenths / 8);
         }
         expect(await linesOf(register)).toEqual(await linesOf(registry));
       })
@@ -45,11 +45,11 @@ test("a counter of series has the same output as prom-client's, at every scrape"
     fc
       .asyncProperty(fc.array(fc.tuple(labels, fc.integer({ min: 0, max: 5 }))), async (seen) => {
         const registry = new Registry();
-        const known = new Counter({ ...what, registers: [registry] });
-        const ours = new SeriesCounter(what);
+        const reference = new Counter({ ...options, registers: [registry] });
+        const tested = new SeriesCounter(options);
         for (const [at, by] of seen) {
-          known.inc(at, by);
-          ours.inc(at, by);
+          reference.inc(at, by);
+          tested.inc(at, by);
           expect(await linesOf(register)).toEqual(await linesOf(registry));
         }
       })

@@ -6,7 +6,6 @@ import { openContentRedis } from "../src/redis.ts";
 
 const log = pino({ level: "silent" });
 
-/** This process knows nothing of the authority that has certified Redis and NATS. */
 describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () => {
   let backends: TlsBackends;
   beforeAll(async () => {
@@ -14,8 +13,8 @@ describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () =
   });
   afterAll(() => backends?.[Symbol.asyncDispose]());
 
-  const ways = ["redisUrl", "clusterUrl", "sentinelUrl"] as const;
-  test.each(ways)("Redis at a %s: the start fails immediately, with the reason", async (kind) => {
+  const addresses = ["redisUrl", "clusterUrl", "sentinelUrl"] as const;
+  test.each(addresses)("Redis at a %s: the start fails immediately, with the reason", async (kind) => {
     const opening = openRedis(backends[kind], log);
     await expect(opening).rejects.toThrow(StartError);
     await expect(opening).rejects.toThrow(
@@ -23,7 +22,7 @@ describe.skipIf(!canStartCluster)("a server with an untrusted certificate", () =
     );
   });
 
-  test.each(ways)("the optional Redis of content at a %s: the start fails immediately", async (kind) => {
+  test.each(addresses)("the optional Redis of content at a %s: the start fails immediately", async (kind) => {
     await expect(openContentRedis(backends[kind], log, 1_000)).rejects.toThrow(/^Redis's certificate is refused/);
   });
 

@@ -24,16 +24,16 @@ test("servers report whether something was written", async () => {
   expect(after.writes).not.toBe(before.writes);
 });
 
-test("workers look for work after a write, during its delay, and when waiting work is due", async () => {
+test("work is read after a write, during the grace time, and when an entry is due", async () => {
   let now = 1_000_000;
   let due = Infinity;
-  let asked = 0;
+  let reads = 0;
   const nextDue = () => {
-    asked++;
+    reads++;
     return Promise.resolve(due);
   };
   const workCheck = new WorkCheck({ redis, graceMs: 5_000, nextDue, now: () => now });
-  expect(await workCheck.hasWork()).toBe(true); // nothing is known yet
+  expect(await workCheck.hasWork()).toBe(true); // no state is known yet
   now += 5_000;
   expect(await workCheck.hasWork()).toBe(true);
   now += 1;
@@ -41,18 +41,18 @@ test("workers look for work after a write, during its delay, and when waiting wo
   expect(await workCheck.hasWork()).toBe(false);
   now += 2_999;
   expect(await workCheck.hasWork()).toBe(false);
-  expect(asked).toBe(1);
+  expect(reads).toBe(1);
   now += 1;
-  expect(await workCheck.hasWork()).toBe(true); // and it is not done yet
+  expect(await workCheck.hasWork()).toBe(true); // the entry is still due
   expect(await workCheck.hasWork()).toBe(true);
   due = Infinity;
   await redis.set("two", "2");
   expect(await workCheck.hasWork()).toBe(true);
   now += 5_001;
   expect(await workCheck.hasWork()).toBe(false);
-  expect(asked).toBe(2);
+  expect(reads).toBe(2);
   now += 55_000;
-  expect(await workCheck.hasWork()).toBe(true); // the slow sweep, whatever was heard
+  expect(await workCheck.hasWork()).toBe(true); // the regular sweep, even without writes
   expect(await workCheck.hasWork()).toBe(false);
 });
 

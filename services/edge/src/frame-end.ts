@@ -22,7 +22,7 @@ export interface SessionClose {
 export class FrameEnd {
   /** True once the service has sent a close frame. */
   isClosed = false;
-  #held: Buffer = Buffer.alloc(0);
+  #buffered: Buffer = Buffer.alloc(0);
   /** Remaining bytes of a frame whose beginning was already sent. */
   #missing = 0;
   /** True between the frames of a fragmented message. */
@@ -30,7 +30,7 @@ export class FrameEnd {
 
   /** Returns the bytes that may be sent; keeps the beginning of an unfinished frame. */
   push(chunk: Buffer): Buffer {
-    const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
+    const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     let end = Math.min(this.#missing, all.length);
     this.#missing -= end;
     while (end < all.length) {
@@ -43,7 +43,7 @@ export class FrameEnd {
       end = Math.min(next, all.length);
     }
     // Copied, because a view would keep the complete chunk in memory while the session is silent.
-    this.#held = Buffer.from(all.subarray(end));
+    this.#buffered = Buffer.from(all.subarray(end));
     return all.subarray(0, end);
   }
 

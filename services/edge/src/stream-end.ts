@@ -37,7 +37,7 @@ interface StreamParts {
 /** Cuts a stream at the ends of its parts, so that the gateway can append an error if the service disconnects. */
 export class StreamEnd {
   readonly #parts: StreamParts;
-  #held: Buffer = noBytes;
+  #buffered: Buffer = noBytes;
   /** True while a part is incomplete whose beginning was sent. */
   #isInside = false;
 
@@ -47,12 +47,12 @@ export class StreamEnd {
 
   /** Returns the bytes that may be sent; keeps the beginning of an unfinished part. */
   push(chunk: Buffer): Buffer {
-    const all = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
-    const end = this.#parts.endOfLast(all, this.#held.length);
+    const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
+    const end = this.#parts.endOfLast(all, this.#buffered.length);
     if (end > 0) this.#isInside = false;
     if (all.length - end > maxHeldBytes) this.#isInside = true;
     // Copied, because a view would keep the complete chunk in memory while the stream is silent.
-    this.#held = this.#isInside ? noBytes : Buffer.from(all.subarray(end));
+    this.#buffered = this.#isInside ? noBytes : Buffer.from(all.subarray(end));
     const out = this.#isInside ? all : all.subarray(0, end);
     this.#parts.observe?.(out);
     return out;
@@ -60,7 +60,7 @@ export class StreamEnd {
 
   /** Returns the bytes that were kept. Called when the service's stream has ended. */
   rest(): Buffer {
-    return this.#held;
+    return this.#buffered;
   }
 
   /** Returns the end of a broken stream; undefined if the wire cannot express a failure at this point. */

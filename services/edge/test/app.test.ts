@@ -11,7 +11,6 @@ import type { Deps } from "../src/deps.ts";
 import { openSeats } from "../src/open-seats.ts";
 import { openTokenCache } from "../src/token-cache.ts";
 
-/** The whole app over sockets; it has no areas and no accounts, so that every call ends in one of its steps. */
 const { log } = createLogger("test", "silent");
 let backends: LocalBackends;
 let redis: Redis;
@@ -53,7 +52,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Sends bytes, and resolves with what comes until the server ends the connection. */
+/** Sends bytes, and returns the bytes that arrive until the server closes the connection. */
 async function exchange(bytes: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
   socket.write(bytes);
@@ -85,7 +84,7 @@ test("a page that is requested with an upgrade is sent as a page", async () => {
 });
 
 test("a WebSocket that is pipelined behind an open call ends only its own connection", async () => {
-  // The look-up of the key takes its time: the call is still open when the upgrade comes.
+  // While the key is looked up, the call is still open when the upgrade arrives.
   const call = `GET /v1/models HTTP/1.1\r\nhost: a\r\nauthorization: Bearer sk-${"a".repeat(40)}\r\n\r\n`;
   await exchange(call + upgradeOf("/v1/realtime"));
   expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);

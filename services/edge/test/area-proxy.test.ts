@@ -17,7 +17,6 @@ import type { ProxyOptions } from "../src/proxied-call.ts";
 import { contextOf, setUpgrade, type Upgrade } from "../src/request-context.ts";
 import { assignRequestId } from "../src/steps/request-id.ts";
 
-/** The proxy between a real client and a service that the test plays, all over sockets of this machine. */
 const { log } = createLogger("test", "silent");
 let service: Server;
 let edge: Server;
@@ -28,7 +27,7 @@ let proxy: AreaProxy;
 let seen: IncomingMessage[] = [];
 /** The edge's answers to calls. */
 let answers: ServerResponse[] = [];
-/** The upgrades that the edge was asked for. */
+/** Upgrades that the edge received. */
 let upgrades: Upgrade[] = [];
 
 /** Returns a proxy to the service that waits longer than any test, unless the test shortens it. */
@@ -89,7 +88,7 @@ function post(path = "/v1/chat/completions", init: RequestInit = {}): Promise<Re
   return fetch(`http://127.0.0.1:${edgePort}${path}`, { method: "POST", body: "{}", ...init });
 }
 
-/** Returns an answer's body: what came first, and a function that waits for the rest. */
+/** Returns the first chunk of an answer's body, and a function that waits for the rest. */
 async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(): Promise<string> }> {
   if (answer.body === null) throw new Error("no body");
   const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -104,7 +103,7 @@ async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(
   };
 }
 
-/** Sends a request by hand, and resolves with its answer. */
+/** Sends a request with these headers, and returns its answer. */
 async function ask(headers: Record<string, string>, body?: string): Promise<IncomingMessage> {
   const asked = httpRequest({ port: edgePort, method: "POST", path: "/v1/chat/completions", headers });
   asked.end(body);
@@ -155,7 +154,7 @@ describe("a call", () => {
 
   test("an upload that the service refuses early gets the refusal", async () => {
     serve((request, response) => {
-      request.resume(); // as services do for a while
+      request.resume(); // as services do for a limited time
       response.writeHead(413).end("too large");
     });
     const asked = httpRequest({ port: edgePort, method: "POST", headers: { "content-length": String(50_000_000) } });
@@ -211,7 +210,7 @@ describe("a service that disconnects", () => {
         const events = event("x".repeat(1_000)).repeat(16);
         response.write(events);
         sent += events;
-        // oxlint-disable-next-line no-await-in-loop -- one after the other, so that the edge has read all when it stops
+        // oxlint-disable-next-line no-await-in-loop -- sequential, so that the edge has read every chunk
         await nextTurn();
       }
       request.socket.resetAndDestroy();
@@ -290,18 +289,20 @@ test("a draining edge ends the calls that their service does not end", async () 
   expect(body.slice(9)).toMatch(/The gateway is being restarted/);
 });
 
-/** A WebSocket's handshake, by hand. */
+/** Bytes of a WebSocket handshake. */
 const handshake =
   "GET /v1/realtime HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: YQ==\r\n\r\n";
 
-/** Requests a WebSocket, and resolves with all that comes until its connection ends. */
+/** Requests a WebSocket, and returns all bytes until its connection ends. */
 async function session(): Promise<string> {
   const socket = connect(edgePort, "127.0.0.1");
   socket.write(handshake);
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/** Opens a WebSocket, and resolves once frames have come with a function that waits for all until its connection ends. */
+/**
+ * Opens a WebSocket, and waits for the first frames. Returns a function that waits for the end and returns all bytes.
+ */
 async function openSession(firstFrames: string): Promise<() => Promise<string>> {
   const socket = connect(edgePort, "127.0.0.1").setEncoding("latin1");
   let received = "";
@@ -317,7 +318,7 @@ async function openSession(firstFrames: string): Promise<() => Promise<string>> 
   };
 }
 
-/** Answers upgrades with 101, and hands on the service's half. */
+/** Answers upgrades with 101, and passes the service's socket to `use`. */
 function upgradeWith(use: (socket: Socket) => void): void {
   service.on("upgrade", (_request, socket) => {
     socket.on("error", () => undefined);

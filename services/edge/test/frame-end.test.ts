@@ -4,7 +4,7 @@ import { FrameEnd } from "../src/frame-end.ts";
 
 const close = { code: 1012, failure: new Failure("server_overloaded", "gone") };
 
-/** A server's frame. */
+/** Renders a frame of a server. */
 function frame(opcode: number, payload: string, isFinal = true): Buffer {
   const bytes = Buffer.from(payload);
   const first = (isFinal ? 0x80 : 0) | opcode;
@@ -23,7 +23,7 @@ interface Read {
   readonly payload: string;
 }
 
-/** Reads frames to the end; throws where bytes are left over. */
+/** Parses frames. Throws if bytes are left over. */
 function framesOf(bytes: Buffer): readonly Read[] {
   const found: Read[] = [];
   for (let at = 0; at < bytes.length;) {
@@ -39,7 +39,10 @@ function framesOf(bytes: Buffer): readonly Read[] {
   return found;
 }
 
-/** What a client has of a session that broke after so many bytes, which came in pieces of that size. */
+/**
+ * Returns the bytes that a client gets of a session that is interrupted after `cut` bytes. The bytes arrive in pieces
+ * of `piece` bytes.
+ */
 function broken(session: Buffer, cut: number, piece: number): Buffer {
   const end = new FrameEnd();
   const got: Buffer[] = [];

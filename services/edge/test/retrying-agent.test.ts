@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { listen } from "@modelgate/platform";
 import { RetryingAgent } from "../src/retrying-agent.ts";
 
-/** A port without a listener. */
+/** Returns a port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -45,7 +45,7 @@ test("a connection is kept for less time than the service keeps it, and a slow a
     handler: (_request, response) => void setTimeout(() => response.end("served"), 300),
   });
   const agent = new RetryingAgent({ keepAlive: true });
-  // As the proxy asks, which waits for longer than an idle connection is kept.
+  // Sends a request with a timeout, like the proxy's, longer than an idle connection is kept.
   const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
     const asked = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
     asked.end();
@@ -54,7 +54,7 @@ test("a connection is kept for less time than the service keeps it, and a slow a
     if (response === undefined) throw new Error("no response");
     response.resume();
     await once(response, "close");
-    await setImmediate(); // the connection is free again
+    await setImmediate(); // the connection is idle again
     return response;
   };
   for (const timeoutMs of [600_000, 500_000]) {

@@ -6,7 +6,10 @@ import { streamEndOf } from "../src/stream-end.ts";
 const failure = new Failure("server_overloaded", "gone");
 const sse = "text/event-stream; charset=utf-8";
 
-/** What a client has of a stream that broke after so many bytes, which came in pieces of that size. */
+/**
+ * Returns the text that a client gets of a stream that is interrupted after `cut` bytes. The bytes arrive in pieces of
+ * `piece` bytes.
+ */
 function broken(endpointId: string, contentType: string, stream: string, cut: number, piece: number): string {
   const end = streamEndOf({ endpointId, contentType, isClosed: false });
   if (end === undefined) throw new Error("it cannot be ended");

@@ -93,14 +93,14 @@ export class ProcessServices implements AsyncDisposable {
   /** Stops accepting work, and waits a limited time for open requests. */
   async drain(): Promise<void> {
     this.#isDraining = true;
-    const farewells = this.#running.map(({ ending, service: { common } }) =>
+    const timers = this.#running.map(({ ending, service: { common } }) =>
       setTimeout(() => ending.abort(restartFailure()), common.drainMs - common.farewellMs),
     );
     await Promise.all([
       ...this.#running.map(({ open }) => open.drain?.()),
       ...[...this.#servers.values()].map((server) => server.drain()),
     ]);
-    for (const farewell of farewells) clearTimeout(farewell);
+    for (const timer of timers) clearTimeout(timer);
     await this.#ops?.drain();
   }
 

@@ -18,7 +18,7 @@ const limits = {
   fileBytes: 1_000,
 };
 
-/** A request whose body comes in these pieces. */
+/** Returns a request whose body arrives in these pieces. */
 function requestOf(pieces: readonly Uint8Array[]): IncomingMessage {
   const request = new IncomingMessage(new Socket());
   request.headers["content-type"] = "multipart/form-data; boundary=b";
@@ -45,9 +45,9 @@ const bodyOf = (parts: readonly { name: string; isFile: boolean; bytes: Uint8Arr
     Buffer.from("--b--\r\n"),
   ]);
 
-/** Bytes cut anywhere. */
-function cutAt(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
-  const sorted = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
+/** Cuts bytes at these positions. */
+function cutAt(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
+  const sorted = [0, ...cuts.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return sorted.slice(1).map((end, at) => bytes.subarray(sorted[at], end));
 }
 
@@ -66,9 +66,9 @@ async function outcomeOf(pieces: readonly Uint8Array[]): Promise<BufferedForm | 
 
 test("a form is parsed or refused with a Failure, with the same result in one chunk and in many", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 8 }), async (parts, places) => {
+    fc.asyncProperty(fc.array(part, { maxLength: 12 }), fc.array(fc.nat(), { maxLength: 8 }), async (parts, cuts) => {
       const body = bodyOf(parts);
-      const [whole, cut] = [await outcomeOf([body]), await outcomeOf(cutAt(body, places))];
+      const [whole, cut] = [await outcomeOf([body]), await outcomeOf(cutAt(body, cuts))];
       if (whole instanceof Failure) expect(cut).toMatchObject({ code: whole.code });
       else expect(cut).toMatchObject({ fields: whole.fields, files: whole.files });
     }),

@@ -26,9 +26,9 @@ const limits: FormLimits = {
   fileBytes: 1_000_000,
 };
 
-/** What the reader under test makes of a request. */
+/** Reads a request's form in the way under test. */
 type Read = (asked: IncomingMessage) => Promise<unknown>;
-const held: Read = async (asked) => {
+const buffered: Read = async (asked) => {
   using form = await bufferForm(asked, limits, holder);
   return { fields: form.fields, files: form.files.map(({ bytes, ...file }) => ({ ...file, size: bytes.length })) };
 };
@@ -36,7 +36,7 @@ const held: Read = async (asked) => {
 let server: Server;
 let folder: string;
 let port = 0;
-let read: Read = held;
+let read: Read = buffered;
 let outcomes: unknown[] = [];
 
 beforeAll(async () => {
@@ -63,7 +63,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  read = held;
+  read = buffered;
   outcomes = [];
 });
 
@@ -80,12 +80,12 @@ async function send(body: string, headers: Record<string, string> = typed): Prom
   return outcomes[0];
 }
 
-/** Sends a beginning and then leaves, once the reader has it. */
+/** Sends the beginning of a body, and disconnects after the server has received the request. */
 async function sendAndLeave(body: string): Promise<unknown> {
-  const asking = request({ port, method: "POST", headers: { ...typed, "content-length": "100000" } });
-  asking.on("error", () => undefined).write(body);
+  const upload = request({ port, method: "POST", headers: { ...typed, "content-length": "100000" } });
+  upload.on("error", () => undefined).write(body);
   await new Promise((resolve) => server.once("request", resolve));
-  asking.destroy();
+  upload.destroy();
   await expect.poll(() => outcomes.length).toBe(1);
   return outcomes[0];
 }
@@ -175,10 +175,10 @@ describe("refused forms, and their errors", () => {
   });
 
   test("a silent client", async () => {
-    const asking = request({ port, method: "POST", headers: { ...typed, "content-length": "1000" } });
-    asking.on("error", () => undefined).write(field("a", "b"));
+    const upload = request({ port, method: "POST", headers: { ...typed, "content-length": "1000" } });
+    upload.on("error", () => undefined).write(field("a", "b"));
     await expect.poll(() => outcomes[0]).toMatchObject({ code: "request_timeout" });
-    asking.destroy();
+    upload.destroy();
   });
 });
 
@@ -247,12 +247,12 @@ describe("read while it arrives", () => {
       }
       return { text: all.join("|"), onDisk: readdirSync(folder), taken: budget.usedBytes };
     };
-    const asking = request({ port, method: "POST", headers: typed });
-    asking.write(file("file", "begin").slice(0, -2));
-    // The parser holds what may be the boundary's begin: one more byte lets go of the rest.
-    asking.write("-");
+    const upload = request({ port, method: "POST", headers: typed });
+    upload.write(file("file", "begin").slice(0, -2));
+    // The parser buffers bytes that may begin the boundary, and releases them after one more byte.
+    upload.write("-");
     expect(await beginning.promise).toMatch(/^beg/);
-    asking.end(`-end\r\n${end}`);
+    upload.end(`-end\r\n${end}`);
     await expect.poll(() => outcomes.length).toBe(1);
     expect(outcomes[0]).toMatchObject({ text: expect.stringMatching(/begin--end$/), onDisk: [], taken: 0 });
   });
@@ -279,17 +279,17 @@ test("a file that is not read is dropped before the next part", async () => {
 });
 
 describe("a client that sends slowly", () => {
-  /** Sends a file's bytes one by one, often enough never to be silent. */
-  const drip = async (reading: Read, changes: Partial<FormLimits>): Promise<unknown> => {
+  /** Sends a file byte by byte, in intervals shorter than the maximum silence. */
+  const sendSlowly = async (reading: Read, changes: Partial<FormLimits>): Promise<unknown> => {
     read = reading;
     Object.assign(current, limits, changes);
-    const asking = request({ port, method: "POST", headers: typed });
-    asking.on("error", () => undefined);
-    asking.write(file("file", "").slice(0, -2));
-    const timer = setInterval(() => asking.write("x"), 20);
+    const upload = request({ port, method: "POST", headers: typed });
+    upload.on("error", () => undefined);
+    upload.write(file("file", "").slice(0, -2));
+    const timer = setInterval(() => upload.write("x"), 20);
     await expect.poll(() => outcomes.length, { timeout: 5_000 }).toBe(1);
     clearInterval(timer);
-    asking.destroy();
+    upload.destroy();
     return outcomes[0];
   };
   const current: FormLimits = { ...limits };
@@ -304,39 +304,42 @@ describe("a client that sends slowly", () => {
       },
     ],
   ])("is refused below the minimum rate: %s", async (_, reading) => {
-    const refused = await drip(reading, { graceMs: 100, floorBytesPerSecond: 1_000_000 });
+    const refused = await sendSlowly(reading, { graceMs: 100, floorBytesPerSecond: 1_000_000 });
     expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("1000000 bytes") });
     expect(budget.usedBytes).toBe(0);
     expect(readdirSync(folder)).toEqual([]);
   });
 
   test("is refused after the maximum time for a body", async () => {
-    const refused = await drip((asked) => bufferForm(asked, current, holder), { totalMs: 150, floorBytesPerSecond: 0 });
+    const refused = await sendSlowly((asked) => bufferForm(asked, current, holder), {
+      totalMs: 150,
+      floorBytesPerSecond: 0,
+    });
     expect(refused).toMatchObject({ code: "request_timeout", message: expect.stringContaining("150 ms") });
   });
 });
 
 test("an arriving form is aborted to free memory and disk space for another account's", async () => {
   const small = new BufferBudget(1_000);
-  const begun = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
   read = async (asked) => {
     using form = openForm(asked, limits, holder);
     for await (const part of form) {
       if (part.kind !== "file") continue;
       await using kept = await followFile(part, { folder, budget: small }, holder);
       await kept.reached(1);
-      begun.resolve();
+      started.resolve();
       await kept.complete;
     }
   };
-  const asking = request({ port, method: "POST", headers: typed });
-  asking.on("error", () => undefined);
-  asking.write(file("file", "x".repeat(900)).slice(0, -2));
-  await begun.promise;
+  const upload = request({ port, method: "POST", headers: typed });
+  upload.on("error", () => undefined);
+  upload.write(file("file", "x".repeat(900)).slice(0, -2));
+  await started.promise;
   using other = small.holdFor({ accountId: "other", tokenId: "o" });
   other.take(500);
   await expect.poll(() => outcomes.length).toBe(1);
   expect(outcomes[0]).toMatchObject({ code: "server_overloaded" });
   expect(small.usedBytes).toBe(500);
-  asking.destroy();
+  upload.destroy();
 });

@@ -1,6 +1,9 @@
 import { defineService, runWorkers, serviceVariables, type Service } from "../../src/index.ts";
 
-/** A program of two services for tests: an edge that names the process that answers, and a backend of which one is enough. */
+/**
+ * Program with two services: an edge and a backend, which answer with their process ids. The backend runs in one worker
+ * only.
+ */
 const answering = (role: "edge" | "backend", name: string): Service =>
   defineService(
     role,

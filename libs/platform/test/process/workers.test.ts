@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const program = join(import.meta.dirname, "workers-program.ts");
 
-/** Which processes answer on a port that they share. */
+/** Returns the ids of the processes that answer on a shared port. */
 async function pidsAt(port: number): Promise<ReadonlySet<number>> {
   const answers = Array.from({ length: 40 }, async () => Number(await textAt(`http://127.0.0.1:${port}/`)));
   return new Set(await Promise.all(answers));
@@ -52,11 +52,11 @@ test("workers share a port, an exited one is restarted, and one port answers the
     for (const worker of [1, 2])
       expect(metrics).toMatch(new RegExp(`^process_start_time_seconds\\{.*worker="${worker}".*\\} \\d`, "m"));
 
-    const first = Number(await textAt(`http://127.0.0.1:${booksPort}/`)); // the backend runs in the first alone
+    const first = Number(await textAt(`http://127.0.0.1:${booksPort}/`)); // only the first worker runs the backend
     expect(pids).toContain(first);
     process.kill(first, "SIGKILL");
     const again = await until(
-      "another one to take its place",
+      "another one to replace it",
       async () => {
         const seen = await pidsAt(port).catch(() => new Set<number>());
         return seen.size === 2 && !seen.has(first) && seen;

@@ -37,7 +37,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** A call whose caller is known, on an endpoint that costs nothing. */
+/** Returns an identified call of an endpoint that costs nothing. */
 async function known(group: string, more: Partial<Token> = {}): Promise<Call> {
   const call = callOf({ method: "GET", path: "/v1/models" });
   await run(call, matchEndpoint);
@@ -97,7 +97,7 @@ test("keys that members created in a group share its limits", async () => {
     status: 429,
     message: "The keys that members created in this key's group are together limited to 1 calls at the same time.",
   });
-  expect(await letIn(await known("small"))).toBe(true); // an operator's key has limits for itself
+  expect(await letIn(await known("small"))).toBe(true); // an operator's key has separate limits
 });
 
 test("a group without limits sets no headers", async () => {

@@ -5,7 +5,7 @@ import { identifyCaller } from "../../src/steps/caller.ts";
 import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { callOf, run, token, type Call } from "./call.ts";
 
-/** Runs the step for a token, found at once or later. */
+/** Runs the step for a token, which is found synchronously or later. */
 function find(call: Call, found: Token | undefined, isLater: boolean, proxies = 0): Promise<boolean> {
   const tokens: TokenCache = {
     find: () => (isLater ? Promise.resolve(found) : found),

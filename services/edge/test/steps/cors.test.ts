@@ -10,7 +10,7 @@ test.each([
   ["*", page, "*", undefined],
   [`https://other.example, ${page}`, page, page, "origin"],
   ["https://other.example", page, undefined, "origin"],
-  // A cache must not show this answer to a page.
+  // A cache must not return this answer to a page.
   [page, undefined, undefined, "origin"],
 ])("with %s allowed, a request from %s gets %s, and varies by %s", async (origins, at, allowed, vary) => {
   const call = callOf(from(at));
@@ -37,7 +37,7 @@ describe("a WebSocket", () => {
     expect(await run(callOf({ ...from(at), isUpgrade: true }), checkOrigin(page))).toBe(true);
   });
 
-  test("from a page elsewhere is refused, and a call from there is not", async () => {
+  test("from a page of another origin is refused, and a call from it is not", async () => {
     const elsewhere = from("https://evil.example");
     await expect(run(callOf({ ...elsewhere, isUpgrade: true }), checkOrigin(page))).rejects.toMatchObject({
       code: "origin_not_allowed",
