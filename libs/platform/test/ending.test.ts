@@ -17,46 +17,46 @@ afterAll(() => {
 });
 
 async function open() {
-  const request = request({ port, host: "127.0.0.1" }).end();
-  request.on("error", () => undefined);
+  const clientRequest = request({ port, host: "127.0.0.1" }).end();
+  clientRequest.on("error", () => undefined);
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
   server.once("request", (_, response) => resolve(response));
-  return { request, response: await promise };
+  return { clientRequest, response: await promise };
 }
 
 test("a client that disconnects ends its call with ClientGone, which is not a failure of the gateway", async () => {
-  const { request, response } = await open();
+  const { clientRequest, response } = await open();
   const ending = endingOf(response);
-  request.destroy();
+  clientRequest.destroy();
   await once(ending, "abort");
   expect(ending.reason).toBeInstanceOf(ClientGone);
   expect(endedBy(ending)).toBeUndefined();
 });
 
 test("if the client has already disconnected, the signal is aborted immediately", async () => {
-  const { request, response } = await open();
-  request.destroy();
+  const { clientRequest, response } = await open();
+  clientRequest.destroy();
   await once(response, "close");
   expect(endingOf(response).reason).toBeInstanceOf(ClientGone);
 });
 
 test("the gateway's failure is the reason, also after the client disconnects", async () => {
-  const { request, response } = await open();
+  const { clientRequest, response } = await open();
   const ending = endingOf(response);
   const failure = new Failure("server_overloaded");
   endCall(response, failure);
-  request.destroy();
+  clientRequest.destroy();
   await once(response, "close");
   expect(endedBy(ending)).toBe(failure);
 });
 
 test("a complete answer aborts nothing, neither before its close nor after it", async () => {
-  const { request, response } = await open();
+  const { clientRequest, response } = await open();
   const ending = endingOf(response);
   const closed = once(response, "close");
   response.end("done");
   endCall(response, new Failure("server_overloaded"));
-  const [answer] = await once(request, "response");
+  const [answer] = await once(clientRequest, "response");
   answer.resume();
   await closed;
   expect(ending.aborted).toBe(false);
