@@ -5,132 +5,131 @@ import type { Inside } from "./inside.ts";
 import type { Loops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
-/** A model of an attack, with one channel to a vendor that the attack scripts. */
+/** Model of an attack, with one channel to a vendor whose answers the attack determines. */
 export interface Way {
-  /** Unique within its attack; the model and the channel are both named `<attack>-<name>`. */
+  /** Name, unique within the attack. The model and the channel are both named `<attack>-<name>`. */
   readonly name: string;
   readonly kind: string;
-  /** US dollars, as the configuration writes them. */
+  /** Prices in the configuration's format, in US dollars. */
   readonly price: object;
   readonly provider: string;
-  /** What follows the vendor's address in the channel's base URL. */
+  /** Path after the vendor's address in the channel's base URL. */
   readonly path: string;
-  /** Another way of the same attack, whose channel serves this model too; then it has no vendor of its own. */
+  /** Name of another channel of the attack that serves this model too. The model then has no separate vendor. */
   readonly channelOf?: string;
-  /** Whether the channel serves what its vendor lists, and not the model of the way. */
+  /** True if the channel serves the models that its vendor lists, and not this model. */
   readonly listed?: true;
-  /** How the vendor answers; absent where the vendor is the simulator. */
+  /** Answers requests of the vendor; absent if the vendor is the simulator. */
   readonly answers?: Handler;
-  /** How it answers below HTTP: bytes on the connection. */
+  /** Answers on the connection with raw bytes. */
   readonly raw?: RawHandler;
-  /** How it answers a WebSocket. */
+  /** Answers WebSockets. */
   readonly socket?: SocketHandler;
-  /** The access key that the channel shows, where its provider wants a form of its own. */
+  /** API key of the channel, if its provider requires a specific form. */
   readonly key?: string;
   readonly timeoutMs?: number;
 }
 
-/** Somebody who pays. */
+/** Account with an API key. */
 export interface Payer {
   readonly accountId: string;
   readonly key: string;
 }
 
-/** What an attack is carried out with. */
+/** Servers, accounts and functions that an attack uses. */
 export interface Field {
   readonly edgeUrl: string;
   readonly suite: Suite;
   readonly attacker: Payer;
-  /** Another tenant of the same group. */
+  /** Another account in the same group. */
   readonly other: Payer;
-  /** A server of the operator's own network, which no request may reach. */
+  /** Server in the operator's network, which no request may reach. */
   readonly inside: Inside;
   readonly loops: Loops;
   /** The SQLite file of the ledger's books. */
   readonly booksFile: string;
-  /** The model of a way, as a client names it. */
+  /** Returns the name by which clients call a model of the attack. */
   model(way: string): string;
-  /** What the vendor of a way was asked so far. */
+  /** Returns the requests that a vendor has received. */
   asked(way: string): readonly VendorRequest[];
-  /** One request over HTTP, by the attacker where it names no key. */
+  /** Sends one HTTP request, with the attacker's key unless it names another. */
   send(sending: Sending): Promise<Answer>;
-  /** Requests one after the other. */
+  /** Sends requests one after another. */
   sendAll(sendings: Iterable<Sending>): Promise<readonly Answer[]>;
-  /** Requests one after the other, each paid by another of the payers: one that has lost its money shows nothing more. */
+  /** Sends requests one after another, each with another account, because an account without money sends none. */
   payEach(sendings: readonly Sending[]): Promise<{
     readonly answers: readonly Answer[];
-    /** What each has spent, in US dollars. */
+    /** Spending of each account, in US dollars. */
     readonly spendings: readonly number[];
   }>;
-  /** Bytes on a connection of their own to the edge; what came back until it was closed or silent for a while. */
+  /** Sends bytes on a new connection to the edge. Returns the bytes that arrive until it is closed or silent. */
   raw(bytes: string | Buffer): Promise<string>;
-  /** What an account has spent, in US dollars, once nothing of it is held. */
+  /** Waits until no money of an account is reserved, and returns its spending in US dollars. */
   spent(payer: Payer): Promise<number>;
-  /** Looks for secrets in a text that came back outside of `send` and `raw`. */
+  /** Checks a text for secrets that arrived outside `send` and `raw`. */
   seen(text: string): void;
 }
 
-/** What an attack came to. */
+/** Result of an attack. */
 export interface Tried {
-  /** How often what was done. */
+  /** Description and number of the attempts. */
   readonly tried: string;
-  /** The figure that says how it went. */
+  /** Figure that shows the result. */
   readonly figure: string;
-  /** What did not hold, in words; empty where all did. */
+  /** Descriptions of the failed checks. */
   readonly broken: readonly string[];
 }
 
-/** One way to attack: bounded in count, time and memory, on this machine alone. */
+/** An attack, with a limited number of requests, time and memory, on this machine only. */
 export interface Attack {
-  /** The beginning of its models' and accounts' names. */
+  /** Prefix of the names of its models and accounts. */
   readonly id: string;
-  /** What the attacker does. */
+  /** Description of what the attacker does. */
   readonly name: string;
-  /** Where other accounts' calls are watched meanwhile. */
+  /** Area in which another account calls during the attack. */
   readonly area: Exclude<AreaName, "edge">;
-  /** US dollars of the attacker. */
+  /** Balance of the attacker in US dollars. */
   readonly balance?: string;
-  /** How many more accounts the attacker has. */
+  /** Number of further accounts of the attacker. */
   readonly payers?: number;
   readonly ways?: readonly Way[];
-  /** Prepares the suite before the attack is watched, such as a cold start. */
+  /** Prepares the suite before the attack is measured, for example for a cold start. */
   prepare?(field: Field): Promise<void>;
   run(field: Field): Promise<Tried>;
 }
 
-/** Writes a way whose channel speaks OpenAI's API, for the most usual vendor. */
+/** Returns a model whose channel uses OpenAI's API. */
 export function openaiWay(name: string, kind: string, price: object, answers?: Handler, more: Partial<Way> = {}): Way {
   const vendor = answers === undefined ? { path: "openai/v1" } : { path: "v1", answers };
   return { name, kind, price, provider: "openai", ...vendor, ...more };
 }
 
-/** Writes a way of sessions. */
+/** Returns a model of realtime sessions. */
 export function sessionWay(name: string, price: object, socket: SocketHandler): Way {
   return { name, kind: "realtime", price, provider: "openai", path: "v1", socket, timeoutMs: 10_000 };
 }
 
-/** What an attack says of itself where nothing is broken beyond what the list names. */
+/** Creates the result of an attack; `broken` lists the checks that failed, and false for each other one. */
 export function tried(what: string, figure: string, broken: readonly (string | false)[] = []): Tried {
   return { tried: what, figure, broken: broken.filter((each) => each !== false) };
 }
 
-/** Statuses of answers and how often each came, as `12 × 200, 3 × 503`. */
+/** Counts the statuses of answers, as `12 × 200, 3 × 503`. */
 export function statusesOf(answers: readonly Answer[]): string {
   const counts = Map.groupBy(answers, ({ status, end }) => (end === "whole" ? String(status) : end));
   return [...counts].map(([what, all]) => `${all.length} × ${what}`).join(", ");
 }
 
-/** US dollars for a table. */
+/** Formats US dollars for a table. */
 export function dollars(amount: number): string {
   return `$${amount.toFixed(4).replace(/0{1,2}$/, "")}`;
 }
 
-/** Makes so many values. */
+/** Creates a list of this many values. */
 export function times<T>(count: number, make: (at: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }
 
-/** Waits. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,4 @@
-/** Words that no answer and no log may contain, by what they are. */
+/** Secrets that no answer and no log may contain, by their descriptions. */
 export class Canaries {
   readonly #words: Readonly<Record<string, string>>;
   readonly #found = new Set<string>();
@@ -7,13 +7,13 @@ export class Canaries {
     this.#words = words;
   }
 
-  /** Looks for them in a text; `where` it came from is reported with each that is found. */
+  /** Searches a text for the secrets. `where` describes the text in the report. */
   look(where: string, text: string): void {
     for (const [what, word] of Object.entries(this.#words))
       if (text.includes(word)) this.#found.add(`${what} in ${where}`);
   }
 
-  /** What was found since the last time. */
+  /** Returns what was found since the last call. */
   take(): readonly string[] {
     const found = [...this.#found];
     this.#found.clear();

@@ -10,15 +10,15 @@ import { partsOf, payerOf, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
 
-/** Maximum time of one attack; then it is stopped, and has this long to end: no request of it lasts longer. */
+/** Maximum ms of an attack, and maximum ms that a stopped attack may take to end. */
 const [attackMs, endsMs] = [90_000, 25_000];
-/** Maximum time that a service's event loop may be held while an attack lasts, in ms of its CPU time. */
+/** Maximum ms of CPU time that may block a service's event loop during an attack. */
 const longestHoldMs = 500;
-/** Minimum time of the other account's calls, and the pause between looks at logs: a service keeps little of its output. */
+/** Minimum ms of the other account's calls, and interval of reading logs, of which a service keeps only the end. */
 const [watchedMs, lookMs] = [1_500, 250];
 const nanosPerDollar = 1e9;
 
-/** Carries out one attack and looks at what it did to everybody: another account calls its area all the while. */
+/** Runs an attack while another account calls its area, and checks all results. */
 export async function carryOut(attack: Attack, setup: AttackSetup): Promise<Row> {
   const { suite, canaries, loops } = setup;
   const stopping = new AbortController();
@@ -69,8 +69,8 @@ export async function carryOut(attack: Attack, setup: AttackSetup): Promise<Row>
 }
 
 /**
- * An attack that fails by itself, or does not end, has not shown that anything holds. One that does not end is stopped:
- * nothing more of it is sent, and the next begins when it is over.
+ * Runs an attack. One that throws, or exceeds its time, counts as failed. After its time it sends nothing more, and the
+ * next attack begins when it has ended.
  */
 async function attempt(attack: Attack, field: Field, stopping: AbortController): Promise<Tried> {
   const late = new Error(`it ran longer than ${attackMs / 1_000} s`);
@@ -86,7 +86,10 @@ async function attempt(attack: Attack, field: Field, stopping: AbortController):
   }
 }
 
-/** Waits until nothing is held, then compares balances, receipts, events and log of every account of the attack. */
+/**
+ * Waits until no money is reserved, then compares balances, receipts and events of every account of the attack, and
+ * reads the log.
+ */
 async function wrongBooks(attack: Attack, { redis, suite }: AttackSetup, seen: Seen): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const part of partsOf(attack)) {

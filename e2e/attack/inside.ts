@@ -2,18 +2,18 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { listen } from "@modelgate/testkit";
 
-/** A server of the operator's own network: a request that reaches it is a breach (SSRF). */
+/** Server in the operator's network. A request that reaches it shows an SSRF vulnerability. */
 export interface Inside extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** The paths that were asked for, in their order. */
+  /** Paths of its requests, in order. */
   readonly hits: readonly string[];
 }
 
-/** What it answers; a client that reads it in an answer has reached the operator's network. */
+/** Body of its answers. A client that receives it has reached the operator's network. */
 export const insideWords = "words-of-the-operators-own-network";
 
-/** Starts it on a free port. */
+/** Starts the server on a free port. */
 export async function startInside(): Promise<Inside> {
   const hits: string[] = [];
   const server = createServer((request, response) => {

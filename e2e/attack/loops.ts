@@ -4,18 +4,18 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Suite } from "@modelgate/testkit";
 
-/** Services whose event loops are watched: all that take a client's or a vendor's bytes. */
+/** Services whose event loops are monitored: all that process data of clients or vendors. */
 export const watchedServices = ["edge", "text", "media", "video", "audio", "realtime", "control", "ledger"] as const;
 export type WatchedService = (typeof watchedServices)[number];
 
-/** How often a service looks at its own loop, and after how many looks it writes down the longest hold. */
+/** Interval in ms at which a service measures its event loop, and number of measurements per reported maximum. */
 const [lookMs, looksPerLine] = [5, 20];
-/** Longest wait for a service to write down what is over, and the pause between two looks: it may be starved. */
+/** Maximum ms to wait for a service's reports, and interval of reading them; the service may be busy. */
 const [writtenMs, pauseMs] = [10_000, 50];
 
 /**
- * Runs in every service: CPU time of the loop's own thread between two rounds of the loop. What other processes take of
- * the machine does not count.
+ * Script that runs in every service. It measures the CPU time of the event loop's thread between two iterations, so
+ * that other processes have no influence.
  */
 const watching = (file: string): string => `
   import { appendFileSync } from "node:fs";
@@ -30,7 +30,7 @@ const watching = (file: string): string => `
     heldMs = 0;
   }, ${lookMs}).unref();`;
 
-/** How long services' event loops were held, by their CPU time. Each answer for a service begins a new time. */
+/** Blocking times of the services' event loops, in CPU time. Each read of a service starts a new measurement. */
 export class Loops implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   readonly #read = new Map<WatchedService, number>();
@@ -40,25 +40,25 @@ export class Loops implements Disposable {
     for (const service of watchedServices) appendFileSync(this.#file(service), "");
   }
 
-  /** The environment that has a service watch its own loop. */
+  /** Returns the environment variables that start the measurement in a service. */
   env(service: WatchedService): Readonly<Record<string, string>> {
     return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watching(this.#file(service)))}` };
   }
 
-  /** The longest that a service's loop was held since it was asked last, in ms of CPU time. */
+  /** Returns the longest blocking time of a service since the last read, in ms of CPU time. */
   async hold(service: WatchedService): Promise<number> {
     await this.#written([service]);
     return this.#take(service);
   }
 
-  /** Begins anew for all of them. */
+  /** Starts new measurements for all services. */
   async begin(): Promise<void> {
     await this.#written(watchedServices);
     for (const service of watchedServices) this.#take(service);
     this.#worst.clear();
   }
 
-  /** The longest hold since `begin`, and whose. */
+  /** Returns the longest blocking time since `begin`, and its service. */
   async worst(): Promise<{ readonly service: WatchedService; readonly ms: number }> {
     await this.#written(watchedServices);
     for (const service of watchedServices) this.#take(service);
@@ -70,7 +70,10 @@ export class Loops implements Disposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** Waits until services have written two more lines each, so that every hold that is over now is in one; or for too long. */
+  /**
+   * Waits until each service has written two more reports, so that they include every earlier delay; or until a maximum
+   * time.
+   */
   async #written(services: readonly WatchedService[]): Promise<void> {
     const before = services.map((service) => this.#lines(service).length);
     const isWritten = (): boolean => services.every((each, at) => this.#lines(each).length >= (before[at] ?? 0) + 2);
@@ -94,7 +97,7 @@ export class Loops implements Disposable {
   }
 }
 
-/** Resident memory of a service, in MiB, as it says itself; 0 where it does not answer. */
+/** Returns the resident memory that a service reports, in MiB; 0 if it does not answer. */
 export async function residentMebibytes(suite: Suite, service: WatchedService): Promise<number> {
   return (await gauge(suite, service, "process_resident_memory_bytes").catch(() => 0)) / 1024 / 1024;
 }

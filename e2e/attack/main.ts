@@ -7,8 +7,8 @@ import { attacks } from "./kinds/index.ts";
 import { asTable, withTable, type Row } from "./table.ts";
 
 /**
- * The attack run: the whole suite on this machine, attacked in every way of `kinds/` one after the other while another
- * account calls. Prints a table, writes it to ATTACK.md where all attacks ran, and ends with 1 where one did not hold.
+ * Runs all attacks of `kinds/` one after another against a complete suite, while another account makes calls. Prints a
+ * table, writes it to ATTACK.md if all attacks ran, and exits with 1 if a check failed.
  */
 const { values } = parseArgs({
   options: { only: { type: "string" }, json: { type: "boolean", default: false } },

@@ -46,13 +46,13 @@ const [attackersBalance, othersBalance] = ["100.00", "100.00"];
 /** Maximum silence of a hostile vendor, in ms; short, so that an attack ends soon. */
 const timeoutMs = 2_000;
 
-/** Starts the suite and everything else that the attacks need. */
+/** Starts the suite, the hostile vendors and the monitoring. */
 export async function openAttackSetup(attacks: readonly Attack[]): Promise<AttackSetup> {
   await using opening = new AsyncDisposableStack();
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
   const loops = opening.use(new Loops());
-  // Before the suite: vendors are asked what they list at its start.
+  // Before the suite starts, because it then requests the vendors' model lists.
   for (const attack of attacks) script(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -73,7 +73,7 @@ export async function openAttackSetup(attacks: readonly Attack[]): Promise<Attac
     }),
   );
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // attacks end services, not Redis; what they do to it shows in their rows
+  redis.on("error", () => undefined); // failures of Redis show in the rows of the attacks
   opening.defer(() => redis.disconnect());
   const keys = attacks.map((attack) => [`the key of ${attack.id}'s other account`, payerOf(attack, "other").key]);
   const canaries = new Canaries({
@@ -142,7 +142,7 @@ function accountsOf(attack: Attack): readonly (readonly [string, object])[] {
   });
 }
 
-/** Gives an attack's vendors their words. */
+/** Sets the answers of an attack's vendors. */
 function script({ id, ways = [] }: Attack, vendors: HostileVendors): void {
   for (const { name, answers, raw, socket } of ways) {
     if (answers !== undefined) vendors.answer(`${id}-${name}`, answers);

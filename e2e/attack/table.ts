@@ -1,19 +1,19 @@
 import { asTable as markdown, withText } from "../chaos/table.ts";
 
-/** What one attack came to, for the table. */
+/** Result of an attack, as a table row. */
 export interface Row {
   readonly name: string;
   readonly tried: string;
   readonly figure: string;
-  /** How many of another account's calls were served meanwhile. */
+  /** Number of another account's calls that were served during the attack. */
   readonly others: string;
-  /** The longest that a service's event loop was held, and which service's. */
+  /** Longest blocking time of an event loop, and its service. */
   readonly loop: string;
-  /** What did not hold; empty where all did. */
+  /** Descriptions of the failed checks; empty if all succeeded. */
   readonly broken: readonly string[];
 }
 
-/** Writes all rows as Markdown. */
+/** Renders all rows as a Markdown table. */
 export function asTable(rows: readonly Row[]): string {
   return markdown(
     ["attack", "tried", "held", "figure", "others' calls served", "longest hold of a loop"],
@@ -28,7 +28,7 @@ export function asTable(rows: readonly Row[]): string {
   );
 }
 
-/** Replaces the table of a document; the words around it stay. Throws where the document has no place for it. */
+/** Replaces the table of a document and leaves the text around it unchanged. Throws if the document has no table. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
   const held = rows.filter(({ broken }) => broken.length === 0).length;
   return withText(document, `${day}: ${held} of ${rows.length} hold.\n\n${asTable(rows)}`);

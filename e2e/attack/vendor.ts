@@ -4,36 +4,36 @@ import { createServer as createTcpServer, type Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { listen } from "@modelgate/testkit";
 
-/** A request as a hostile vendor got it. */
+/** Request that a hostile vendor received. */
 export interface VendorRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** Answers a request; what it throws ends the connection. */
+/** Answers a request. An exception closes the connection. */
 export type Handler = (request: VendorRequest, response: ServerResponse) => void | Promise<void>;
-/** Answers on the connection itself, once a request has begun to come. */
+/** Answers with raw bytes on the connection, after a request has begun to arrive. */
 export type RawHandler = (socket: Socket) => void;
 /** Answers a WebSocket. */
 export type SocketHandler = (socket: WebSocket) => void;
 
-/** Vendors on this machine that answer as attacks script them: `/<name>/…` is the vendor of that name. */
+/** Vendors whose answers attacks determine: `/<name>/…` is the vendor with that name. */
 export interface HostileVendors extends AsyncDisposable {
   readonly url: string;
-  /** Where those are that answer below HTTP. */
+  /** Address of the vendors that answer with raw bytes. */
   readonly rawUrl: string;
   answer(name: string, handler: Handler): void;
   answerRaw(name: string, handler: RawHandler): void;
   answerSocket(name: string, handler: SocketHandler): void;
-  /** What a vendor was asked; the newest only, where there are very many. */
+  /** Returns the latest requests of a vendor. */
   asked(name: string): readonly VendorRequest[];
 }
 
-/** So many requests of a vendor are remembered, each with so much of its body. */
+/** Maximum number of stored requests per vendor, and maximum bytes of each body. */
 const [rememberedRequests, rememberedBytes] = [5_000, 256 * 1024];
 
-/** What vendors were asked, the newest of each. */
+/** Latest requests of each vendor. */
 class Memory {
   readonly #requests = new Map<string, VendorRequest[]>();
 
@@ -49,7 +49,7 @@ class Memory {
   }
 }
 
-/** Reads a request to its end and gives the beginning of its body. */
+/** Reads a complete request, and passes the beginning of its body to `then`. */
 function readBeginning(request: IncomingMessage, then: (body: string) => void): void {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -61,7 +61,7 @@ function readBeginning(request: IncomingMessage, then: (body: string) => void): 
     .on("end", () => then(Buffer.concat(pieces).toString()));
 }
 
-/** Starts them on two free ports. */
+/** Starts the vendors on two free ports. */
 export async function startHostileVendors(): Promise<HostileVendors> {
   const handlers = new Map<string, Handler>();
   const rawHandlers = new Map<string, RawHandler>();

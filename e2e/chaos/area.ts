@@ -2,66 +2,66 @@ import type { Area as AreaName } from "@modelgate/contracts";
 import type { Suite } from "@modelgate/testkit";
 import { exchange, type Answer, type Sending } from "./exchange.ts";
 
-/** When a client leaves: before its request is sent, before its answer begins, in the middle of it, or never. */
+/** Time at which a client disconnects. */
 export type Leaves = "while sending" | "before the answer" | "in the answer" | "never";
 
-/** Channels of a model: two, or the first of them only. */
+/** Channels of a model: two, or only the first of them. */
 export type Ways = "two" | "lone";
 
-/** A vendor of an area: a model of that name for each of the ways, and the channels to it. */
+/** Vendor of an area, with one model of its name for each number of channels. */
 export interface Vendor {
   readonly name: string;
   readonly kind: string;
   readonly price: Readonly<Record<string, number>>;
-  /** The provider, and where its base address is below an instance of the simulator. */
+  /** Provider, and path of its base URL below an instance of the simulator. */
   readonly provider: string;
   readonly path: string;
   readonly upstreamModel: string;
-  /** Absent: a name. */
+  /** Key of the channel; absent: a default. */
   readonly key?: string;
 }
 
-/** One request, or one conversation, of a client. */
+/** One request, or one session, of a client. */
 export interface ClientCall {
   readonly edgeUrl: string;
   readonly key: string;
   readonly requestId: string;
   readonly ways: Ways;
   readonly leaves: Leaves;
-  /** Number of the call in its area: one kind of request follows another. */
+  /** Number of the call in its area. The kinds of requests alternate by it. */
   readonly turn: number;
 }
 
 /** Result of a call. */
 export interface CallResult {
-  /** What its client saw go wrong; nothing where all went well, or where it left. */
+  /** Failures that the client saw; empty if there were none or the client disconnected. */
   readonly failures: readonly string[];
   readonly left: boolean;
-  /** Answers that arrived whole: each must have been charged. */
+  /** Number of complete answers. Each must be charged. */
   readonly whole: number;
-  /** Answers that were requested: no more than these may have been charged. */
+  /** Number of requested answers, the maximum that may be charged. */
   readonly requested: number;
 }
 
-/** An area under fire: what its clients request, and how its vendors misbehave, in the words of the simulator's README. */
+/** Requests of an area's clients, and faults of its vendors as behaviours of the simulator. */
 export interface Area {
   readonly name: Exclude<AreaName, "edge">;
   readonly vendors: readonly Vendor[];
   readonly misbehaves: { readonly stalls: object; readonly cuts: object };
   call(call: ClientCall): Promise<CallResult>;
   /**
-   * Returns how much work vendors were sent more than once, among requests whose id begins so. `refusing`: the first
-   * vendors refused all of it.
+   * Returns how often vendors received the same work more than once, among requests whose ids have this prefix.
+   * `refusing` means that the first vendors refused all of it.
    */
   repeated?(suite: Suite, idBeginning: string, refusing: boolean): Promise<number>;
 }
 
-/** Returns the model of a vendor that has such ways. */
+/** Returns the name of a vendor's model with this number of channels. */
 export function modelOf({ name }: Vendor, ways: Ways): string {
   return `${name}-${ways}`;
 }
 
-/** When a client leaves that does not wait for its answer: vendors begin theirs later. */
+/** Time in ms after which a client disconnects without waiting for its answer; vendors answer later. */
 export const leaveAfterMs = 25;
 const leavings: Readonly<Record<Leaves, Partial<Sending>>> = {
   "while sending": { sendsHalf: true, leaveAfterMs },
@@ -70,19 +70,19 @@ const leavings: Readonly<Record<Leaves, Partial<Sending>>> = {
   never: {},
 };
 
-/** Sends one request of a call; `leaves` by default as the call says. */
+/** Sends one request of a call. `leaves` is that of the call by default. */
 export function send(call: ClientCall, sending: Sending, leaves = call.leaves): Promise<Answer> {
   const headers = { "x-request-id": call.requestId, ...sending.headers };
   return exchange(call.edgeUrl, call.key, { patienceMs: 15_000, ...leavings[leaves], ...sending, headers });
 }
 
-/** Returns what went wrong with an answer that its client did not leave. */
+/** Returns the failure of an answer whose client did not disconnect; undefined if there is none. */
 export function failureOf({ end, status }: Answer): string | undefined {
   if (end !== "whole") return end;
   return status === 200 ? undefined : String(status);
 }
 
-/** Sends the only request of a call; `isWhole` distinguishes a good answer from one that reports an error. */
+/** Sends the only request of a call. `isWhole` returns false for an answer that reports an error. */
 export async function sendOne(
   call: ClientCall,
   sending: Sending,

@@ -6,33 +6,41 @@ import type { LocalBackends, Suite } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
 import type { Seen } from "./clients.ts";
 
-/** What must hold of an account once all has come to rest: nothing lost, nothing double, and the books agree. */
+/**
+ * Result of an account after all calls have ended: lost events, missing and double charges, and the state of the books.
+ */
 export interface Outcome {
-  /** Settlements of which no event is stored. */
+  /** Number of settlements without a stored event. */
   readonly lost: number;
-  /** Whole answers that no event charges. */
+  /** Number of complete answers without a charge. */
   readonly uncharged: number;
-  /** Answers that were charged more than once, and events that are stored more than once. */
+  /** Number of answers that were charged more than once, and of events that are stored more than once. */
   readonly double: number;
   /** `agree`, or the difference between balance, receipts and log. */
   readonly books: string;
-  /** Time until nothing was held and all was stored, ms. */
+  /** Time in ms until no money was reserved and all events were stored. */
   readonly restMs: number;
 }
 
 /** Result of `gatectl ledger verify` for an account. */
 interface Verified {
-  /** The first divergence, where the books do not hold. */
+  /** First divergence; undefined if the books are valid. */
   readonly divergence: string | undefined;
-  /** Calls that a Redis settled a second time, as it had lost that it did: given back, each another receipt. */
+  /**
+   * Number of calls that were settled twice because Redis had lost the first settlement. They were refunded, each with
+   * another receipt.
+   */
   readonly settledTwice: number;
 }
 
-/** Times that gatectl is run, the pause between them, the maximum wait until all is at rest, and the pause between looks. */
+/**
+ * Maximum runs of gatectl and the pause between them, maximum wait until nothing is open, and interval of the checks,
+ * in ms.
+ */
 const [maxTries, againMs, restWithinMs, lookMs] = [6, 2_000, 60_000, 100];
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Verifies an account with gatectl; again where no document is printed: a store that is slow for a moment says nothing. */
+/** Verifies an account with gatectl. Repeats this if no result is printed, because a store may be slow for a moment. */
 export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {
   for (let tries = 1; ; tries++) {
     const { stdout, stderr } = await suite.gatectl("ledger", "verify", accountId, "--json");
@@ -53,7 +61,10 @@ export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): 
   }
 }
 
-/** Waits until nothing of an account is under way, then compares what clients, account, stored events and log say. */
+/**
+ * Waits until no call of an account is open, then compares the clients' results, the account, the stored events and the
+ * books.
+ */
 export async function readOutcome(
   suite: Suite<LocalBackends>,
   redis: Redis,
@@ -69,7 +80,7 @@ export async function readOutcome(
     if ((await findAccount(redis, accountId))?.heldNanos !== 0n) continue;
     events = await (losesStreams ? bookedEvents(suite, accountId) : publishedEvents(suite, accountId));
     const settled = new Set(events.map(({ id }) => id)).size;
-    // A Redis that lost its holds may hold nothing while calls are still to be charged.
+    // A Redis that lost its reservations shows none, although calls must still be charged.
     isAtRest = settled + twice >= (await settlementsOf(redis, accountId)) && compare(events, seen).uncharged === 0;
     if (!isAtRest) twice = (await verify(suite, accountId)).settledTwice;
   }
@@ -78,7 +89,7 @@ export async function readOutcome(
   const { uncharged, again } = compare(events, seen);
   const held = (await findAccount(redis, accountId))?.heldNanos;
   let { divergence, settledTwice } = await verify(suite, accountId);
-  // What a Redis has lost is compared with the books for a while.
+  // After a loss, Redis is restored from the books for some time.
   const againUntil = losesRedis ? begin + restWithinMs : begin;
   while (divergence !== undefined && Date.now() < againUntil) {
     await pause(againMs);
@@ -93,7 +104,7 @@ export async function readOutcome(
   };
 }
 
-/** Counts whole answers that were not charged, and charges beyond what was requested. */
+/** Counts complete answers that were not charged, and charges beyond the requested answers. */
 function compare(
   events: readonly UsageEvent[],
   { results }: Seen,
@@ -112,13 +123,16 @@ function compare(
   return { uncharged, again };
 }
 
-/** Returns the number of receipts of an account that are of settlements. */
+/** Returns the number of an account's receipts that are settlements. */
 async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
   const credits = await listCredits(redis, accountId);
   return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? credits.length) - credits.length;
 }
 
-/** Reads the account's events from JetStream. What was charged again, as a Redis had lost it, is published once more. */
+/**
+ * Reads the account's events from JetStream. A call that was charged again because Redis had lost its settlement has
+ * two events.
+ */
 async function publishedEvents({ backends }: Suite, accountId: string): Promise<readonly UsageEvent[]> {
   const stored = await storedEvents(backends.natsUrl);
   return stored.flatMap(({ event }) =>

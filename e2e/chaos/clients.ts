@@ -1,40 +1,43 @@
 import type { Area, CallResult, ClientCall } from "./area.ts";
 
-/** Results of an area's calls in a while. */
+/** Results of an area's calls. */
 export interface Seen {
   requests: number;
-  /** By the id of the request. */
+  /** Results by request id. */
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
-  /** Number of the newest call whose answer is complete; -1: none. */
+  /** Number of the newest call with a complete answer; -1 if there is none. */
   newestWhole: number;
-  /** Calls that their client left. */
+  /** Number of calls whose client disconnected. */
   left: number;
-  /** Failures that clients saw, and how often. */
+  /** Number of failures that clients saw, by description. */
   readonly failures: Map<string, number>;
-  /** Calls that were not sent, because too many were open: the machine, or the suite, did not keep up. */
+  /** Number of calls that were not sent because too many were open. */
   unsent: number;
 }
 
-/** Calls of an area by clients that call again and again, or at a steady rate. */
+/** Clients of an area that call repeatedly, or at a steady rate. */
 export interface Clients extends Omit<ClientCall, "requestId" | "turn"> {
   readonly area: Area;
   readonly load: { readonly clients: number } | { readonly perSecond: number };
-  /** Beginning of each request's id. */
+  /** Prefix of each request's id. */
   readonly name: string;
 }
 
-/** Calls that are under way until `stop` is called, which waits for those that are open. */
+/** Running clients. `stop` ends them and waits for open calls. */
 export interface RunningClients {
   readonly seen: Seen;
   stop(): Promise<Seen>;
 }
 
-/** Pauses of a client, ms: between two calls, after one that it left and that is still being made, and after a failure. */
+/**
+ * Pauses of a client in ms: between two calls, after a disconnection while the answer is still generated, and after a
+ * failure.
+ */
 const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
 /** Maximum number of open calls at a steady rate. */
 const maxOpen = 50;
 
-/** Returns what was seen before the first call. */
+/** Returns empty results. */
 export function nothingSeen(): Seen {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }

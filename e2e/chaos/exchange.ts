@@ -2,30 +2,30 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import type { IncomingHeaders } from "@modelgate/contracts";
 
-/** One request of a client. */
+/** A request of a client. */
 export interface Sending {
   readonly path: string;
   readonly method?: string;
-  /** An object goes as JSON; text and bytes go as they are. */
+  /** Body: an object is sent as JSON, text and bytes unchanged. */
   readonly body?: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** Absent: the client's; null: none. */
+  /** API key; absent: the client's; null: none. */
   readonly key?: string | null;
-  /** Closes the connection so long after the request was sent. */
+  /** Time in ms after sending the request at which the connection is closed. */
   readonly leaveAfterMs?: number;
-  /** Sends only the first half of the body. */
+  /** True to send only the first half of the body. */
   readonly sendsHalf?: boolean;
-  /** Closes the connection with the first bytes of the answer. */
+  /** True to close the connection when the answer begins. */
   readonly leavesInAnswer?: boolean;
   readonly patienceMs?: number;
 }
 
-/** An answer, as far as it came. */
+/** An answer, possibly incomplete. */
 export interface Answer {
-  /** 0 where no head came. */
+  /** Status; 0 if no head arrived. */
   readonly status: number;
   readonly headers: IncomingHeaders;
-  /** The beginning of the body. */
+  /** Beginning of the body. */
   readonly body: string;
   readonly bytes: number;
   readonly end: "whole" | "cut" | "no answer" | "left" | "too late";
@@ -34,12 +34,12 @@ export interface Answer {
 
 /** Maximum time that a client waits for an answer. */
 const patienceMs = 20_000;
-/** Bytes of a body that are kept and looked at, and maximum bytes of an answer that are read. */
+/** Maximum bytes of a body that are kept, and that are read. */
 const [keptBytes, maxBytes] = [1024 * 1024, 128 * 1024 * 1024];
-/** Silence after which a connection of raw bytes is over, and its maximum duration. */
+/** Silence in ms after which a raw connection counts as ended, and its maximum duration. */
 const [rawSilenceMs, rawMs] = [700, 5_000];
 
-/** Sends one request on a connection of its own, and takes what comes. */
+/** Sends one request on a new connection and returns its answer. */
 export function exchange(edgeUrl: string, key: string, sending: Sending): Promise<Answer> {
   const { path, method = "POST", body, headers = {}, leaveAfterMs, sendsHalf = false, leavesInAnswer } = sending;
   const bytes = bytesOf(body);
@@ -85,7 +85,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
   });
 }
 
-/** Writes bytes as they are to a connection of their own, and returns what came until it closed or fell silent. */
+/** Writes bytes to a new connection, and returns the bytes that arrive until it is closed or silent. */
 export function exchangeRaw(edgeUrl: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(edgeUrl);
   return new Promise((resolve) => {

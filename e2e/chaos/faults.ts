@@ -18,13 +18,13 @@ import { killedUnacknowledged, streamsLost } from "./stream-faults.ts";
 /** Suite and servers in which faults are caused. */
 export interface ChaosSetup {
   readonly suite: Suite<LocalBackends>;
-  /** Redis's own port, past the slow way. */
+  /** Port of Redis, without the proxy that can delay answers. */
   readonly redisPort: number;
   readonly redisWay: SlowWay;
   readonly natsWay: SlowWay;
-  /** The ledger's own way to NATS. */
+  /** Proxy between the ledger and NATS. */
   readonly ledgerWay: SlowWay;
-  /** The server of the books, or their file: each engine has faults of its own. */
+  /** Database server of the books, or their file. Each engine has different faults. */
   readonly books: { readonly server: LocalPostgres["server"] } | { readonly file: string };
 }
 
@@ -32,35 +32,35 @@ export interface ChaosSetup {
 export type Engine = "postgres" | "sqlite";
 
 /**
- * Something that goes wrong for a while, for all areas at once. After each of them no event is lost, none is stored or charged
- * twice, and the books agree.
+ * Fault that affects all areas for a limited time. Afterwards no event may be lost, stored twice or charged twice, and
+ * the books must agree.
  */
 export interface Fault {
   readonly name: string;
   begin(setup: ChaosSetup): Promise<unknown>;
   end?(setup: ChaosSetup): Promise<unknown>;
-  /** Failures that clients may see meanwhile; absent: none. */
+  /** Matches the failures that clients may see during the fault; absent: none. */
   readonly sees?: RegExp;
-  /** The only area whose clients may see them; absent: all. */
+  /** Only area whose clients may see failures; absent: all. */
   readonly seenIn?: Area["name"];
   /**
    * Areas where the last answer of each client may stay uncharged: a service delivered it and died before it was settled, and
    * the minimum charge of its hold may be 0.
    */
   readonly forgives?: readonly Area["name"][];
-  /** Models that clients call meanwhile; absent: those with two channels. */
+  /** Number of channels of the models that clients call; absent: two. */
   readonly ways?: Ways;
   readonly leaves?: Leaves;
-  /** Work is never repeated by the first vendors: they plainly refuse. */
+  /** True if the first vendors refuse requests explicitly, so that no work may be repeated. */
   readonly refusing?: true;
-  /** Engine of the books, and layout of the services, that have such a fault; absent: either. */
+  /** Engine of the books, and layout of the services, to which the fault applies; absent: all. */
   readonly engine?: Engine;
   readonly shape?: Shape;
-  /** Streams lose what they held: what was settled is counted by the books, not by them. */
+  /** True if the streams lose their events, so that the books count the settlements. */
   readonly losesStreams?: true;
-  /** Redis loses what it held: it is filled from the books, and agrees with them after a while. */
+  /** True if Redis loses its data. It is restored from the books, and agrees with them after some time. */
   readonly losesRedis?: true;
-  /** `npm test` has this row. */
+  /** True if `npm test` includes this fault. */
   readonly brief?: true;
 }
 
@@ -107,7 +107,7 @@ const kills: readonly Fault[] = [
   killed("simulator", { name: "every vendor killed (SIGKILL)", sees: /50[234]|error|cut|1011|task failed/ }),
 ];
 
-/** A server is stopped, paused, or slow; clients see nothing of NATS. */
+/** Returns the faults of a server that is stopped, paused or slow. Clients see no failures of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   const seen = name === "redis" ? { sees: away } : {};
   const wayOf = ({ redisWay, natsWay }: ChaosSetup): SlowWay => (name === "redis" ? redisWay : natsWay);
@@ -134,7 +134,10 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   ];
 }
 
-/** The books' server is away, or another process has their file locked: calls go on, and what they cost waits. */
+/**
+ * Returns the faults in which the books' server is unavailable or their file is locked. Calls continue, and their
+ * events wait.
+ */
 function booksAway(): readonly Fault[] {
   let locker: DatabaseSync | undefined;
   return [
@@ -158,7 +161,7 @@ function booksAway(): readonly Fault[] {
   ];
 }
 
-/** Redis loses all it has, or the end of it. */
+/** Faults in which Redis loses all data or the latest data. */
 const redisLost: readonly Fault[] = [
   {
     name: "redis emptied (FLUSHALL)",
@@ -180,7 +183,7 @@ const redisLost: readonly Fault[] = [
   },
   {
     name: "redis comes back without the last second of its log",
-    // A task of that second is unknown until it is put back. One that is not found again is a task that did not end.
+    // A task of that second is unknown until it is restored. A task that stays unknown counts as not ended.
     sees: /503|error|look: 404/,
     losesRedis: true,
     brief: true,
@@ -195,7 +198,7 @@ const redisLost: readonly Fault[] = [
   replicaPromoted(3_000),
 ];
 
-/** A replica takes the place of its primary that has heard of it late: what the primary did last is lost. */
+/** Returns the fault in which a replica that is behind replaces its primary, whose latest writes are lost. */
 function replicaPromoted(behindMs: number): Fault {
   let replica: ReplicaServer | undefined;
   return {
@@ -221,7 +224,7 @@ function replicaPromoted(behindMs: number): Fault {
   };
 }
 
-/** The first vendors misbehave, in the words of the simulator's README. */
+/** Returns the faults of the first vendors, as behaviours of the simulator. */
 const vendors = (
   name: string,
   directiveOf: (area: Area) => object,
@@ -242,7 +245,7 @@ async function script({ simulator }: Suite, stepOf: (area: Area) => object): Pro
 const storm = (): object => ({ status: 429, retryAfter: "1" });
 const broken = /50[234]|error|cut|1011/;
 
-/** Every fault, one after the other. */
+/** All faults in the order in which they run. */
 export const faults: readonly Fault[] = [
   { name: "none", begin: () => Promise.resolve() },
   ...kills,
@@ -264,7 +267,7 @@ export const faults: readonly Fault[] = [
   })),
 ];
 
-/** Returns the fault of a name. */
+/** Returns the fault with this name. */
 export function faultNamed(name: string): Fault {
   const fault = faults.find((each) => each.name === name);
   if (fault === undefined) throw new Error(`There is no fault ${JSON.stringify(name)}.`);

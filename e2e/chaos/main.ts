@@ -9,9 +9,9 @@ import { brokenOf, faultsOf, openFaultRun } from "./run-faults.ts";
 import { asTable, faultsHead, rowOf, withRows } from "./table.ts";
 
 /**
- * The chaos run: the whole suite under load in every area, one fault after the other, and what each cost; then every alert
- * provoked once. Prints two tables, writes their rows into e2e/CHAOS.md (those of faults where all areas had their part), and ends
- * with 1 where a fault broke what must hold, or an alert did not fire and end.
+ * Runs a complete suite with clients in every area, causes one fault after another, and then makes every alert fire
+ * once. Prints two tables and writes their rows to e2e/CHAOS.md (those of faults only if all areas took part). Exits
+ * with 1 if a fault violated a guarantee, or if an alert did not fire and end.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     books: { type: "string", default: "postgres" },
     shape: { type: "string", default: "apart" },
     json: { type: "boolean" },
-    /** Alerts whose name has the word (`Modelgate`: all), and no faults. */
+    /** Runs only alerts whose names contain this word (`Modelgate`: all), and no faults. */
     alerts: { type: "string" },
   },
 });

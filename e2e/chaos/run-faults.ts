@@ -6,12 +6,12 @@ import { startClients, type Seen } from "./clients.ts";
 import type { Engine, Fault } from "./faults.ts";
 import { allAreas, openChaosSetup, type Payer } from "./setup.ts";
 
-/** Faults of a run, in which areas, and for how long each. */
+/** Faults and areas of a run, and the duration of a fault. */
 export interface FaultRunOptions {
   readonly faults: readonly Fault[];
   readonly areas: readonly Area[];
   readonly faultMs: number;
-  /** Clients of an area that call at once. */
+  /** Number of concurrent clients per area. */
   readonly clients: number;
   readonly engine: Engine;
   readonly shape: Shape;
@@ -21,28 +21,30 @@ export interface FaultRunOptions {
 export interface AreaResult extends Outcome {
   readonly area: Area;
   readonly seen: Seen;
-  /** True if a call that began after the fault has a complete answer, or if all clients leave. */
+  /** True if a call that began after the fault got a complete answer, or if all clients disconnect anyway. */
   readonly answersAgain: boolean;
-  /** Maximum number of whole answers that may stay uncharged. */
+  /** Maximum number of complete answers that may stay uncharged. */
   readonly forgiven: number;
 }
 
-/** A suite that lives through one fault after the other. */
+/** A suite in which faults are caused one after another. */
 export interface FaultRun extends AsyncDisposable {
-  /** Causes a fault, ends it, and returns what it came to in each area. */
+  /** Causes a fault, ends it, and returns its result in each area. */
   live(fault: Fault): Promise<readonly AreaResult[]>;
 }
 
-/** Each fault and area has a payer of its own, so that its books are its own. */
+/**
+ * Returns the account of a fault and an area. Each has a separate account, so that its books can be checked separately.
+ */
 const payerOf = (fault: Fault, faults: readonly Fault[], { name }: Area): Payer => ({
   accountId: `chaos-${faults.indexOf(fault)}-${name}`,
   key: `sk-chaos-0123456789-${faults.indexOf(fault)}-${name}`,
 });
-/** Maximum time after a fault until an area has a complete answer. */
+/** Maximum ms after a fault until an area has a complete answer. */
 const answerWithinMs = 60_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns the faults that a layout of the services and an engine of the books have. */
+/** Returns the faults that apply to a layout of the services and an engine of the books. */
 export function faultsOf(faults: readonly Fault[], engine: Engine, shape: Shape): readonly Fault[] {
   return faults.filter((fault) => (fault.engine ?? engine) === engine && (fault.shape ?? shape) === shape);
 }
@@ -60,11 +62,11 @@ export async function openFaultRun({
   const setup = await openChaosSetup(allAreas(payers, engine, shape));
   const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // faults are meant to be
+  redis.on("error", () => undefined); // faults are intended
   return {
     async live(fault) {
       const payer = (area: Area): Payer => payerOf(fault, faults, area);
-      // The end of the fault before may still be felt.
+      // The previous fault may still have effects.
       await Promise.all(areas.map((area) => untilServed(suite, area, payer(area).key)));
       for (const { name } of areas.flatMap(({ vendors }) => vendors)) await suite.simulator.forget(`${name}-main`);
       const running = areas.map((area) => {
@@ -73,7 +75,7 @@ export async function openFaultRun({
         const name = `${accountId}-`;
         return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, ways, leaves, name });
       });
-      // A third of the time before and after there is no fault.
+      // Clients run without a fault for a third of the time before and after it.
       await pause(faultMs / 3);
       await fault.begin(setup);
       await pause(faultMs);
@@ -101,7 +103,7 @@ export async function openFaultRun({
   };
 }
 
-/** Waits until a call after the first ones has a complete answer; false where none has in time. */
+/** Waits until a call after the first ones has a complete answer. Returns false after the maximum time. */
 async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise<boolean> {
   if (leaves !== undefined) return true;
   for (const end = Date.now() + answerWithinMs; Date.now() < end;) {
@@ -111,7 +113,7 @@ async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise
   return false;
 }
 
-/** Lists what did not hold, in words; nothing where all did. */
+/** Returns descriptions of the failed checks. */
 export function brokenOf({ sees, seenIn }: Fault, results: readonly AreaResult[]): readonly string[] {
   return results.flatMap(({ area: { name }, seen, answersAgain, forgiven, lost, uncharged, double, books }) => {
     const allowed = seenIn === undefined || seenIn === name ? sees : undefined;
@@ -127,7 +129,7 @@ export function brokenOf({ sees, seenIn }: Fault, results: readonly AreaResult[]
   });
 }
 
-/** Waits until an area serves a client, each of its kinds of call. */
+/** Waits until an area has answered each kind of call. */
 export async function untilServed({ edgeUrl }: Suite<LocalBackends>, area: Area, key: string): Promise<void> {
   const call = { edgeUrl, key, requestId: "ready", ways: "lone", leaves: "never" } as const;
   await until(

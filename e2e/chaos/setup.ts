@@ -14,33 +14,33 @@ import { areas } from "./areas.ts";
 import type { Engine, ChaosSetup } from "./faults.ts";
 import { openSlowWay } from "./slow-way.ts";
 
-/** An account of clients in one area. */
+/** Account of an area's clients. */
 export interface Payer {
   readonly accountId: string;
   readonly key: string;
 }
 
-/** Maximum silence of a vendor. */
+/** Maximum silence of a vendor, in ms. */
 const timeoutMs = 2_000;
-/** Videos that are polled often. */
+/** Limits with frequent polls of videos. */
 export const quickVideo = {
   pace: { firstMs: 50, longestMs: 200 },
   tasks: { roundMs: 50, leaseMs: 1_500, pollTimeoutMs: 1_000 },
 };
-/** Sessions that hold little for their next response. */
+/** Limits with which a session reserves little for its next response. */
 export const smallSessions = { slice: { audioSeconds: 0, textTokens: 100 } };
-/** Leases, lifetimes and pauses that let all come to rest soon after a fault. */
+/** Limits with short leases, lifetimes and pauses, so that all calls end soon after a fault. */
 const limits = {
   relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 },
   edge: { seatLeaseMs: 1_500 },
   media: { images: { taskWaitMs: 4_000 } },
-  // Longer than a service pauses between two tries to settle, after an outage as long as a fault.
+  // Longer than a service's pause between two settlement attempts after an outage of a fault's length.
   ledger: { rounds: { afterOutageMs: 6_000 } },
   video: quickVideo,
   realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };
 
-/** Options of a suite for faults, without its connections and its books. */
+/** Options of a suite for faults, without connections and books. */
 export type ChaosOptions = { readonly engine: Engine } & Pick<
   SuiteOptions<LocalBackends>,
   "config" | "env" | "envOf" | "limits" | "services" | "shape"
@@ -57,7 +57,7 @@ export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape)
     shape,
     services: "all",
     limits,
-    // A task outlives the restart of a process on a loaded machine.
+    // Longer than the restart of a process on a busy machine.
     envOf: { video: { TASK_LIFETIME_MS: "30000" } },
     config: {
       groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
@@ -117,14 +117,14 @@ export async function openChaosSetup({
   };
 }
 
-/** Writes the accounts of payers as the configuration has them. */
+/** Returns the accounts in the configuration's format. */
 export function accountsOf(payers: readonly Payer[], balance = "100.00"): object {
   return Object.fromEntries(
     payers.map(({ accountId, key }) => [accountId, { balance, tokens: [{ key, group: "default" }] }]),
   );
 }
 
-/** Writes a channel to one instance of a vendor, for the models of some ways. */
+/** Returns a channel to one instance of a vendor, for its models with these numbers of channels. */
 export function channelOf(
   vendor: Vendor,
   { way, ways, priority = 0 }: { way: string; ways: readonly Ways[]; priority?: number },

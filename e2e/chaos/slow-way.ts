@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server whose answers can be made late, whose requests can be lost, and that can lead elsewhere. */
+/** Proxy to a server that can delay answers, drop requests, and switch to another server. */
 export interface SlowWay extends AsyncDisposable {
   readonly port: number;
-  /** Delay of answers from now on, ms. */
+  /** Delay of later answers in ms. */
   delayMs: number;
-  /** True if what clients send from now on is lost: nothing of it arrives, until they connect anew. */
+  /** True to drop everything that connected clients send from now on, until they reconnect. */
   losesRequests: boolean;
-  /** Holds answers back on the connections that are open: what is requested is done, and its answer does not arrive. */
+  /** Holds back answers on the open connections: requests are executed, but their answers do not arrive. */
   holdAnswers(isHeld: boolean): void;
-  /** Leads to another port of this machine from now on; who is connected has to connect again. */
+  /** Connects to another port of this machine from now on. Clients must reconnect. */
   leadTo(port: number): void;
 }
 
-/** Opens a way to a server of this machine. */
+/** Opens a proxy to a server of this machine. */
 export async function openSlowWay(firstPort: number): Promise<SlowWay> {
   let targetPort = firstPort;
   const open = new Set<Socket>();
@@ -36,7 +36,7 @@ export async function openSlowWay(firstPort: number): Promise<SlowWay> {
     client.on("data", (piece) => {
       if (!way.losesRequests) target.write(piece);
     });
-    // One after the other: bytes are late, never in another order.
+    // Sequential, so that delayed bytes stay in order.
     let written = Promise.resolve();
     target.on("data", (piece) => {
       const due = performance.now() + way.delayMs;

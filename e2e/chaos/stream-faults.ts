@@ -6,7 +6,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { bookedEvents } from "./books.ts";
 import type { Fault } from "./faults.ts";
 
-/** The stream of usage events, and the ledger's consumer of it. */
+/** Stream of usage events, and the ledger's consumer. */
 const usageConsumer = ["USAGE", "ledger"] as const;
 
 async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManager) => Promise<T>): Promise<T> {
@@ -18,7 +18,10 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
   }
 }
 
-/** The ledger dies when its books have an event whose acknowledgement JetStream has not received: it is delivered again. */
+/**
+ * Returns the fault in which the ledger dies after it has recorded an event and before JetStream has received the
+ * acknowledgement, so that the event is delivered again.
+ */
 export function killedUnacknowledged(): Fault {
   let sequence = 0;
   return {
@@ -43,7 +46,7 @@ export function killedUnacknowledged(): Fault {
     },
     async end({ suite }) {
       await suite.restart("ledger");
-      // Calls go on, so that others wait for their acknowledgement.
+      // Calls continue, so that there are always unacknowledged events.
       await withStreams(suite, ({ consumers }) =>
         until(
           "the event and all before it to be acknowledged",
@@ -54,7 +57,7 @@ export function killedUnacknowledged(): Fault {
   };
 }
 
-/** JetStream loses what it holds. */
+/** Faults in which JetStream loses its events. */
 export const streamsLost: readonly Fault[] = [
   {
     name: "streams of events deleted",
@@ -62,7 +65,7 @@ export const streamsLost: readonly Fault[] = [
     losesStreams: true,
     brief: true,
     async begin({ suite, natsWay, ledgerWay }) {
-      // The ledger reads nothing and its connection is cut, so that events which it has not read are lost.
+      // The ledger is stopped and its connection closed, so that unread events are lost.
       suite.process("ledger").signal("SIGSTOP");
       ledgerWay.leadTo(natsWay.port);
       await withStreams(suite, async ({ consumers, streams }) => {

@@ -4,7 +4,7 @@ import type { AreaResult } from "./run-faults.ts";
 
 type Cells = readonly string[];
 
-/** Writes a fault's row: what the clients of each area saw, and what all of them together cost. */
+/** Returns a fault's row: what the clients of each area saw, and the results of all areas together. */
 export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
   const sum = (what: "lost" | "uncharged" | "double"): string => {
     const parts = results.filter((result) => result[what] > 0);
@@ -26,7 +26,7 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
   ];
 }
 
-/** Writes what clients saw go wrong; `–` for nothing. */
+/** Renders the failures that clients saw; `–` for none. */
 export function failuresOf({ failures, left, unsent }: AreaResult["seen"]): string {
   const words = [...failures].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${count} × ${what}`);
   if (left > 0) words.push(`${left} left`);
@@ -34,7 +34,7 @@ export function failuresOf({ failures, left, unsent }: AreaResult["seen"]): stri
   return words.length === 0 ? "–" : words.join(", ");
 }
 
-/** Returns the head of the faults' table: each layout of the services has one of its own. */
+/** Returns the head of the faults' table, which differs between the layouts of the services. */
 export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   const first = shape === "one" ? "fault, in one process" : "fault";
   const names = areas.map(({ name }) => name);
@@ -51,20 +51,20 @@ export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   ];
 }
 
-/** Returns the day as a table has it. */
+/** Returns the current day for a table. */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
 
-/** Writes a table as Markdown. */
+/** Renders a Markdown table. */
 export function asTable(head: Cells, rows: readonly Cells[]): string {
   const escape = (cell: string): string => cell.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");
   return [head, head.map(() => "---"), ...rows].map((line) => `| ${line.map(escape).join(" | ")} |`).join("\n");
 }
 
 /**
- * Puts rows into the table of a document whose head begins with the same cell: each takes the place of the row that begins as
- * it does, in the order of `names`. Rows of other names go.
+ * Inserts rows into the table of a document whose head has the same first cell. A row replaces the one with the same
+ * first cell, in the order of `names`; rows with other names are removed.
  */
 export function withRows(
   document: string,
@@ -86,7 +86,7 @@ export function withRows(
 
 const [begin, end] = ["writes from here -->", "<!-- to here -->"];
 
-/** Replaces what a run writes in a document; the words around it stay. Throws where the document has no place for it. */
+/** Replaces the generated part of a document. Throws if the document has no marks for it. */
 export function withText(document: string, text: string): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from < 0 || to < from) throw new Error("the document has no place for the table");

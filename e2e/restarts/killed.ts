@@ -4,7 +4,10 @@ import { money } from "../test/suite-client.ts";
 import { call, openSession, type Answer, type RestartSetup, type SessionEnd } from "./setup.ts";
 
 const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
-/** How clients see that a service was killed: its edge says so, unless it went with it. */
+/**
+ * Ends that clients of a killed service must see: an error from its edge, or a closed connection if the edge was killed
+ * too.
+ */
 const ends = {
   apart: {
     stream: ["streams that ended with their wire's error event", ({ text }: Answer) => failure.test(text)],
@@ -18,10 +21,13 @@ const ends = {
     session: ["sessions that were cut (1006)", ({ code }: SessionEnd) => code === 1006],
   },
 } as const;
-/** So long streams run before the kill: past a renewal of their holds' leases. */
+/** Time in ms for which streams run before the kill; longer than a renewal of their leases. */
 const runMs = 12_000;
 
-/** Kills text with open streams; what their clients saw, and when and at what their holds were settled. */
+/**
+ * Kills the text service with open streams. Reports what clients saw, and when and at which amount their calls were
+ * settled.
+ */
 export async function textKilled(
   { suite }: RestartSetup,
   streams: number,
@@ -47,7 +53,7 @@ export async function textKilled(
     const own = stored.map(({ event }) => event).filter(({ model, status }) => model === "endless" && status === 200);
     return own.length >= streams && own;
   });
-  // A word of the vendor is three tokens, every half second.
+  // The vendor sends one word, which is three tokens, every half second.
   const charged = events.reduce((sum, { units }) => sum + (units.outputTokens ?? 0), 0);
   const delivered = answers.reduce((sum, { text }) => sum + 3 * (text.split("and so on").length - 1), 0);
   if (suite.shape === "apart") await suite.restart("text");
@@ -60,7 +66,7 @@ export async function textKilled(
   ];
 }
 
-/** Kills realtime with open sessions that are being answered; what their clients saw. */
+/** Kills the realtime service with open sessions that are being answered. Reports what clients saw. */
 export async function realtimeKilled(
   { suite }: RestartSetup,
   sessions: number,

@@ -5,9 +5,10 @@ import { realtimeKilled, textKilled } from "./killed.ts";
 import { isWhole, rollOut } from "./rolling.ts";
 
 /**
- * What restarts cost: a rolling one under open streams and sessions, and a service that is killed. Prints Markdown, and ends
- * with 1 where a stream or session was not kept, another call failed, a client got no error, or the account does not agree. In
- * the shape `one` all services are one process: the edge is killed with the rest, and clients are cut.
+ * Measures a rolling restart with open streams and sessions, and the kill of a service. Prints Markdown. Exits with 1
+ * if a stream or session was interrupted by the restart, another call failed, a client got no error, or the account
+ * does not agree. In the shape `one` all services are one process: the edge is killed too, and connections are closed
+ * without an error.
  */
 const { values } = parseArgs({
   options: {

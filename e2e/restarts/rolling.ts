@@ -3,9 +3,9 @@ import { until } from "@modelgate/testkit";
 import { openWayToReplicas, startReplicaOf, type ReplicaOf, type Replicated } from "../test/way-to-replicas.ts";
 import { call, openSession, type Answer, type RestartSetup } from "./setup.ts";
 
-/** What is replaced, and what is open meanwhile. */
+/** Replicas to replace, and the calls that are open meanwhile. */
 export interface Rollout {
-  /** The old replicas, in the order in which they are replaced; clients call the last of the names. */
+  /** Old replicas in the order of their replacement. Clients call the last name. */
   readonly names: readonly Replicated[];
   readonly streams: number;
   readonly sessions: number;
@@ -13,26 +13,26 @@ export interface Rollout {
 
 /** Result of a rollout. */
 export interface RolloutResult {
-  /** Streams that were open when the last old replica was draining. */
+  /** Number of streams that were open when the last old replica was draining. */
   readonly openStreams: number;
   readonly streams: readonly Answer[];
-  /** Plain calls that were sent all the while, over connections that their clients keep. */
+  /** Answers to complete calls that were sent during the rollout, over kept connections. */
   readonly others: readonly Answer[];
-  /** For each session: whether it was answered after the rollout. */
+  /** For each session, true if it was answered after the rollout. */
   readonly sessions: readonly boolean[];
   /** Exit statuses of the old replicas. */
   readonly exits: readonly (number | string)[];
-  /** Fresh replicas that run in the end. */
+  /** Number of new replicas that run at the end. */
   readonly fresh: number;
 }
 
-/** Clients of plain calls, and a time in which they meet connections that end. */
+/** Number of clients of complete calls, and time in ms in which kept connections end. */
 const [others, meetingMs] = [4, 300];
 const drained = { env: { DRAIN_MS: "120000" }, limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } } };
 
 /**
- * Replaces every replica by a fresh one, as a cluster does: the fresh one next to the old one, then SIGTERM to the old one.
- * Streams and sessions are open and calls are sent all the while.
+ * Replaces every replica as a cluster does: starts a new one, then sends SIGTERM to the old one. Streams and sessions
+ * are open, and calls are sent, during the rollout.
  */
 export async function rollOut(
   { suite, vendor }: RestartSetup,
@@ -85,7 +85,7 @@ export async function rollOut(
   for (const talk of talks) talk.close();
   vendor.finish();
   const ended = await Promise.all(open);
-  // A kept connection does not keep them from ending, up to the end of their drain.
+  // Kept connections do not prevent the replicas from ending within their drain.
   await until("the old replicas to end", () => old.every(({ service }) => !service.running));
   const exits = await Promise.all(old.map(({ service }) => service.ended));
   state.on = false;
@@ -95,7 +95,7 @@ export async function rollOut(
   return { openStreams, streams: ended, others: answers, sessions: answered, exits, fresh: running };
 }
 
-/** Returns true if a plain answer, or a stream to its end, came whole. */
+/** Returns true if a complete answer or a stream arrived completely. */
 export function isWhole({ status, text, whole }: Answer, of: "plain" | "stream"): boolean {
   if (status !== 200 || !whole) return false;
   return of === "plain" || (text.includes('"usage":{') && text.trimEnd().endsWith("data: [DONE]"));

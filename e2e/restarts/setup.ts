@@ -45,13 +45,13 @@ export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
   };
 }
 
-/** Answer, as far as it was received. */
+/** Answer, possibly incomplete. */
 export interface Answer {
   readonly status: number | undefined;
   readonly text: string;
-  /** True if it ended as its framing promised. */
+  /** True if the answer is complete. */
   readonly whole: boolean;
-  /** Time of its last byte, by this process's clock. */
+  /** Time of the last byte, in Unix ms. */
   readonly endedAt: number;
 }
 
@@ -61,7 +61,7 @@ export interface ChatCall {
   readonly id?: string;
   readonly stream?: boolean;
   readonly agent?: Agent;
-  /** Called with the first bytes of the answer. */
+  /** Called when the answer begins. */
   readonly begun?: () => void;
 }
 
@@ -92,19 +92,19 @@ export function call(url: string, { model, id, stream = false, agent, begun }: C
   });
 }
 
-/** How a session ended. */
+/** End of a session. */
 export interface SessionEnd {
   readonly code: number;
-  /** The type of the last event. */
+  /** Type of the last event. */
   readonly last: unknown;
-  /** Time of its close, by this process's clock. */
+  /** Time of the close, in Unix ms. */
   readonly endedAt: number;
 }
 
 /** A text session. */
 export interface Session {
   readonly ended: Promise<SessionEnd>;
-  /** Requests an answer, and waits for its end; false where the session ended instead. */
+  /** Requests an answer and waits for its end. Returns false if the session ended instead. */
   answered(): Promise<boolean>;
   close(): void;
 }

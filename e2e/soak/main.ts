@@ -13,8 +13,8 @@ import { openReadings } from "./readings.ts";
 import { judge, type Finding, type SeriesKind } from "./series.ts";
 
 /**
- * The soak: every area at a modest rate for as long as it is asked for, and what grew meanwhile. Prints two tables, writes
- * them to SOAK.md with `--write`, and ends with 1 where a slope is real, a request failed, or the books do not agree.
+ * Runs clients of every area at a low rate for the given time, and measures growth. Prints two tables, writes them to
+ * SOAK.md with `--write`, and exits with 1 if a slope is real, a request failed, or the books do not agree.
  */
 const { values } = parseArgs({
   options: {
@@ -26,19 +26,19 @@ const { values } = parseArgs({
 const [minutes, rate] = [Number(values.minutes), Number(values.rate)];
 if (!(minutes > 0) || !(rate > 0)) throw new Error("--minutes and --rate are numbers above 0");
 
-/** Each area's share of the rate: a video and a session are several requests each. */
+/** Share of the rate by area. A video and a session consist of several requests. */
 const shares = { text: 0.5, media: 0.15, audio: 0.2, video: 0.05, realtime: 0.1 } as const;
-/** Minimum number of readings, the maximum pause between two, and the maximum silence of a vendor on a busy machine. */
+/** Minimum number of measurements, maximum ms between two, and maximum ms of a vendor's silence on a busy machine. */
 const [readings, longestPauseMs, timeoutMs] = [150, 15_000, 60_000];
 
 const vendors = areas.flatMap((area) => area.vendors);
 const payers = areas.map(({ name }) => ({ accountId: `soak-${name}`, key: `sk-soak-0123456789-${name}` }));
-// Every service as it is shipped, but for what is kept, videos that are polled often and sessions that hold little.
+// Services with default limits, except short retention, frequent polls of videos and small reservations of sessions.
 await using setup = await openChaosSetup({
   engine: "sqlite",
   shape: "apart",
   services: "all",
-  // Streams and ended tasks are kept for so little that they are at their bounds long before the end.
+  // Streams and ended tasks are kept so briefly that they reach their maximum size early.
   env: { LOG_LEVEL: "warn", NATS_KEEP_BYTES: String(2 * 1_048_576) },
   envOf: { video: { TASK_LIFETIME_MS: "60000", TASK_KEEP_MS: "60000" } },
   limits: {
@@ -92,7 +92,7 @@ const rows: string[][] = [];
 let isSound = true;
 for (const { area, accountId, running } of loads) {
   const { requests, results, failures } = running.seen;
-  // Streams are kept for so little that the books count.
+  // Streams do not contain all events any more, so the books are compared.
   const outcome = await readOutcome(suite, redis, accountId, running.seen, { losesStreams: true });
   const whole = [...results.values()].reduce((sum, result) => sum + result.whole, 0);
   if (failures.size > 0 || outcome.lost + outcome.uncharged > 0 || outcome.double > 0 || outcome.books !== "agree")

@@ -5,17 +5,17 @@ import { eventStreams } from "@modelgate/contracts";
 import { memory } from "../bench/measure.ts";
 import type { Series, SeriesKind } from "./series.ts";
 
-/** Where figures are read. */
+/** Processes and stores to measure. */
 export interface ReadingPlaces {
-  /** Processes by their names. */
+  /** Process ids by name. */
   readonly pids: Readonly<Record<string, number>>;
   readonly redisUrl: string;
   readonly natsUrl: string;
 }
 
-/** Reads every figure now and then. */
+/** Measures all values repeatedly. */
 export interface Readings extends AsyncDisposable {
-  /** Reads all figures; `calls` is how many there have been. */
+  /** Measures all values; `calls` is the number of calls so far. */
   read(calls: number): Promise<void>;
   readonly series: readonly Series[];
 }
@@ -23,11 +23,11 @@ export interface Readings extends AsyncDisposable {
 const residentMemory: SeriesKind = { unit: "B", tolerance: 512 * 1_024 };
 const descriptors: SeriesKind = { unit: "descriptors", tolerance: 0.5 };
 const redisMemory: SeriesKind = { unit: "B", tolerance: 64 * 1_024 };
-/** Kept up to a bound, which is reached in the warm-up of all but short runs: shown, not judged. */
+/** Kind of data with a maximum size, which is usually reached in the warm-up. It is shown without a verdict. */
 const kept = { unit: "B" } as const satisfies SeriesKind;
 const redisKeys: SeriesKind = { unit: "keys", tolerance: 1 };
 
-/** Opens what figures are read from. */
+/** Opens the connections for the measurements. */
 export async function openReadings({ pids, redisUrl, natsUrl }: ReadingPlaces): Promise<Readings> {
   const redis = new Redis(redisUrl);
   const nats = await connect({ servers: natsUrl });

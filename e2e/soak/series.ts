@@ -1,38 +1,41 @@
 import type { Point, Slope } from "./theil-sen.ts";
 import { theilSen } from "./theil-sen.ts";
 
-/** What a series is of, which says how much growth a call may cause before it counts as real. */
+/** Kind of a series, with its unit and the growth per call that counts as real. */
 export interface SeriesKind {
   readonly unit: "B" | "descriptors" | "keys";
-  /** Growth per 1,000 calls that is no finding: the whole interval must lie above it. Absent: shown, not judged. */
+  /**
+   * Tolerated growth per 1,000 calls. The growth is real only if the complete interval is above it. Absent: the series
+   * is shown without a verdict.
+   */
   readonly tolerance?: number;
 }
 
-/** One figure of one process or store, read again and again; `x` is how many calls there had been. */
+/** Measurements of one value of a process or store; `x` is the number of calls so far. */
 export interface Series {
   readonly name: string;
   readonly kind: SeriesKind;
   readonly points: readonly Point[];
 }
 
-/** What a series came to. */
+/** Result of a series. */
 export interface Finding {
   readonly name: string;
   readonly kind: SeriesKind;
-  /** Before and after, each the median of a tenth of the readings. */
+  /** Medians of the first and of the last tenth of the measurements. */
   readonly first: number;
   readonly last: number;
-  /** Per 1,000 calls; undefined where there are too few readings. */
+  /** Slope per 1,000 calls; undefined if there are too few measurements. */
   readonly slope: Slope | undefined;
   readonly real: boolean;
 }
 
-/** The first readings are left out by this share: caches, pools and compiled code fill up. */
+/** Share of the first measurements that is ignored, because caches, pools and compiled code grow at first. */
 export const warmUpShare = 0.3;
-/** Most readings that a slope is taken from; more are put together to their medians. */
+/** Maximum number of points of a slope. More measurements are grouped, and each group is replaced by its median. */
 const maxPoints = 150;
 
-/** Judges a series: its slope is real where the whole interval is above what its kind tolerates. */
+/** Evaluates a series. Its slope is real if the complete interval is above the tolerance of its kind. */
 export function judge({ name, kind, points }: Series): Finding {
   const kept = thinned(points.slice(Math.floor(points.length * warmUpShare)));
   const ends = Math.max(1, Math.floor(kept.length / 10));
@@ -47,7 +50,7 @@ export function judge({ name, kind, points }: Series): Finding {
   };
 }
 
-/** Neighbours put together to their medians, so that there are no more than `maxPoints`. */
+/** Groups neighbouring points, and replaces each group by its median, so that at most `maxPoints` remain. */
 function thinned(points: readonly Point[]): readonly Point[] {
   const size = Math.ceil(points.length / maxPoints);
   if (size <= 1) return points;

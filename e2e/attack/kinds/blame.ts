@@ -3,12 +3,12 @@ import { openaiWay, pause, statusesOf, times, tried, type Attack } from "../atta
 import { json, type Handler } from "../vendor.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** The word by which a vendor knows the attacker's requests. */
+/** Text in the attacker's requests by which the vendor recognises them. */
 const poison = "poisoned-request";
-/** Calls of the attacker, and of another tenant afterwards. */
+/** Number of the attacker's calls, and of another account's calls afterwards. */
 const [provoked, calls] = [8, 40];
 
-/** A vendor that fails for what carries the poison, and serves the rest. */
+/** Creates a vendor that fails requests with the attacker's text, and answers all others. */
 const failing =
   (status: number, error: object): Handler =>
   (request, response) =>
@@ -48,7 +48,7 @@ const openaiError = (message: string, code: string | null) => ({
   error: { message, type: "invalid_request_error", param: null, code },
 });
 
-/** As OpenAI's embeddings: a large request's answer is beyond 32 MiB. */
+/** Inputs and dimensions of a large embeddings request, whose answer exceeds 32 MiB. */
 const [inputs, dimensions] = [1_000, 3_072];
 const embeddings: Handler = (request, response) => {
   const asked: { readonly input: string | readonly string[] } = JSON.parse(request.body);
@@ -84,7 +84,7 @@ const hugeAnswer: Attack = {
   },
 };
 
-/** Calls of a cold start that come at once. */
+/** Number of concurrent calls of a cold start. */
 const burst = 500;
 
 const coldBurst: Attack = {
@@ -128,7 +128,7 @@ const unimplemented: Attack = {
   },
 };
 
-/** Items 3 and 4: what one tenant does to channels, keys and stores that all share. */
+/** Attacks of one account against shared channels, keys and stores. */
 export const blameAttacks: readonly Attack[] = [
   provokes(
     "500",

@@ -4,7 +4,7 @@ import { openaiWay, pause, statusesOf, tried, type Attack, type Field } from "..
 import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 
-/** Endpoints that take a JSON body, and the service that reads it. */
+/** Endpoints with a JSON body, and the services that read it. */
 const readers = [
   {
     area: "text",
@@ -21,34 +21,34 @@ const largestBody = 64 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 const kibibyte = 1024;
 
-/** A body that is announced, and how much of it is sent at once. */
+/** Declared length of a body, and number of bytes that are sent. */
 interface Announced {
   readonly length: number;
   readonly sent: number;
 }
 
 /**
- * What is announced, tier after tier: twice 512 MiB, then ever smaller ones for what is left of a budget. The last are so
- * small that only what has been sent of them counts.
+ * Bodies of each step: first two of 512 MiB, then smaller ones for the rest of the budget. The last ones are so small
+ * that only the sent bytes count.
  */
 const tiers: readonly (readonly Announced[])[] = [
   ...[64, 32, 16, 8, 4, 2, 1, 0.5, 0.3].map((size) => many(size === 64 ? 16 : 4, Math.floor(size * mebibyte), 1)),
   ...[16 * kibibyte, kibibyte, 64].map((sent) => many(40, 200 * kibibyte, sent)),
 ];
-/** Pause between two tiers, and how long all of them stay. */
+/** Pause between two steps, and time for which all connections stay open, in ms. */
 const [tierMs, declaredMs] = [100, 4_000];
 
 function many(count: number, length: number, sent: number): readonly Announced[] {
   return Array.from({ length: count }, () => ({ length, sent }));
 }
 
-/** A connection whose body does not come, and the status of its answer where there was one. */
+/** Connection whose body never completes, and the status of its answer, if any. */
 interface Pending {
   readonly socket: Socket;
   status: string | undefined;
 }
 
-/** Opens connections that announce a body each and send its beginning. */
+/** Opens a connection for each declared body, and sends its beginning. */
 function openDeclared({ edgeUrl, attacker }: Field, path: string, announced: readonly Announced[]): readonly Pending[] {
   const { hostname, port } = new URL(edgeUrl);
   const head = ({ length, sent }: Announced): string =>
@@ -67,7 +67,7 @@ function openDeclared({ edgeUrl, attacker }: Field, path: string, announced: rea
   });
 }
 
-/** What became of connections: those that are still read from, and the statuses of the others. */
+/** Counts the open connections, and the statuses of the others. */
 function outcomesOf(all: readonly Pending[]): string {
   const counts = Map.groupBy(all, ({ status }) => status ?? "still read");
   return [...counts].map(([what, each]) => `${each.length} × ${what}`).join(", ");
@@ -97,7 +97,7 @@ const declared = ({ area, path }: Reader): Attack => ({
   },
 });
 
-/** Slow bodies of each area, how slow, and the time after which the gateway must have had enough of them. */
+/** Number of slow bodies per area. */
 const slowCount = 100;
 const slowMs = 30_000;
 
@@ -121,15 +121,18 @@ const slowBodies: Attack = {
   },
 };
 
-/** The longest that one body may hold a loop; a figure of a busy machine counts as the least of some tries. */
+/**
+ * Maximum ms that one body may block an event loop. The minimum of several attempts counts, because the machine may be
+ * busy.
+ */
 const aimMs = 50;
 const bombTries = 3;
-/** A hold that no noise explains: once is enough. */
+/** Blocking time in ms that is too long for noise, so that one attempt is enough. */
 const clearlyMs = 500;
-/** Memory that a service may keep afterwards, and how long it has to give the rest back. */
+/** Memory in MiB that a service may keep afterwards, and the ms that it has to release the rest. */
 const [keptMebibytes, givesBackMs] = [50, 20_000];
 
-/** JSON of very many small values. */
+/** Renders JSON with many small members. */
 const manyKeys = (count: number): string =>
   `{${Array.from({ length: count }, (_, at) => `"k${at.toString(36)}":1`).join(",")}}`;
 const manyLists = (count: number): string => `[${"[],".repeat(count - 1)}[]]`;
@@ -145,7 +148,7 @@ const bombs: readonly Bomb[] = [
   { what: "5 M keys, zstd", encoding: "zstd", json: () => manyKeys(5_000_000).slice(0, largestBody - 4_096) },
   { what: "10 M lists, gzip", encoding: "gzip", json: () => manyLists(10_000_000) },
   { what: "60 MB of one text, br", encoding: "br", json: () => JSON.stringify("x".repeat(60_000_000)) },
-  // Within audio's smaller bounds of a body, and within the bound of members.
+  // Small enough for audio's maximum body and for the maximum number of members.
   { what: "80,000 keys, plain", json: () => manyKeys(80_000) },
 ];
 const bombsOf = {
@@ -157,7 +160,10 @@ const bombsOf = {
 
 const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSync } as const;
 
-/** A body with the bomb in an unread field; one that was cut at its end is not JSON, which is another try. */
+/**
+ * Returns a body with the bomb in a field that is not read. A bomb that was cut at its end is not JSON, which is a
+ * separate attempt.
+ */
 function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
   const plain = JSON.stringify({ model, ...reader.of({ metadata: "BOMB" }) });
   const [before = "", after = ""] = plain.split('"BOMB"');
@@ -195,17 +201,17 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
   },
 });
 
-/** Whether another try would say nothing more; there was none yet where it is infinite. */
+/** Returns true if a further attempt is not needed. Infinity means that there was no attempt yet. */
 function isClear(minMs: number): boolean {
   return minMs <= aimMs || (minMs > clearlyMs && Number.isFinite(minMs));
 }
 
-/** The longest hold of the two loops that a body passes, since it was asked last. */
+/** Returns the longest blocking time of the edge and of a service since the last call. */
 async function heldSince({ loops }: Field, area: WatchedService): Promise<number> {
   return Math.max(await loops.hold(area), await loops.hold("edge"));
 }
 
-/** How much more memory than before a service has once it had time to give it back. */
+/** Returns the memory growth of a service after it had time to release memory, in MiB. */
 async function keptMemory({ suite }: Field, area: WatchedService, before: number): Promise<number> {
   let kept = Infinity;
   for (const end = Date.now() + givesBackMs; Date.now() < end && kept > keptMebibytes;) {
@@ -215,7 +221,7 @@ async function keptMemory({ suite }: Field, area: WatchedService, before: number
   return Math.max(0, kept);
 }
 
-/** Items 1 and 2: what bodies cost before anything is known of them. */
+/** Attacks by request bodies, before the caller and the model are known. */
 export const bodyAttacks: readonly Attack[] = [
   ...readers.map(declared),
   slowBodies,

@@ -9,15 +9,15 @@ import { json } from "../vendor.ts";
 import { honestText, textAnswer, textRequest } from "./wires.ts";
 
 const price = { input: 1, output: 2 };
-/** Hash of Redis that has the price of each version that was published. */
+/** Redis hash with the price of each published version. */
 const priceVersionsKey = "price-versions";
 
-/** Opens the ledger's file as somebody may who can write to it. */
+/** Opens the ledger's database file for writing, as an attacker with access to it can. */
 function openBooks({ booksFile }: Field): DatabaseSync {
   return new DatabaseSync(booksFile, { timeout: 10_000 });
 }
 
-/** Waits until so many calls of the attacker are in the books. */
+/** Waits until the books contain this many calls of the attacker. */
 async function booked({ suite, attacker }: Field, calls: number): Promise<void> {
   await until(`${calls} calls in the books`, async () => {
     interface Row {
@@ -29,13 +29,13 @@ async function booked({ suite, attacker }: Field, calls: number): Promise<void> 
   });
 }
 
-/** Whether the books hold: of the attacker, or of what is no account's. */
+/** Returns true if the books are valid: those of the attacker, or the tables without an account. */
 async function holds({ suite, attacker }: Field, of: "account" | "all"): Promise<boolean> {
   const { status } = await suite.gatectl("ledger", "verify", ...(of === "account" ? [attacker.accountId] : []));
   return status === 0;
 }
 
-/** A change of the books or of Redis behind the ledger's back, and how it is taken back. */
+/** Change of the books or of Redis without the ledger, and its reversal. */
 interface Alteration {
   readonly what: string;
   readonly of: "account" | "all";
@@ -50,7 +50,7 @@ const bySql = (what: string, of: Alteration["of"], change: string, undo: string)
   undo: (books) => books.exec(undo),
 });
 
-/** Deletes rows of a table, and keeps them next to it. */
+/** Returns an alteration that deletes rows of a table, and keeps a copy to restore them. */
 const deleted = (what: string, of: Alteration["of"], table: string, where: string): Alteration =>
   bySql(
     what,
@@ -145,7 +145,7 @@ const alteredBooks: Attack = {
   },
 };
 
-/** The tables that have rows by what a client names. */
+/** Tables whose rows depend on names that clients choose. */
 const labelled = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
 
 const endlessTags: Attack = {

@@ -3,10 +3,13 @@ import { dollars, pause, statusesOf, tried, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { textAnswer, textRequest, textWays, textWires, wireAsked, type TextWire } from "./wires.ts";
 
-/** What rounding, and the input of a call, may make of difference, in US dollars. */
+/** Tolerance in US dollars, for rounding and the input of a call. */
 const slack = 0.01;
 
-/** Pairs of bounds on one request of a wire: a small one that a gateway may read, and a large one that a vendor may. */
+/**
+ * Contradictory limits in one request of a wire: a small one that the gateway may read, and a large one that the vendor
+ * may read.
+ */
 const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
   chat: [
     { max_completion_tokens: 1, max_tokens: 100_000 },
@@ -28,13 +31,13 @@ const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
   ],
 };
 
-/** Returns the largest bound of output that stands anywhere in a request, as a vendor may take it. */
+/** Returns the highest output limit in a request, as a vendor may interpret it. */
 function largestBound(body: string): number {
   const bounds = [...body.matchAll(/"max[a-z_]*tokens[a-z_]*"\s*:\s*(\d+)/gi)].map(([, bound]) => Number(bound));
   return Math.max(0, ...bounds);
 }
 
-/** A vendor that makes as much as any bound of the request lets it. */
+/** Vendor that generates as much output as the highest limit in a request allows. */
 const greedy: Handler = (request, response) =>
   json(response, textAnswer(wireAsked(request), { output: largestBound(request.body) }));
 
@@ -63,13 +66,14 @@ const twoBounds: Attack = {
   },
 };
 
-/** What a vendor may report, and no call can use. */
+/** Values that a vendor may report as usage although no call can have used them. */
 const lies: readonly unknown[] = [1e300, 1e15, 2 ** 63, -5, "100000", 1.5e9, true, { a: 1 }, [7]];
-/** US dollars per million tokens of output: ten tokens are a cent. */
+/** Price in US dollars per million output tokens; ten tokens cost one cent. */
 const dear = 1_000;
 /**
- * Most that a call of ten tokens is billed, whatever is reported: what libs/relay/src/money/usage-bound.ts lets an honest vendor
- * report of it (33 tokens, and 66,000 of input that no body shows) at this attack's prices.
+ * Maximum charge of a call with ten output tokens, regardless of the reported usage:
+ * libs/relay/src/money/usage-bound.ts accepts at most 33 output tokens, and 66,000 input tokens that the body does not
+ * show.
  */
 const maxOfTenTokens = 0.1;
 
@@ -80,7 +84,7 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
   generateContent: { generationConfig: { maxOutputTokens: 10 } },
 };
 
-/** A vendor that answers calls of ten tokens so that they would cost more, once for each of some words of a wire. */
+/** Returns an attack whose vendor answers calls of ten tokens with expensive usage, once for each of these values. */
 const overTen = (id: string, name: string, price: object, answers: Handler, words: readonly string[]): Attack => ({
   id,
   name,
@@ -105,15 +109,17 @@ const overTen = (id: string, name: string, price: object, answers: Handler, word
   },
 });
 
-/** A vendor that reports what stands in the request behind `report=`. */
+/** Vendor that reports the usage after `report=` in the request. */
 const lying: Handler = (request, response) => {
   const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
   json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
 };
 
-/** Tokens that a vendor makes where it was asked for ten. */
+/** Number of tokens that the vendor generates although ten were requested, in complete answers and in streams. */
 const [wholeTokens, streamTokens] = [34_130, 6_000];
-/** Tokens of a stream beyond the bound that may be under way before it is cut: those between two looks, and in buffers. */
+/**
+ * Number of tokens beyond the limit after which a stream must have ended; some are between two checks or in buffers.
+ */
 const cutWithin = 1_500;
 
 const overlong: Handler = (request, response) =>
@@ -124,7 +130,7 @@ const event = (data: object, name?: string): string =>
 const delta = { output_index: 0, content_index: 0, delta: "word " };
 const chunk = { id: "c", object: "chat.completion.chunk", created: 1, model: "m" };
 
-/** One token in a stream of a wire. */
+/** Stream event with one token, by wire. */
 const wordOf: Readonly<Record<TextWire, string>> = {
   chat: event({ ...chunk, choices: [{ index: 0, delta: { content: "word " }, finish_reason: null }] }),
   responses: event({ type: "response.output_text.delta", item_id: "msg_1", ...delta }, "response.output_text.delta"),
@@ -135,7 +141,7 @@ const wordOf: Readonly<Record<TextWire, string>> = {
   generateContent: event({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: "word " }] } }] }),
 };
 
-/** Returns the beginning of a wire's stream. */
+/** Returns the first events of a stream. */
 function openingOf(wire: TextWire): string {
   if (wire !== "messages") return "";
   const message = { ...textAnswer("messages"), content: [], stop_reason: null };
@@ -143,7 +149,7 @@ function openingOf(wire: TextWire): string {
   return event({ type: "message_start", message }, "message_start") + event(block, "content_block_start");
 }
 
-/** Writes words at two thousand a second until the other side leaves. */
+/** Writes two thousand tokens per second until the gateway disconnects. */
 async function pour(wire: TextWire, response: ServerResponse, count: (tokens: number) => void): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" }).write(openingOf(wire));
   const [perStep, stepMs] = [10, 5];
@@ -155,7 +161,7 @@ async function pour(wire: TextWire, response: ServerResponse, count: (tokens: nu
   response.end();
 }
 
-/** A stream that does not end by itself, on one wire: how many words its vendor made is counted. */
+/** Returns an attack with a stream that never ends; the tokens of its vendor are counted. */
 function endless(wire: TextWire): Attack {
   let made = 0;
   const answers: Handler = (_, response) => pour(wire, response, (tokens) => (made += tokens));
@@ -178,7 +184,7 @@ function endless(wire: TextWire): Attack {
   };
 }
 
-/** Items 5 and 8: what a vendor charges is what is held and billed. */
+/** Attacks on reserved and charged amounts. */
 export const boundAttacks: readonly Attack[] = [
   twoBounds,
   overTen(

@@ -5,14 +5,14 @@ import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 
 const mebibyte = 1024 * 1024;
-/** Content of an account without a balance: conversations, items of each, and bytes of an item. */
+/** Content of an account without a balance: number of conversations, items per conversation, and bytes per item. */
 const [conversations, itemsOfEach, itemBytes] = [20, 15, 130_000];
-/** How much more the Redis of money may hold afterwards. */
+/** Maximum memory growth of the Redis of accounts, in MiB. */
 const maxMoreMebibytes = 2;
 
 const text = (value: string): object => ({ type: "message", role: "user", content: value });
 
-/** Returns the memory that the Redis of money uses, MiB. */
+/** Returns the memory use of the Redis of accounts, in MiB. */
 async function redisMebibytes({ suite }: Field): Promise<number> {
   const info = await onRedis(suite.backends.redisUrl, (redis) => redis.info("memory"));
   return Number(/used_memory:(\d+)/.exec(info)?.[1]) / mebibyte;
@@ -40,12 +40,12 @@ const filling: Attack = {
   },
 };
 
-/** A conversation of many small parts, and how often its first page is read. */
+/** Size of a conversation with many small parts, and number of reads of its first page. */
 const [adds, messagesOfAdd, partsOfMessage, reads] = [30, 5, 9_000, 12];
-/** What those reads may take of text together: CPU seconds, and memory. */
+/** Maximum CPU seconds, and maximum memory growth in MiB, of the text service for these reads. */
 const [maxCpuSeconds, maxReadMebibytes] = [5, 200];
 
-/** CPU seconds that text has used. */
+/** Returns the CPU seconds that the text service has used. */
 async function cpuSeconds({ suite }: Field): Promise<number> {
   const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
   return Number(/^process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)$/m.exec(metrics)?.[1]);
@@ -81,5 +81,5 @@ const pages: Attack = {
   },
 };
 
-/** Content that clients have the gateway keep. */
+/** Attacks by content that clients store. */
 export const contentAttacks: readonly Attack[] = [filling, pages];

@@ -2,7 +2,7 @@ import { dollars, openaiWay, statusesOf, tried, type Attack, type Way } from "..
 import { json } from "../vendor.ts";
 import { honestText, picture, textAnswer, textRequest, textWays, textWires, type TextWire } from "./wires.ts";
 
-/** What a vendor charges beside tokens, and no price here covers. */
+/** Request members for which a vendor charges fees in addition to tokens, without a price here. */
 const fees: Readonly<Record<TextWire, readonly object[]>> = {
   chat: [{ web_search_options: {} }, { search_parameters: { mode: "on" } }, { service_tier: "priority" }],
   responses: [
@@ -27,7 +27,7 @@ const fees: Readonly<Record<TextWire, readonly object[]>> = {
     { serviceTier: "priority" },
   ],
 };
-/** Matches the words of a request that cost extra. */
+/** Matches request members that cost extra. */
 const fee =
   /web_search\w*|search_parameters|image_generation|code_?\w+|google_?search|file_?search|service_?tier|speed/i;
 
@@ -40,7 +40,7 @@ const unpriced: Attack = {
     const answers = await field.sendAll(
       textWires.flatMap((wire) => fees[wire].map((more) => textRequest(wire, field.model(wire), more))),
     );
-    // Without the tool, which is left out, a request may reach its vendor.
+    // A request may reach its vendor if the tool was removed.
     const passed = textWires.flatMap((wire) =>
       field.asked(wire).flatMap(
         ({ body }) =>
@@ -56,7 +56,7 @@ const unpriced: Attack = {
   },
 };
 
-/** Usage of units that the model has no price for: the nearest price counts. */
+/** Reported units without a price, and the price per million of the nearest unit, which applies. */
 const [reported, pricePerMillion] = [500, 1_000];
 const due = (reported * pricePerMillion) / 1e6;
 const audioUsage = {
@@ -107,7 +107,7 @@ const nearestPrice: Attack = {
   },
 };
 
-/** Documents of one request, and how many searches its vendor charges for them. */
+/** Documents of one request, number of searches that the vendor charges for them, and price per search. */
 const [documents, searches, searchPrice] = [1_000, 10, 0.002];
 
 const manyDocuments: Attack = {
@@ -136,7 +136,7 @@ const manyDocuments: Attack = {
   },
 };
 
-/** What makes an image of the common wire cost a multiple of the usual one. */
+/** Options that make an image cost a multiple of the default price. */
 const dearImages: readonly object[] = [
   { quality: "high" },
   { quality: "hd" },
@@ -162,5 +162,5 @@ const dearerImages: Attack = {
   },
 };
 
-/** Item 7: fees and tiers. */
+/** Attacks by fees and service tiers. */
 export const feeAttacks: readonly Attack[] = [unpriced, nearestPrice, manyDocuments, dearerImages];

@@ -2,13 +2,13 @@ import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts
 import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** What only a service says, of a call that did not come from the edge: a client that reads it has passed the edge by. */
+/** Text of a service's refusal of calls that the edge did not sign. A client that receives it has bypassed the edge. */
 const ofAService = "edge has signed";
 
-/** A request that must never be taken for one of its own: it has no key. */
+/** Smuggled request without a key, which must never be handled as a separate request. */
 const hidden = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
 
-/** Bytes that two readers may understand differently. */
+/** Requests that two HTTP parsers may interpret differently. */
 function ambiguous(key: string, model: string): readonly string[] {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] });
   const post = (lines: readonly string[], sent: string, line = "POST /v1/chat/completions HTTP/1.1"): string =>
@@ -106,7 +106,7 @@ function withoutBody(key: string): readonly string[] {
   ];
 }
 
-/** Ways to be served without a key, or as somebody else. */
+/** Requests that try to be served without a key, or as another account. */
 function identities({ attacker, other, model }: Field): readonly (Sending & { readonly as?: "attacker" })[] {
   const call = textRequest("chat", model("chat"));
   const message = textRequest("messages", model("chat"));
@@ -130,7 +130,7 @@ function identities({ attacker, other, model }: Field): readonly (Sending & { re
       `Bearer ${other.key.slice(0, -1)}`,
       `Bearer ${other.key.toUpperCase()}`,
     ].map((authorization) => ({ ...call, key: null, headers: { authorization } })),
-    // An endpoint reads its own carriers: what is in another is not a key there.
+    // Each endpoint reads keys only from certain headers and parameters.
     ...["x-api-key", "api-key", "x-goog-api-key"].map((name) => ({
       ...call,
       headers: { [name]: other.key },
@@ -156,7 +156,7 @@ function identities({ attacker, other, model }: Field): readonly (Sending & { re
   ];
 }
 
-/** Paths that may mean another than they say; none may be answered without a key. */
+/** Ambiguous paths. None may be answered without a key. */
 const paths = [
   "//v1/models",
   "/v1//models",
@@ -209,5 +209,5 @@ const identity: Attack = {
   },
 };
 
-/** What held before issue 13: how requests are framed, and who they come from. */
+/** Attacks by HTTP framing and by false identities. */
 export const framingAttacks: readonly Attack[] = [framing, identity];

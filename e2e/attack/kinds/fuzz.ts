@@ -4,12 +4,12 @@ import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, picture, sound, vectors } from "./wires.ts";
 
-/** Requests of each endpoint, how many go at once, and the time after which no further one begins. */
+/** Number of requests per endpoint, number of concurrent ones, and time in ms after which no further one begins. */
 const [perEndpoint, atOnce, longestMs] = [70, 8, 60_000];
-/** The same requests each time: what is found can be found again. */
+/** Fixed seed, so that every run sends the same requests. */
 const seed = 20_261_122;
 
-/** Numbers from 0 to 1, the same after the same seed (mulberry32). */
+/** Returns a generator of numbers from 0 to 1 that depend on the seed (mulberry32). */
 function randomOf(start: number): () => number {
   let state = start;
   return () => {
@@ -24,7 +24,7 @@ type Random = () => number;
 const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
-/** Values that parsers, schemas and arithmetic trip over. */
+/** Values that often cause errors in parsers, schemas and arithmetic. */
 const oddities: readonly [unknown, ...unknown[]] = [
   null,
   true,
@@ -52,7 +52,7 @@ const oddities: readonly [unknown, ...unknown[]] = [
   Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, at])),
 ];
 
-/** Values that a field of that name may well have. */
+/** Valid values of fields, by name. */
 const usual: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
   messages: [[{ role: "user", content: "Hi" }], [{ role: "user", content: [{ type: "text", text: "Hi" }] }]],
   input: ["Hi", [{ role: "user", content: "Hi" }]],
@@ -71,7 +71,7 @@ const usual: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
 
 const odd = (random: Random): unknown => pick(random, oddities);
 
-/** A body of an endpoint, more or less as its schema has it. */
+/** Returns a body that roughly follows the endpoint's schema. */
 function bodyOf(random: Random, id: EndpointId, model: string): Record<string, unknown> {
   const { schema } = endpointOf(id);
   const known = schema === undefined ? [] : Object.keys(propertiesOf(bodies[schema]));
@@ -98,7 +98,7 @@ const json16 = "application/json; charset=utf-16";
 const types = ["text/plain", json16, "multipart/form-data", "multipart/form-data; boundary=x", "", "a/b"] as const;
 const encodings = ["gzip", "zstd", "br", "identity, gzip", "nothing"] as const;
 
-/** One request of an endpoint. */
+/** Returns a request of an endpoint. */
 function requestOf(random: Random, id: EndpointId, model: string): Sending {
   const { method, path, body } = endpointOf(id);
   const place = path.replaceAll(/\{model\}/g, () => (random() < 0.7 ? model : pick(random, parameters)));
@@ -117,7 +117,7 @@ function requestOf(random: Random, id: EndpointId, model: string): Sending {
   return { ...sent, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
 }
 
-/** What is wrong with an answer, whatever was asked. */
+/** Describes an error in an answer that no request may cause; undefined if there is none. */
 function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string | undefined {
   if (end !== "whole") return `${id}: ${end}`;
   if (status === 500) return `${id}: 500 ${/"message":"([^"]{0,80})/.exec(body)?.[1] ?? ""}`;
@@ -126,7 +126,7 @@ function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string
   return undefined;
 }
 
-/** Models of every kind, whose vendors answer at once, rightly or not. */
+/** Models of every kind, whose vendors answer immediately, correctly or not. */
 const refusing: Handler = (_, response) => json(response, { error: { message: "No." } }, 400);
 const vendors: Readonly<Record<string, Handler>> = {
   chat: honestText,
@@ -144,7 +144,7 @@ function modelFor(field: Field, random: Random, id: EndpointId): string {
   return field.model(random() < 0.9 && kind in vendors ? kind : "chat");
 }
 
-/** Requests of every endpoint, as no client's library would send them. */
+/** Attack by random requests of every endpoint. */
 export const fuzzAttacks: readonly Attack[] = [
   {
     id: "fuzz",
@@ -153,7 +153,7 @@ export const fuzzAttacks: readonly Attack[] = [
     ways,
     async run(field) {
       const random = randomOf(seed);
-      // A WebSocket is opened, not asked.
+      // WebSockets are not tested with HTTP requests.
       const ids = endpointIds.filter((id) => endpointOf(id).webSocket !== true);
       const queue = Array.from({ length: perEndpoint }, () => ids).flat();
       const faults = new Map<string, number>();

@@ -15,7 +15,9 @@ import { ssrfAttacks } from "./ssrf.ts";
 import { tenancyAttacks } from "./tenancy.ts";
 import { vendorAttacks } from "./vendors.ts";
 
-/** Every attack, in the order in which they are carried out: what stalls or rests most comes last. */
+/**
+ * All attacks in the order in which they run. Those after which channels or services are unavailable longest are last.
+ */
 export const attacks: readonly Attack[] = [
   ...boundAttacks,
   ...leavingAttacks,

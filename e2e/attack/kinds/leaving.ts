@@ -3,7 +3,7 @@ import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { sound, textAnswer, textRequest, vectors, wireAsked } from "./wires.ts";
 
-/** Delay of vendors' answers, and the time after which clients leave. */
+/** Delay of vendors' answers, and time after which clients disconnect, in ms. */
 const [vendorMs, leavesAfterMs] = [1_500, 400];
 const calls = 20;
 const words = "word ".repeat(1_000);
@@ -11,12 +11,12 @@ const words = "word ".repeat(1_000);
 const images: Handler = (_, response) =>
   json(response, { created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: "aGVsbG8=" })) });
 
-/** Heard out, it reports the true usage, which is more than the floor. */
+/** Chat vendor whose answer, if read to its end, reports more usage than the minimum charge. */
 const chat: Handler = (request, response) => json(response, textAnswer(wireAsked(request), { input: 1_000 }));
 
 /**
- * A client of an area that requests something and leaves. `floor` is what one call costs at least, in US dollars: what is
- * certain once it is sent. The floors of tokens are half of an estimate.
+ * Returns an attack by clients that disconnect before the answer. `floor` is the minimum charge of one call in US
+ * dollars, for what is certain once the request is sent; for tokens it is half of an estimate.
  */
 const leaving = (
   id: number,
@@ -58,7 +58,7 @@ const leaving = (
   },
 });
 
-/** Item 6: a client that leaves before the first byte pays what is certain. */
+/** Attacks by clients that disconnect before the first byte: they must pay the minimum charge. */
 export const leavingAttacks: readonly Attack[] = [
   leaving(
     0,

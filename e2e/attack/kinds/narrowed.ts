@@ -6,7 +6,7 @@ import { openaiWay, sessionWay, tried, type Attack, type Field } from "../attack
 import type { SocketHandler } from "../vendor.ts";
 import { honestText } from "./wires.ts";
 
-/** A key that is made for an attack, before its operator narrows it. */
+/** API key that is created for an attack, and restricted later. */
 interface MadeKey {
   readonly id: string;
   readonly key: string;
@@ -20,13 +20,13 @@ function change({ suite }: Field, { id }: MadeKey, changed: object): Promise<unk
   return askOperator(suite, "POST", `/tokens/${id}`, changed);
 }
 
-/** A vendor of sessions that greets, and says nothing more. */
+/** Vendor of sessions that sends only its first event. */
 const greeting: SocketHandler = (socket) => {
   const session = { type: "realtime", id: "sess_1", object: "realtime.session", model: "m" };
   socket.send(JSON.stringify({ type: "session.created", event_id: "e", session }));
 };
 
-/** Opens a session; whether it was opened. */
+/** Returns whether a session can be opened. */
 async function opens({ edgeUrl }: Field, key: string, model: string): Promise<boolean> {
   const socket = new WebSocket(`${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`, {
     headers: { authorization: `Bearer ${key}` },
@@ -90,7 +90,7 @@ const openSocket: Attack = {
         codes.push(/"code":\s*"(\w+)"/.exec(data.toString())?.[1] ?? "none");
       });
     await once(socket, "open");
-    /** Asks for a response, and waits until an error with the code has come. */
+    /** Requests a response, and waits for an error with this code. */
     const refusedWith = async (model: string, code: string): Promise<boolean> => {
       socket.send(JSON.stringify({ type: "response.create", model, input: "Hi" }));
       return await until(code, () => codes.includes(code), 5_000).catch(() => false);
@@ -109,5 +109,5 @@ const openSocket: Attack = {
   },
 };
 
-/** What outlives a change of its key. */
+/** Attacks by client secrets and connections that were opened before their key was restricted. */
 export const narrowedAttacks: readonly Attack[] = [clientSecrets, openSocket];

@@ -3,7 +3,7 @@ import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts
 import { honestText } from "./wires.ts";
 
 const password = "correct horse battery staple";
-/** Sign-ins by password that are on their way while an operator is disabled. */
+/** Number of sign-ins that are in progress while an operator is disabled. */
 const racing = 6;
 
 const disabledOperator: Attack = {
@@ -33,7 +33,7 @@ const disabledOperator: Attack = {
   },
 };
 
-/** Keys that name what is the gateway's own. */
+/** Vendor keys that refer to secrets of the gateway. */
 const ownSecrets = ["env:MODELGATE_SECRET", "env:BOOKS_URL", "env:REDIS_URL"] as const;
 
 const secretByKey: Attack = {
@@ -67,7 +67,7 @@ const secretByKey: Attack = {
   },
 };
 
-/** What an operator allows an account a day, what a call costs, and keys that a member makes. */
+/** Daily budget of an account and cost of a call, in US dollars, and number of keys that a member creates. */
 const [allowedDollars, callDollars, membersKeys] = [0.0025, 0.001, 8];
 
 const wideningMember: Attack = {
@@ -103,5 +103,5 @@ const wideningMember: Attack = {
   },
 };
 
-/** What those may try who operate the gateway, or an account. */
+/** Attacks by operators and members of accounts. */
 export const operatorAttacks: readonly Attack[] = [disabledOperator, secretByKey, wideningMember];

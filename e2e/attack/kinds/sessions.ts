@@ -4,14 +4,14 @@ import { dollars, openaiWay, pause, sessionWay, tried, type Attack, type Field }
 import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
-/** Responses that are asked for at once, what each takes, and how long the session lasts. */
+/** Number of responses that are requested at the same time. */
 const asked = 60;
 const [responseMs, sessionMs] = [60, 5_000];
 const outputTokens = 150;
 const outputPrice = 100;
 const responseCost = (outputTokens * outputPrice) / 1e6;
 
-/** A vendor that answers every `response.create`, however many there are; `made` counts. */
+/** Creates a vendor that answers every `response.create`, and counts the answers in `made`. */
 const answering =
   (made: (event: string) => void): SocketHandler =>
   (socket) => {
@@ -37,7 +37,7 @@ const answering =
     });
   };
 
-/** Opens a session, says all at once, and gives what came until it was closed. */
+/** Opens a session, sends all events immediately, and returns the close code. */
 function converse({ edgeUrl, attacker, seen }: Field, model: string, events: readonly object[]): Promise<number> {
   return new Promise((resolve) => {
     const url = `${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`;
@@ -85,7 +85,7 @@ function flooding(): Attack {
         `${made} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
           made === 0 && "the vendor was asked for nothing, so nothing was shown",
-          // One response may be under way beyond what was paid for.
+          // One response may be in progress beyond the paid amount.
           cost - spent > responseCost * 1.01 && `the operator pays ${dollars(cost - spent)}`,
         ],
       );
@@ -93,7 +93,7 @@ function flooding(): Attack {
   };
 }
 
-/** Something that another tenant made in the vendor's store. */
+/** Id of a prompt that another account stored at the vendor. */
 const promptId = "pmpt_oftheothertenant";
 
 function storedPrompt(): Attack {
@@ -139,7 +139,7 @@ const sampleRate = 16_000;
 const secondPrice = 0.1;
 const boundary = "a-boundary-that-no-file-has";
 
-/** Sizes that a program writes into the head of a WAV that it sends on as it makes it. */
+/** Sizes in the header of a WAV file that is sent while it is recorded. */
 const unknownSizes = [0xff_ff_ff_ff, 0x7f_ff_ff_ff, 0] as const;
 
 function wavOf(seconds: number, size: number): Buffer {
@@ -208,5 +208,5 @@ const unreadable: Attack = {
   },
 };
 
-/** Item 9: sessions and sound; and what a session may refer to (item 10). */
+/** Attacks by sessions and by audio. */
 export const sessionAttacks: readonly Attack[] = [flooding(), storedPrompt(), pipedWav, unreadable];

@@ -2,7 +2,7 @@ import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** Ways to write an address of the operator's own network. */
+/** Returns notations of an address in the operator's network. */
 function forms(port: number): readonly string[] {
   const hosts = [
     "127.0.0.1",
@@ -42,7 +42,7 @@ function forms(port: number): readonly string[] {
   ];
 }
 
-/** Requests that name an address for the gateway, or a vendor of it, to call. */
+/** Returns requests that name an address which the gateway or its vendor would call. */
 function asks(field: Field, url: string): readonly Sending[] {
   const chat = (way: string): Sending =>
     textRequest("chat", field.model(way), {
@@ -66,7 +66,7 @@ function asks(field: Field, url: string): readonly Sending[] {
   ];
 }
 
-/** Addresses of the operator's network in images, edits, references and callbacks. */
+/** Attacks by addresses of the operator's network in images, edits, references and callbacks. */
 export const ssrfAttacks: readonly Attack[] = [
   {
     id: "ssrf",
@@ -89,7 +89,7 @@ export const ssrfAttacks: readonly Attack[] = [
           answers.push(await field.send(sending));
       };
       await Promise.all(Array.from({ length: 4 }, client));
-      // Callbacks are sent once a task has ended.
+      // Waits for callbacks, which are sent after a task has ended.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const hits = field.inside.hits.slice(before);
       return tried(`${all.length} requests: ${statusesOf(answers)}`, `${hits.length} requests inside`, [

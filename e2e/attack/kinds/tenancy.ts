@@ -3,12 +3,12 @@ import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, sound, textRequest, textWays, textWires, type TextWire } from "./wires.ts";
 
-/** An id that another tenant made in the vendor's store, under the operator's one key. */
+/** Id of an object that another account created in the vendor's store, which all accounts share. */
 const id = "abc123oftheothertenant";
 const storedFile = `https://generativelanguage.googleapis.com/v1beta/files/${id}`;
 const user = (content: readonly object[]): object => ({ role: "user", content });
 
-/** Requests of a wire that refer to what is in its vendor's store. */
+/** Request members that refer to objects in the vendor's store, by wire. */
 const references: Readonly<Record<TextWire, readonly object[]>> = {
   chat: [{ messages: [user([{ type: "file", file: { file_id: `file-${id}` } }])] }],
   responses: [
@@ -39,7 +39,7 @@ const references: Readonly<Record<TextWire, readonly object[]>> = {
   ],
 };
 
-/** Members that are there twice: a parser takes the first of two, or the last. */
+/** Duplicate members, of which a parser may use the first or the last. */
 const hidden: readonly string[] = [
   `"file":{"file_id":"file-${id}"},"file":{}`,
   `"tools":[{"type":"a","x":{"vector_store_ids":["vs_${id}"]},"x":null}]`,
@@ -47,7 +47,7 @@ const hidden: readonly string[] = [
   `"fil\\u0065":{"cachedContent":"cachedContents/${id}"},"file":1`,
 ];
 
-/** The request with members as they are written here before its own. */
+/** Inserts members, unchanged, before those of a request. */
 function withMembers(sending: Sending, members: string): Sending {
   return { ...sending, body: JSON.stringify(sending.body).replace("{", `{${members},`) };
 }
@@ -75,13 +75,13 @@ const stores: Attack = {
   },
 };
 
-/** The member of a request that names the id. */
+/** Returns the member of a request that contains the id. */
 function memberOf(body: string): string {
   const before = body.slice(0, body.indexOf(id));
   return before.match(/"(\w+)":\s*(?:\[|\{"id":)?\s*"[^"]*$/)?.[1] ?? "an id";
 }
 
-/** What another tenant made here: a stored response, a video. */
+/** Attack on a stored response and a video of another account. */
 const tenants: Attack = {
   id: "others-things",
   name: "asks for responses and videos of another tenant by their ids",
@@ -117,11 +117,11 @@ function idIn({ body }: Answer): string {
   return /"id":\s*"([^"]+)"/.exec(body)?.[1] ?? "";
 }
 
-/** A vendor that gives a picture at the address that the prompt names. */
+/** Vendor that returns the address in the prompt as the address of its picture. */
 const pictureElsewhere: Handler = (request, response) =>
   json(response, { created: 1, data: [{ url: /https?:[^\s"\\]+/.exec(request.body)?.[0] ?? "" }] });
 
-/** Kling, with the film at the address that the prompt names. */
+/** Creates a Kling vendor that returns the address in the prompt as the address of its video. */
 const filmElsewhere: () => Handler = () => {
   let address = "";
   return (request, response) => {
@@ -171,7 +171,7 @@ const otherPort: Attack = {
   },
 };
 
-/** Asks for a film's file until its task has ended. */
+/** Requests a video's file after its task has ended. */
 async function contentOf(field: Field, film: string): Promise<Answer> {
   const ended = async (): Promise<boolean> =>
     /"(completed|failed)"/.test((await field.send({ method: "GET", path: `/v1/videos/${film}` })).body);
@@ -181,7 +181,7 @@ async function contentOf(field: Field, film: string): Promise<Answer> {
 
 const boundary = "a-boundary-that-no-field-has";
 
-/** A form of text fields. */
+/** Renders a form with text fields. */
 function form(fields: readonly (readonly [name: string, value: string])[]): Pick<Sending, "headers" | "body"> {
   const parts = fields.map(
     ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
@@ -192,7 +192,7 @@ function form(fields: readonly (readonly [name: string, value: string])[]): Pick
   };
 }
 
-/** The same outside of text: images, speech and films by what is in a store. */
+/** Attack on objects in a vendor's store by images, speech and videos. */
 const mediaStores: Attack = {
   id: "stores-media",
   name: "names files and voices of another tenant for images, speech and films",
@@ -234,5 +234,5 @@ const mediaStores: Attack = {
   },
 };
 
-/** Item 10: no account reads another's. */
+/** Attacks that try to read another account's data. */
 export const tenancyAttacks: readonly Attack[] = [stores, mediaStores, tenants, otherPort];

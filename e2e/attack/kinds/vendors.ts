@@ -6,9 +6,9 @@ import { residentMebibytes } from "../loops.ts";
 import type { RawHandler } from "../vendor.ts";
 import { textAnswer, textRequest } from "./wires.ts";
 
-/** Memory that text may have more than before while hostile vendors answer, in MiB. */
+/** Maximum memory growth of the text service during answers of hostile vendors, in MiB. */
 const maxGrowth = 400;
-/** Most that an endless vendor says: what is read beyond every bound shows long before. */
+/** Maximum bytes that an endless vendor sends; far more than the gateway may read. */
 const endlessBytes = 96 * 1024 * 1024;
 
 const answer = JSON.stringify(textAnswer("chat"));
@@ -27,7 +27,7 @@ const says =
     socket.end();
   };
 
-/** Goes on with the same piece, as fast as it is read, until so many bytes or its end. */
+/** Returns a vendor that repeats a piece as fast as it is read, until a number of bytes or a disconnection. */
 const pours =
   (first: string, piece: string): RawHandler =>
   (socket) => {
@@ -46,7 +46,7 @@ const pours =
     more();
   };
 
-/** Says a byte now and then, which is no silence. */
+/** Returns a vendor that sends one byte at a time, often enough not to be silent. */
 const drips =
   (first: string, piece: string): RawHandler =>
   (socket) => {
@@ -59,7 +59,7 @@ const drips =
     });
   };
 
-/** A gibibyte of zeros, small on the way; made when it is first wanted. */
+/** Returns a vendor that sends a compressed gibibyte of zeros. The data is created at the first request. */
 const bomb = (encoding: string, compress: (bytes: Buffer) => Buffer): RawHandler => {
   let bytes: Buffer | undefined;
   return (socket) => {
@@ -73,7 +73,7 @@ const redirect =
   (socket) =>
     says(head([`location: ${location(socket)}`, "content-length: 0"], status))(socket);
 
-/** How vendors misbehave, by what they do. */
+/** Faulty vendors, by a description of the fault. */
 const misbehaviours: Readonly<Record<string, RawHandler>> = {
   garbage: says("\u0000\u0001\u0002 no HTTP at all \r\n\r\n"),
   "HTTP/0.9": says("<html>hello</html>"),
@@ -125,14 +125,14 @@ const misbehaviours: Readonly<Record<string, RawHandler>> = {
 
 const named = Object.entries(misbehaviours).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
-/** Calls one vendor for a whole answer and for a stream. */
+/** Calls a vendor for a complete answer and for a stream. */
 async function callBoth(field: Field, way: string): Promise<readonly Answer[]> {
   const call = (stream: boolean): Promise<Answer> =>
     field.send(textRequest("chat", field.model(way), { stream, max_completion_tokens: 50 }));
   return [await call(false), await call(true)];
 }
 
-/** Vendors that break every rule of HTTP, JSON and streams. */
+/** Attacks by vendors that violate HTTP, JSON and the formats of streams. */
 export const vendorAttacks: readonly Attack[] = [
   {
     id: "vendors",

@@ -2,18 +2,18 @@ import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler, type VendorRequest } from "../vendor.ts";
 import type { Way } from "../attack.ts";
 
-/** The text wires, each over a vendor that speaks it itself. */
+/** Text wires for which the attacks have vendors. */
 export const textWires = ["chat", "responses", "messages", "generateContent"] as const;
 export type TextWire = (typeof textWires)[number];
 
-/** What a vendor reports of a call. */
+/** Text and usage of a vendor's answer. */
 export interface Reported {
   readonly text?: string;
   readonly input?: unknown;
   readonly output?: unknown;
 }
 
-/** Which provider speaks a wire, and where below the vendor's address. */
+/** Provider of each wire, and its path below the vendor's address. */
 const placeOf: Readonly<Record<TextWire, Pick<Way, "provider" | "path">>> = {
   chat: { provider: "openai", path: "v1" },
   responses: { provider: "openai", path: "v1" },
@@ -21,7 +21,7 @@ const placeOf: Readonly<Record<TextWire, Pick<Way, "provider" | "path">>> = {
   generateContent: { provider: "gemini", path: "gemini" },
 };
 
-/** A way for each text wire, named after it. */
+/** Returns a model for each text wire, named after the wire. */
 export function textWays(price: object, answers: Handler, more: Partial<Way> = {}): readonly Way[] {
   return textWires.map((wire) => ({ name: wire, kind: "chat", price, ...placeOf[wire], answers, ...more }));
 }
@@ -43,12 +43,12 @@ const requestOf: Readonly<Record<TextWire, (model: string, more: object, text: s
   }),
 };
 
-/** A request of a wire with more fields, or others. */
+/** Returns a request of a wire with additional or replaced fields. */
 export function textRequest(wire: TextWire, model: string, more: object = {}, text = "Hello"): Sending {
   return requestOf[wire](model, more, text);
 }
 
-/** The wire that a vendor was asked in. */
+/** Returns the wire of a vendor's request. */
 export function wireAsked({ path }: VendorRequest): TextWire {
   if (path.includes("/responses")) return "responses";
   if (path.includes("/messages")) return "messages";
@@ -98,15 +98,15 @@ const answerOf: Readonly<Record<TextWire, (reported: Required<Reported>) => obje
   }),
 };
 
-/** An answer in the wire that was asked in. */
+/** Returns an answer in a wire. */
 export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 }: Reported = {}): object {
   return answerOf[wire]({ text, input, output });
 }
 
-/** A vendor that answers every call of text as it should. */
+/** Vendor that answers every text call correctly. */
 export const honestText: Handler = (request, response) => json(response, textAnswer(wireAsked(request)));
 
-/** A vendor that makes a vector for each input, and reports so many tokens. */
+/** Creates a vendor that returns a vector for each input, and reports this many tokens. */
 export const vectors =
   (tokens: number): Handler =>
   (_, response) =>
@@ -117,9 +117,9 @@ export const vectors =
       usage: { prompt_tokens: tokens, total_tokens: tokens },
     });
 
-/** A vendor that draws one picture. */
+/** Vendor that returns one image. */
 export const picture: Handler = (_, response) => json(response, { created: 1, data: [{ b64_json: "aGVsbG8=" }] });
 
-/** A vendor that speaks. */
+/** Vendor that returns speech. */
 export const sound: Handler = (_, response) =>
   void response.writeHead(200, { "content-type": "audio/mpeg" }).end("ID3");

@@ -1,6 +1,6 @@
 import { parse, stringify } from "yaml";
 
-/** How much faster than in production time passes for the rules: an hour of theirs is half a minute. */
+/** Factor by which the alert rules' times are shortened: an hour becomes half a minute. */
 export const hurry = 120;
 
 interface Rule {
@@ -15,15 +15,15 @@ interface RuleFile {
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** The names of all alerts of a file of rules. */
+/** Returns the names of all alerts in a file of rules. */
 export function alertNames(text: string): readonly string[] {
   const { groups }: RuleFile = parse(text);
   return groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
 }
 
 /**
- * Shortens every span of time in a file of rules alike: windows, offsets, `for`, and bounds of seconds. What the rules ask
- * for stays as it is, and so do all other bounds.
+ * Shortens all times in a file of rules by the same factor: windows, offsets, `for`, and limits in seconds. Everything
+ * else is unchanged.
  */
 export function hurried(text: string): string {
   const { groups }: RuleFile = parse(text);

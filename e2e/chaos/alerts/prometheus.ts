@@ -7,14 +7,14 @@ import { stringify } from "yaml";
 
 /** A Prometheus that scrapes a suite. */
 export interface Prometheus extends AsyncDisposable {
-  /** The alerts that fire now, by name. */
+  /** Returns the names of the alerts that fire now. */
   firing(): Promise<ReadonlySet<string>>;
 }
 
-/** Scrapes and evaluations: often enough for windows of seconds. */
+/** Interval of scrapes and evaluations in ms, for windows of seconds. */
 const everyMs = 250;
 
-/** Starts a Prometheus with these rules over the second ports of services, by their names. */
+/** Starts a Prometheus with these rules. It scrapes the metrics ports of services, by their names. */
 export async function startPrometheus(
   program: string,
   rules: string,
@@ -46,7 +46,7 @@ export async function startPrometheus(
       `--config.file=${join(folder, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      // What is there no more counts as gone as fast as everything else does.
+      // A missing target counts as gone after a similarly short time.
       "--query.lookback-delta=2s",
     ],
   });
@@ -60,7 +60,7 @@ export async function startPrometheus(
     },
     30_000,
   );
-  // It looks for its targets some seconds after it is ready; what a counter was before is nowhere until then.
+  // Prometheus scrapes its targets only some seconds after it is ready, and knows no earlier counter values.
   await until(
     "every service to be scraped",
     async () => {

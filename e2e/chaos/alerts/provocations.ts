@@ -4,20 +4,20 @@ import { testUsageDraft, until } from "@modelgate/testkit";
 import { faultNamed } from "../faults.ts";
 import { otherKey, poorKey, type AlertSetup } from "./setup.ts";
 
-/** Ends what was provoked. */
+/** Ends the condition. */
 type End = () => Promise<unknown>;
 
-/** What makes an alert fire, as near as can be to what it is about. */
+/** Condition that makes an alert fire, as similar as possible to the problem that the alert reports. */
 export interface Provocation {
   readonly alert: string;
-  /** In words, for the table. */
+  /** Description for the table. */
   readonly by: string;
   begin(setup: AlertSetup): Promise<End | void>;
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Calls again and again until it is ended; failures are what is wanted. */
+/** Repeats a call until the result is called. Calls may fail. */
 function keepCalling(call: () => Promise<unknown>, pauseMs: number): End {
   const state = { on: true };
   const calling = (async () => {
@@ -32,7 +32,7 @@ function keepCalling(call: () => Promise<unknown>, pauseMs: number): End {
   };
 }
 
-/** Causes a fault of the table, after what goes before and while calls go on. */
+/** Returns a condition that causes a fault of the table, after `before` and with `after` running meanwhile. */
 const byFault = (
   alert: string,
   by: string,
@@ -54,7 +54,7 @@ const byFault = (
   },
 });
 
-/** A vendor answers so until the end, and is called again and again. */
+/** Returns a condition in which a vendor answers with this behaviour and is called repeatedly. */
 const byVendor = (alert: string, by: string, model: string, step: object): Provocation => ({
   alert,
   by,
@@ -68,7 +68,7 @@ const byVendor = (alert: string, by: string, model: string, step: object): Provo
   },
 });
 
-/** A streamed request that takes about six seconds. */
+/** Streamed request that takes about six seconds. */
 const long = {
   stream: true,
   messages: [{ role: "user", content: 'Hello {{simulate: {"chunks": 120, "chunkDelayMs": 50}}}' }],
@@ -76,7 +76,7 @@ const long = {
 /** Time, in ms, longer than the leases of holds in this suite, and a number of events above the alert's threshold. */
 const [beyondLeaseMs, manyEvents] = [4_000, 10_500];
 
-/** Opens calls of the text service whose answers have begun; what it returns waits for their ends. */
+/** Opens streamed calls, and waits until their answers have begun. Returns a function that waits for their ends. */
 async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: number): Promise<End> {
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();
@@ -99,10 +99,10 @@ async function fillOutbox({ redis }: AlertSetup): Promise<void> {
     await Promise.all(Array.from({ length: atOnce }, (_, at) => settleOne(from + at)));
 }
 
-/** Replaces the stream of usage events by one that takes nothing. */
+/** Replaces the stream of usage events by one that accepts no messages. */
 async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
   const { streams, consumers } = await nats.jetstreamManager();
-  // What the ledger has not read yet would be lost with it.
+  // Events that the ledger has not read would be lost with the stream.
   await until("the ledger to have read all", async () => {
     const { num_pending: unread, num_ack_pending: unwritten } = await consumers.info("USAGE", "ledger");
     return unread + unwritten === 0;
@@ -114,7 +114,7 @@ async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
   };
-  // A service that misses the stream first makes it anew.
+  // A service that first notices the missing stream creates it again.
   await until("another stream to have its subjects", async () => {
     await streams.delete("USAGE");
     return streams.add(other).catch(() => undefined);
@@ -123,7 +123,7 @@ async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
   return () => streams.delete("OTHER");
 }
 
-/** Every alert that can be made to fire within seconds; the last ones leave most behind. */
+/** Alerts that can be made to fire within seconds. The last conditions have the longest after-effects. */
 export const provocations: readonly Provocation[] = [
   {
     alert: "ModelgateRedisMemory",
@@ -218,7 +218,7 @@ export const provocations: readonly Provocation[] = [
   },
 ];
 
-/** Alerts that no provocation makes fire, and why. */
+/** Alerts that are not tested, with the reason. */
 export const unprovoked: Readonly<Record<string, string>> = {
   ModelgateEventLoopSlow: "a loop that is late does not answer scrapes that come four times a second",
 };

@@ -6,24 +6,24 @@ import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
 import { provocations, unprovoked, type Provocation } from "./provocations.ts";
 
-/** What became of an alert. */
+/** Result of an alert. */
 export interface AlertRow {
   readonly alert: string;
   readonly by: string;
-  /** Until it fired, and until it ended after what provoked it had; undefined where it did not within the wait. */
+  /** Time in ms until the alert fired, and until it ended after its condition; undefined if it did not. */
   readonly firedMs: number | undefined;
   readonly endedMs: number | undefined;
 }
 
-/** Longest wait for an alert to fire, or to end: the longest window of a rule is that of the day before. */
+/** Maximum ms to wait until an alert fires or ends. The longest window of a rule is one day. */
 const withinMs = 90_000;
 const lookMs = 100;
-/** What a calm hour of the rules is: what is spent later is compared with it. */
+/** Time in ms of low spending, with which later spending is compared; more than an hour of the shortened rules. */
 const calmMs = 65_000;
 
 const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
 
-/** Provokes every alert once, against what the services really expose; undefined where there is no Prometheus. */
+/** Makes every alert fire once, with the real metrics of the services. Returns undefined without a Prometheus. */
 export async function provokeAlerts(
   program: string | undefined,
   only: string | undefined,
@@ -45,13 +45,13 @@ export async function provokeAlerts(
   return rows;
 }
 
-/** The alerts of the rules that nothing here provokes, and that are not excused. */
+/** Returns the alerts of the rules that are neither tested nor in `unprovoked`. */
 export function forgottenAlerts(): readonly string[] {
   const known = new Set([...provocations.map(({ alert }) => alert), ...Object.keys(unprovoked)]);
   return alertNames(readFileSync(rulesFile, "utf8")).filter((name) => !known.has(name));
 }
 
-/** Calls that cost next to nothing, for as long as what is spent later is compared with. */
+/** Makes cheap calls for the time with which later spending is compared. */
 async function calm({ ask }: AlertSetup, chosen: readonly Provocation[]): Promise<void> {
   const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? calmMs / 250 : 1;
   for (let call = 0; call < calls; call++) {
@@ -66,7 +66,7 @@ async function provoke(
   prometheus: Prometheus,
 ): Promise<AlertRow> {
   const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
-  // A new Prometheus has scraped nothing yet, and a slow machine may be late: what fires already proves nothing.
+  // Alerts may fire while a new Prometheus has no data, or on a slow machine; waits until this one does not.
   await waitFor(async () => !(await fires()));
   const from = performance.now();
   const end = await begin(setup);
@@ -85,10 +85,10 @@ async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-/** The head of the alerts' table. */
+/** Head of the alerts' table. */
 export const alertsHead = ["alert", "provoked by", "fired after", "ended after", "seen on"] as const;
 
-/** An alert's row: how long it took to fire, and to end after what provoked it had. */
+/** Returns an alert's row: the times until it fired and until it ended. */
 export function alertCells({ alert, by, firedMs, endedMs }: AlertRow): readonly string[] {
   const shown = (ms: number | undefined): string => (ms === undefined ? "**never**" : `${(ms / 1_000).toFixed(1)} s`);
   return [alert, by, shown(firedMs), shown(endedMs), today()];

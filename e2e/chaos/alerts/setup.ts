@@ -7,20 +7,20 @@ import { accountsOf, openChaosSetup } from "../setup.ts";
 export interface AlertSetup extends ChaosSetup, AsyncDisposable {
   readonly redis: Redis;
   readonly nats: NatsConnection;
-  /** Sends one chat request; its status. */
+  /** Sends one chat request and returns its status. */
   ask(model: string, more?: object, key?: string): Promise<number>;
 }
 
-/** The services that Prometheus scrapes. */
+/** Services that Prometheus scrapes. */
 export const scraped = ["edge", "text", "ledger", "control"] as const;
-/** The key of an account that has much, that of one that has little, and another. */
+/** Keys of three accounts: one with a high balance, one with a low balance, and another one. */
 export const [richKey, poorKey, otherKey] = [
   "sk-alerts-0123456789-rich",
   "sk-alerts-0123456789-poor",
   "sk-alerts-0123456789-other",
 ];
 const price = { request: 0.0001, input: 1, output: 2 };
-/** Models by name, each with a vendor of its own: an instance of the simulator. */
+/** Prices of the models. Each model has a separate vendor, an instance of the simulator. */
 const prices = {
   plain: price,
   dear: { ...price, request: 2 },
@@ -64,7 +64,7 @@ export async function openAlertSetup(): Promise<AlertSetup> {
   );
   const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // servers are stopped here
+  redis.on("error", () => undefined); // this suite stops servers
   opening.defer(() => redis.disconnect());
   const nats = await connect({ servers: suite.backends.natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   opening.defer(() => nats.close());

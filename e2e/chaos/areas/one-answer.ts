@@ -11,7 +11,7 @@ const chat: Vendor = {
   upstreamModel: "chat",
 };
 
-/** Chat: every second one as a stream. */
+/** Chat completions, alternately complete and streamed. */
 export const text: Area = {
   name: "text",
   vendors: [chat],
@@ -41,7 +41,7 @@ const imageTask: Vendor = {
   upstreamModel: "wan2.5-t2i",
 };
 
-/** Images: at once, as a stream with one that is not finished, and of a vendor that makes them as tasks. */
+/** Images: in one answer, as a stream with a partial image, and from a vendor that creates them as tasks. */
 export const media: Area = {
   name: "media",
   vendors: [image, imageTask],
@@ -50,7 +50,7 @@ export const media: Area = {
     const stream = call.turn % 3 === 1;
     const vendor = call.turn % 3 === 2 ? imageTask : image;
     const prompt = 'a fox {{simulate: {"delayMs": 60, "chunkDelayMs": 40}}}';
-    // Small: the simulated vendor really paints, also for clients that have left.
+    // Small, because the simulated vendor renders images even for disconnected clients.
     const size = vendor === image ? { size: "64x64" } : {};
     const partial = stream ? { stream, partial_images: 1 } : {};
     const body = { model: modelOf(vendor, call.ways), prompt, ...size, ...partial };
@@ -60,7 +60,7 @@ export const media: Area = {
   },
 };
 
-/** Returns true if the last event is the finished image, all of it. */
+/** Returns true if the last event is the complete final image. */
 function isFinished(answer: string): boolean {
   const last = answer.trimEnd().split("\n").at(-1) ?? "";
   return last.includes('"type":"image_generation.completed"') && last.endsWith("}") && answer.endsWith("\n\n");
@@ -98,7 +98,7 @@ function transcriptionForm(model: string): Buffer {
   ]);
 }
 
-/** Speech as bytes that come one after the other, and files that are uploaded and transcribed as a stream. */
+/** Speech as a stream of bytes, and uploaded files that are transcribed as a stream. */
 export const audio: Area = {
   name: "audio",
   vendors: [speech, transcription],

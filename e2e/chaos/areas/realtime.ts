@@ -10,12 +10,12 @@ const vendor: Vendor = {
   upstreamModel: "live",
 };
 
-/** Answers that a client requests in one session, one after the other. */
+/** Number of answers that a client requests in one session, one after another. */
 const answers = 2;
 /** Maximum silence of a session before its client gives up. */
 const patienceMs = 8_000;
 
-/** Sessions of two answers in text. */
+/** Text sessions with two answers. */
 export const realtime: Area = {
   name: "realtime",
   vendors: [vendor],
@@ -74,7 +74,7 @@ class Conversation {
 
   #request(): void {
     this.#requested++;
-    // A vendor that misbehaves does so only where nothing else is requested of it.
+    // The script of a faulty vendor applies only to messages without a directive.
     const directive =
       this.#call.ways === "lone" ? "" : ' {{simulate: {"chunks": 8, "chunkDelayMs": 20, "delayMs": 30}}}';
     const item = { type: "message", role: "user", content: [{ type: "input_text", text: `Hello${directive}` }] };
@@ -92,7 +92,7 @@ class Conversation {
     this.#socket.terminate();
   }
 
-  /** Gives up when nothing comes for long. */
+  /** Ends the session if no event arrives for too long. */
   #watch(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
@@ -103,7 +103,7 @@ class Conversation {
 
   #closed(code: number): void {
     const isComplete = code === 1000 && this.#whole === answers;
-    // A break after an error event is announced; without one it is a cut.
+    // A close without an error event counts as an interruption.
     if (!isComplete && !this.#left) this.#failure = `${this.#failure ?? "nothing"}, then ${code}`;
     this.#end();
   }

@@ -21,19 +21,19 @@ const vendors: readonly [Vendor, Vendor] = [
   },
 ];
 
-/** Pause between two polls of a client, and after one that went wrong. */
+/** Pauses between two polls of a client, and after a failed poll, in ms. */
 const [pollPauseMs, afterFailureMs] = [60, 250];
-/** Maximum time that a client follows its task: beyond the task's lifetime in this run. */
+/** Maximum ms for which a client polls its task; longer than the task's lifetime in this run. */
 const followMs = 40_000;
 
-/** Videos: a task is made, followed to its end, and its file taken; every third is left to itself. */
+/** Videos: clients start tasks, poll them to their end and download the files. Every third task is not polled. */
 export const video: Area = {
   name: "video",
   vendors,
   misbehaves: {
-    // Later than every poll and every start waits.
+    // Longer than the timeouts of polls and starts.
     stalls: { delayMs: 3_000 },
-    // It is made, and the client does not hear of it.
+    // The task is created, but its answer is lost.
     cuts: { closeAfterAccept: true },
   },
   async call(call) {
@@ -66,7 +66,7 @@ interface PolledTask {
   readonly error?: { readonly code?: string };
 }
 
-/** Polls until the task has ended, then takes its file. */
+/** Polls a task until it has ended, then downloads its file. */
 async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>> {
   const failures: string[] = [];
   for (const begin = Date.now(); Date.now() - begin < followMs;) {
@@ -81,7 +81,7 @@ async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>
   return { failures: [...failures, "task did not end"] };
 }
 
-/** Takes the file of a task that is done. It must be paid even if its file does not arrive. */
+/** Downloads the file of a completed task. The task must be charged even if the download fails. */
 async function take(call: ClientCall, id: string, failures: readonly string[]): Promise<Partial<CallResult>> {
   const leaves = call.leaves === "in the answer" ? "in the answer" : "never";
   const answer = await send(call, { path: `/v1/videos/${id}/content`, method: "GET" }, leaves);
@@ -90,7 +90,7 @@ async function take(call: ClientCall, id: string, failures: readonly string[]): 
   return { failures: failure === undefined ? failures : [...failures, `file: ${failure}`], whole: 1 };
 }
 
-/** Returns the ids of requests for which a vendor was sent the start of a task, as often as it was. */
+/** Returns the ids of requests that started a task at a vendor, once per start. */
 async function startsOf({ simulator }: Suite, instance: string, idBeginning: string): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];
