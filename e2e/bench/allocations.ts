@@ -8,17 +8,17 @@ import { nameOfOurs, startOurs } from "./rivals/ours.ts";
 import { startStub } from "./rivals/start-stub.ts";
 
 /**
- * Bytes that a call allocates in the text service, or with `--shape one` in the process of the whole gateway, by V8's
- * sampling heap profiler: objects that were collected since are counted too.
+ * Measures the bytes that a call allocates in the text service, or with `--shape one` in the process of the complete
+ * gateway, with V8's sampling heap profiler. Collected objects are included.
  */
 const [parts, sites] = [24, 10];
 const seconds = options.quick ? 3 : 10;
-/** Calls before the measurement. Code that V8 has not optimized yet allocates up to a tenth more. */
+/** Number of calls before the measurement. Code that V8 has not optimized yet allocates up to a tenth more. */
 const warmCalls = options.quick ? 1_000 : 5_000;
-/** Mean distance between two samples, bytes. */
+/** Mean interval between two samples, in bytes. */
 const samplingInterval = 8_192;
 
-/** A call site in V8's tree of allocations: what it allocated itself, and what it called. */
+/** Call site in V8's tree of allocations, with its own allocations and the sites that it called. */
 interface Site {
   readonly callFrame: Frame & { readonly lineNumber: number };
   readonly selfSize: number;
@@ -54,7 +54,10 @@ if (load !== undefined) {
   for (const [site, bytes] of largest(bySite, sites)) report(`  ${site}`, each(bytes));
 }
 
-/** Adds the bytes of a site, and of all that it called, to those of their parts of the code and of their functions. */
+/**
+ * Adds the bytes of a site, and of the sites that it called, to the totals of their parts of the code and of their
+ * functions.
+ */
 function addUp(
   { callFrame, selfSize, children }: Site,
   byPart: Map<string, number>,

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-/** The variable that makes a process listen for an inspector, on a free port. */
+/** Environment variable with which a process listens for an inspector on a free port. */
 export const inspectedEnv = { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --inspect=127.0.0.1:0`.trim() };
 
-/** V8's inspector of one process. */
+/** Connection to V8's inspector of one process. */
 interface Inspector {
   /** Sends a command, and returns its result as JSON. */
   send(method: string, params?: object): Promise<string>;

@@ -3,8 +3,8 @@ import { startLocalSuite } from "@modelgate/testkit";
 import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
 
 /**
- * Counts the files and functions of the text service, its libraries included, that one passed, streamed chat call enters,
- * by V8's precise coverage. `--functions` names the functions.
+ * Counts the files and functions of the text service, including its libraries, that a streamed chat call without
+ * conversion executes, with V8's precise coverage. `--functions` lists the functions.
  */
 const key = "sk-bench-0123456789abcdef";
 await using suite = await startLocalSuite({
@@ -36,7 +36,7 @@ async function call(): Promise<void> {
   if (!(await answer.text()).includes("[DONE]")) throw new Error("the stream was not whole");
 }
 
-/** The functions of a file that ran, by V8's coverage. */
+/** Executed functions of a file, as V8 reports them. */
 interface FileCoverage {
   readonly url: string;
   readonly functions: readonly {
@@ -45,9 +45,9 @@ interface FileCoverage {
   }[];
 }
 
-/** Calls that are counted. What ran in each of them is the call's; what ran in some is the process's own work. */
+/** Number of measured calls. Functions that ran in each of them belong to the call; others belong to the process. */
 const calls = 5;
-/** Time for what follows a call: its event is published. */
+/** Time in ms for work after a call, such as publishing its event. */
 const settleMs = 300;
 
 for (let warm = 0; warm < 3; warm++) await call();
@@ -64,7 +64,7 @@ for (let at = 0; at < calls; at++) {
 inspector.close();
 print([...timesSeen].filter(([, times]) => times === calls).map(([name]) => name.split(" ")));
 
-/** Lists the functions that ran since the last time, each as its file, its place in that and its name. */
+/** Returns the functions that ran since the last call, each with its file, position and name. */
 async function entered(): Promise<readonly string[]> {
   const coverage: { readonly result: readonly FileCoverage[] } = JSON.parse(
     await inspector.send("Profiler.takePreciseCoverage"),

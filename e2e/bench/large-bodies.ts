@@ -1,6 +1,6 @@
 /**
- * Measures what large bodies do to the service that reads them: the longest time that its event loop was held, its CPU time
- * and memory. Run by hand: `node e2e/bench/large-bodies.ts [part of a case's name]`.
+ * Measures how large bodies affect the service that reads them: the longest blocking time of its event loop, its CPU
+ * time and its memory. Run it with `node e2e/bench/large-bodies.ts [part of a case's name]`.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { zstdCompressSync } from "node:zlib";
@@ -38,14 +38,14 @@ const config = {
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
 
-/** How the gateway's own seals begin, which no vendor of this wire signed. */
+/** Beginning of the opaque data that the gateway adds and that no vendor of this wire has signed. */
 const seal = Buffer.from('{"modelgate":1}').toString("base64");
 const message = (content: unknown, model = "chat"): object => ({ model, messages: [{ role: "user", content }] });
 const image = (bytes: number) => [
   { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } },
 ];
 const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]));
-/** A picture of so many bytes of Base64. */
+/** Returns a picture with this number of Base64 characters. */
 const picture = (bytes: number): string => `iVBORw0KGgo${"A".repeat(bytes - 11)}`;
 const history = {
   model: "other",
@@ -57,7 +57,7 @@ const history = {
 };
 
 type Area = "text" | "media" | "video";
-/** Where a body goes; without a path to chat completions. */
+/** Body, and the path to which it is sent; absent: chat completions. */
 interface Case {
   readonly area?: Area;
   readonly path?: string;
@@ -107,7 +107,7 @@ const cases: Readonly<Record<string, Case>> = {
   })),
 };
 
-/** Silence after which what a body left is given back, and some more. */
+/** Time in ms after a body until its memory counts as released. */
 const settleMs = 6_000;
 const areas = ["text", "media", "video"] as const;
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);

@@ -16,15 +16,16 @@ const config = {
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
 
-/** How much more memory than before each process had, at its highest, while an upload passed. */
+/** Maximum memory growth of each process during an upload. */
 export interface Growth {
   readonly edge: number;
   readonly audio: number;
 }
 
 /**
- * Sends a file of audio through services that did little before, and measures what it cost them in memory at its
- * highest: with the model before the file, so that it is sent on as it comes, and after it, so that it waits on disk.
+ * Sends an audio file through services that were idle before, and measures their maximum memory growth: with the model
+ * before the file, so that the file is forwarded while it arrives, and with the model after it, so that the file waits
+ * on disk.
  */
 export async function largeUpload(mebibytes: number): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
   await using suite = await startLocalSuite({ fresh: true, shape: "apart", config });
@@ -39,7 +40,7 @@ export async function largeUpload(mebibytes: number): Promise<{ readonly passed:
   return { passed: await grownBy(true), spooled: await grownBy(false) };
 }
 
-/** Sends a WAV of that size, made as it is sent. Throws where it is not transcribed. */
+/** Sends a generated WAV file of this size. Throws if it is not transcribed. */
 async function upload(url: string, bytes: number, modelFirst: boolean): Promise<void> {
   const boundary = "bench";
   const model = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\nscribe\r\n`;

@@ -1,30 +1,33 @@
 import { Agent, request } from "node:http";
 
-/** One load, as the benchmark asks this process for it. */
+/** Load that the benchmark requests from this process. */
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly connections: number;
-  /** At least one request a connection is sent, however short. */
+  /** Duration in seconds; at least one request per connection is sent. */
   readonly seconds: number;
-  /** Requests per second over all connections; absent: as many as go through. */
+  /** Requests per second over all connections; absent: as many as possible. */
   readonly rate?: number | undefined;
 }
 
-/** What came of it. */
+/** Result of a load. */
 export interface LoadResult {
   readonly requests: number;
   readonly failures: number;
   readonly seconds: number;
   readonly bytes: number;
-  /** Server-sent events seen, where answers are streams. */
+  /** Number of server-sent events, if answers are streams. */
   readonly frames: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/** Sends requests over keep-alive connections for a while; runs in a process of its own, beside what it measures. */
+/**
+ * Sends requests over kept connections for some time. It runs in a separate process, so that it does not affect the
+ * measured ones.
+ */
 async function run({ url, headers, body, connections, seconds, rate }: Load): Promise<LoadResult> {
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];

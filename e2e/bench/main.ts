@@ -1,12 +1,12 @@
 import { options, reportAll } from "./options.ts";
 
-/** The benchmark's sections, each a module that measures when it is loaded. */
+/** Sections of the benchmark. Each is a module that measures when it is loaded. */
 const sections: Readonly<Record<string, () => Promise<unknown>>> = {
   suite: () => import("./suite.ts"),
   books: () => import("./books/section.ts"),
   console: () => import("./console/section.ts"),
 };
-/** Sections with a flag of the same name, measured alone. */
+/** Sections that run only with a flag of the same name. */
 const apart: Readonly<Record<string, () => Promise<unknown>>> = {
   rivals: () => import("./rivals/section.ts"),
   allocations: () => import("./allocations.ts"),

@@ -6,32 +6,35 @@ import type { Load, LoadResult } from "./load.ts";
 /** Clock ticks per second of /proc/<pid>/stat, on every Linux in use. */
 const ticksPerSecond = 100;
 
-/** User and system time of a process so far, microseconds. */
+/** Returns the user and system time of a process so far, in microseconds. */
 export function cpuMicros(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
 }
 
-/** Resident memory of a process now, and the most that it ever had, bytes. */
+/** Returns the current and the maximum resident memory of a process, in bytes. */
 export function memory(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
   return { now: field("VmRSS"), peak: field("VmHWM") };
 }
 
-/** Memory of a process with its share of the pages that it has in common with others (proc(5), smaps_rollup), bytes. */
+/**
+ * Returns the proportional memory of a process, which includes its share of shared pages (proc(5), smaps_rollup), in
+ * bytes.
+ */
 export function proportionalMemory(pid: number): number {
   const sizes = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/^Pss:\s+(\d+) kB$/m.exec(sizes)?.[1]) * 1_024;
 }
 
-/** Lets the most that a process ever had begin anew (proc(5), clear_refs). Gives what it has now, bytes. */
+/** Resets the maximum memory of a process (proc(5), clear_refs). Returns its current memory in bytes. */
 export function forgetPeak(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
   return memory(pid).now;
 }
 
-/** Runs a load in its own process. */
+/** Runs a load in a separate process. */
 export function drive(load: Load): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, "load.ts"), { stdio: "inherit" });
@@ -44,7 +47,7 @@ export function drive(load: Load): Promise<LoadResult> {
   });
 }
 
-/** A load, and what each process spent on it, microseconds of CPU. */
+/** Runs a load and measures the CPU time of each process in microseconds. */
 export async function driveMeasured(
   load: Load,
   pids: Readonly<Record<string, number>>,

@@ -1,16 +1,16 @@
 import { Agent, request, type ClientRequest } from "node:http";
 import type { Load } from "./load.ts";
 
-/** Streams opened at once: all of them would be a burst, not streams that are open. */
+/** Number of streams that are opened at the same time; more would measure a burst. */
 const together = 50;
 
-/** Streams whose first event has come. */
+/** Open streams whose first event has arrived. */
 export interface OpenStreams extends Disposable {
-  /** Opens more of them. */
+  /** Opens further streams. */
   open(count: number): Promise<void>;
 }
 
-/** Prepares streams that stay open; disposal ends them. */
+/** Prepares streams that stay open until disposal. */
 export function openStreams({ url, headers, body }: Pick<Load, "url" | "headers" | "body">): OpenStreams {
   const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
   const streams: ClientRequest[] = [];

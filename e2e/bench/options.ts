@@ -25,18 +25,18 @@ const { values } = parseArgs({
   },
 });
 
-/** What the benchmark was asked for. */
+/** Options of the benchmark. */
 export const options = values;
 
 const figures: [what: string, value: string][] = [];
 
-/** Prints a figure, at once or with the others as one JSON document. */
+/** Prints a result immediately, or at the end in one JSON document. */
 export function report(what: string, value: string): void {
   figures.push([what, value]);
   if (!options.json) process.stdout.write(`${what.padEnd(62)} ${value}\n`);
 }
 
-/** Prints the one JSON document, where it is asked for. */
+/** Prints the JSON document, if it was requested. */
 export function reportAll(): void {
   if (options.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(figures))}\n`);
 }

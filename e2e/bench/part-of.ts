@@ -1,10 +1,10 @@
-/** A function, by its name and the file that it is in. */
+/** Function with its file. */
 export interface Frame {
   readonly functionName: string;
   readonly url: string;
 }
 
-/** Returns the part of the code that a function belongs to; undefined for time in which nothing ran. */
+/** Returns the part of the code to which a function belongs; undefined if nothing ran. */
 export function partOf({ functionName, url }: Frame): string | undefined {
   if (functionName === "(idle)") return undefined;
   const dependency = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];

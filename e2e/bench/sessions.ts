@@ -3,26 +3,26 @@ import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
 import { cpuMicros, memory } from "./measure.ts";
 
-/** What sessions are measured with. */
+/** Options of the measurement of sessions. */
 export interface SessionBench {
   readonly key: string;
-  /** The model to open sessions of. */
+  /** Model of the sessions. */
   readonly model: string;
-  /** Idle sessions at once. */
+  /** Number of idle sessions. */
   readonly count: number;
-  /** How long messages go to and fro. */
+  /** Duration of the exchange of messages. */
   readonly seconds: number;
   readonly report: (what: string, value: string) => void;
 }
 
-/** Sessions that are opened together. */
+/** Number of sessions that are opened at the same time. */
 const together = 50;
-/** Sessions that talk, and the messages of each in a second: speech in pieces of 100 ms. */
+/** Number of active sessions, and messages of each per second: pieces of 100 ms of speech. */
 const [talking, perSecond] = [50, 10];
-/** A message of speech: 100 ms of PCM. The simulated vendor echoes binary messages. */
+/** Message with 100 ms of PCM. The simulated vendor echoes binary messages. */
 const speech = Buffer.alloc(4_800, 1);
 
-/** Memory of sessions that are idle, and what a message costs and waits on its way to the vendor and back. */
+/** Measures the memory of idle sessions, and the CPU time and latency of messages to the vendor and back. */
 export async function sessions(suite: Suite, bench: SessionBench): Promise<void> {
   const { count, report } = bench;
   const pids = { edge: suite.process("edge").pid, realtime: suite.process("realtime").pid };
@@ -69,7 +69,7 @@ async function many(count: number, open: () => Promise<WebSocket>): Promise<read
   return sockets;
 }
 
-/** Sends messages at a steady rate and waits for each one's echo; how long each took, in ms. */
+/** Sends messages at a steady rate and waits for their echoes. Returns the latencies in ms. */
 async function talk(sockets: readonly WebSocket[], seconds: number): Promise<readonly number[]> {
   const times: number[] = [];
   const pauseMs = 1_000 / perSecond;

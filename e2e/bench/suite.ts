@@ -6,7 +6,10 @@ import { options, report } from "./options.ts";
 import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
 
-/** The suite under load: auth, limits, hold, settlement and events on; prints figures, asserts nothing. */
+/**
+ * Measures the suite with authentication, limits, reservations, settlement and events. Prints values and asserts
+ * nothing.
+ */
 const seconds = options.quick ? 3 : 10;
 const key = "sk-bench-0123456789abcdef";
 const config = {
@@ -55,7 +58,7 @@ const load = (body: string, more: Partial<Load> = {}): Load => ({
 const pids = pidsOf(suite);
 
 await drive(load(plain, { seconds: 1, connections: 4 })); // warm
-// Memory first: a process that has been busy keeps what it once had.
+// Memory is measured first, because a busy process does not release all of it.
 await memoryOfStreams(options.quick ? 200 : 1_000);
 await sessions(suite, {
   key,
@@ -70,7 +73,7 @@ await saturated();
 await latency();
 await chunks();
 
-/** CPU per request of every process, as many as go through. */
+/** Measures the CPU time per request of every process at the maximum rate. */
 async function saturated(): Promise<void> {
   const { result, cpu } = await driveMeasured(load(plain), pids);
   report("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
@@ -79,7 +82,7 @@ async function saturated(): Promise<void> {
   if (result.failures > 0) report("  failed requests", String(result.failures));
 }
 
-/** What the gateway adds at a steady rate, against the simulator called directly. */
+/** Measures the latency that the gateway adds at a steady rate, compared with direct calls to the simulator. */
 async function latency(): Promise<void> {
   const rate = 300;
   const direct = await drive(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
@@ -92,7 +95,7 @@ async function latency(): Promise<void> {
   );
 }
 
-/** CPU per passed event: in bursts, and when many streams tick. */
+/** Measures the CPU time per forwarded event: in bursts, and with many slow streams. */
 async function chunks(): Promise<void> {
   for (const [what, directive, connections] of [
     ["streams in bursts of 200 events", { chunks: 200 }, 32],
@@ -104,7 +107,7 @@ async function chunks(): Promise<void> {
   }
 }
 
-/** Memory of streams that stay open. */
+/** Measures the memory of open streams. */
 async function memoryOfStreams(count: number): Promise<void> {
   const names = ["edge", "text"] as const;
   const now = (): readonly number[] => names.map((name) => memory(pids[name] ?? 0).now);
@@ -119,7 +122,7 @@ async function memoryOfStreams(count: number): Promise<void> {
     );
 }
 
-/** What a 20 MB body costs in memory at its highest, in services that did little before. */
+/** Measures the maximum memory growth of idle services by a body of 20 MB. */
 async function largeBody(): Promise<void> {
   await using fresh = await startLocalSuite({ fresh: true, shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
@@ -133,7 +136,10 @@ async function largeBody(): Promise<void> {
   report("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
 }
 
-/** What a file of 100 MB costs in memory at its highest, sent on as it comes and waiting on disk. */
+/**
+ * Measures the maximum memory growth by a file of 100 MB that is forwarded while it arrives, and by one that waits on
+ * disk.
+ */
 async function largeFile(): Promise<void> {
   const { passed, spooled } = await largeUpload(100);
   for (const [how, grown] of [

@@ -1,6 +1,9 @@
 import { report } from "./options.ts";
 
-/** Runs something six times, and reports the median and the slowest of the last five, the first, and the CPU it took here. */
+/**
+ * Runs a function six times. Reports the first duration, the median and the maximum of the other five, and this
+ * process's CPU time.
+ */
 export async function time(name: string, run: () => Promise<unknown>): Promise<void> {
   const taken: number[] = [];
   let cpuMs = 0;
@@ -15,13 +18,13 @@ export async function time(name: string, run: () => Promise<unknown>): Promise<v
   report(`  ${name}`, `${spreadOf(rest)}, first ${ms(first)}, CPU here ${ms(cpuMs)}`);
 }
 
-/** Writes the median and the slowest of some times. */
+/** Formats the median and the maximum of durations. */
 export function spreadOf(times: readonly number[]): string {
   const sorted = times.toSorted((left, right) => left - right);
   return `${ms(sorted[Math.floor((sorted.length - 1) / 2)])}, slowest ${ms(sorted.at(-1))}`;
 }
 
-/** Writes milliseconds. */
+/** Formats milliseconds. */
 export function ms(value = 0): string {
   return `${value.toFixed(1)} ms`;
 }

@@ -4,26 +4,27 @@ import type { Books } from "@modelgate/books";
 const dayMs = 86_400_000;
 const days = 30;
 
-/** The time that the calls are spread over: `from` is the start of a day (UTC, Unix ms), `to` is not included. */
+/** Period of the calls in Unix ms: `from` is the start of a day (UTC), `to` is exclusive. */
 export interface Month {
   readonly from: number;
   readonly to: number;
 }
 
-/** The month that begins with a day. */
+/** Returns the month that begins with a day. */
 export function monthFrom(from: number): Month {
   return { from, to: from + days * dayMs };
 }
 
-/** The month that ends with today, as the console's longest usual span has it. */
+/** Returns the month that ends today, the longest period that the console usually shows. */
 export function monthToToday(): Month {
   return monthFrom((Math.floor(Date.now() / dayMs) - days + 1) * dayMs);
 }
 
 /**
- * Fills the books with a busy month, the same on every run: 200 accounts of 3 tokens, a token uses two of 10 models, a
- * model has two channels, every 50th call failed, every 4th has an end user and a team. Written by the engine itself, a day
- * at a time, with the indexes made afterwards: by the ledger's batches it would take hours. Rows are as the ledger writes them.
+ * Fills the books with a busy month, which is the same in every run: 200 accounts with 3 tokens each, two of 10 models
+ * per token, two channels per model; every 50th call failed, every 4th has an end user and a team. The rows equal those
+ * of the ledger. The database engine generates them day by day and creates the indexes afterwards, because the ledger's
+ * batches would take hours.
  */
 export async function fillMonth(books: Books, calls: number, month: Month): Promise<void> {
   const indexes = await dropIndexes(books);
@@ -81,13 +82,13 @@ async function addTotals(at: Kysely<any>, table: string, period: number, labels?
     group by ${key}`.execute(at);
 }
 
-/** The range of a time to the first byte, as in `libs/books/src/first-bytes.ts`. */
+/** Returns the bucket of a time to the first byte, as `libs/books/src/first-bytes.ts` does. */
 function bucketIn(engine: Books["engine"]): RawBuilder<number> {
   const ms = engine === "postgres" ? sql`firstbyte::double precision` : sql`firstbyte`;
   return sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
 }
 
-/** Counts of times to the first byte. */
+/** Adds the counts of times to the first byte. */
 async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
   const bucket = bucketIn(engine);
   await sql`insert into first_bytes (account, period, model, channel, bucket, calls)
@@ -98,7 +99,7 @@ async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<
     group by 1, 2, 3, 4, 5`.execute(at);
 }
 
-/** What days have by the values of a tag. */
+/** Adds the daily totals by the values of a tag. */
 async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
   await sql`insert into daily_tag_totals (account, period, name, value, outcome, calls, cost,
       ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
@@ -109,7 +110,10 @@ async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<v
     where team <> '' and outcome = 'completed' group by 1, 2, 3, 4, 5`.execute(at);
 }
 
-/** A number below a bound for each call, by a multiplier of its own; the same in both engines. */
+/**
+ * Returns a pseudo-random number below a bound for each call. The multiplier selects the sequence; both engines compute
+ * the same numbers.
+ */
 const dice = (multiplier: number, below: number): RawBuilder<number> =>
   sql`((n * ${sql.lit(multiplier)} + 12345) % 2147483648 / 1024 % ${sql.lit(below)})`;
 
@@ -139,7 +143,7 @@ function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
     from drawn`;
 }
 
-/** The usage event of a call, as long as those of a chat call are. */
+/** Returns the usage event of a call, as long as a real one. */
 const eventIn = (
   engine: Books["engine"],
 ): RawBuilder<string> => sql`'{"id":"' || id || '","time":"' || ${timeIn(engine)} || '","requestId":"' || request || '","accountId":"'
@@ -151,14 +155,14 @@ const eventIn = (
   || ',"previous":"0f1e2d3c4b5a69788796a5b4c3d2e1f001234567","balanceNanos":"123456789012",'
   || '"hash":"76543210f0e1d2c3b4a5968778695a4b3c2d1e0f"}}'`;
 
-/** The time of a call, RFC 3339. */
+/** Returns the time of a call (RFC 3339). */
 function timeIn(engine: Books["engine"]): RawBuilder<string> {
   return engine === "postgres"
     ? sql`to_char(to_timestamp(at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
     : sql`strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch')`;
 }
 
-/** The partitions of a day, as the ledger makes them. */
+/** Creates the partitions of a day, as the ledger does. */
 async function makePartitions(at: Kysely<any>, from: number): Promise<void> {
   const day = new Date(from).toISOString().slice(0, 10).replaceAll("-", "");
   for (const table of ["calls", "call_labels"])
@@ -166,7 +170,7 @@ async function makePartitions(at: Kysely<any>, from: number): Promise<void> {
       for values from (${sql.lit(from)}) to (${sql.lit(from + dayMs)})`.execute(at);
 }
 
-/** Drops the indexes that are no keys; the statements that make them again. */
+/** Drops all indexes except keys. Returns the statements that create them again. */
 async function dropIndexes({ db, engine }: Books): Promise<readonly string[]> {
   const { rows } =
     engine === "postgres"

@@ -10,7 +10,7 @@ import { time } from "../timed.ts";
 import { fillMonth, monthFrom } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
-/** What the books carry: rows a second, bytes a call, and how long the queries take that an operator makes. */
+/** Measures the books: recorded rows per second, bytes per call, and the duration of operators' queries. */
 const usualCalls = options.quick ? 20_000 : 200_000;
 const calls = Number(options.calls ?? usualCalls);
 const receipts = Number(options.receipts ?? Math.min(100_000, calls / 2));

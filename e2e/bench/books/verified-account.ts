@@ -6,10 +6,10 @@ import type { UsageEvent } from "@modelgate/contracts";
 import type { Bus } from "@modelgate/platform";
 
 const accountId = "many";
-/** Calls that are settled at once, and events of one batch of the books. */
+/** Number of concurrent settlements, and of events per batch. */
 const atOnce = 500;
 
-/** A bus that stores everything at once. */
+/** Bus that stores every event immediately. */
 const bus: Bus = {
   connected: true,
   publish: (messages) => Promise.resolve(messages.map(() => undefined)),
@@ -18,15 +18,15 @@ const bus: Bus = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-/** An account in a real Redis whose calls were settled by the scripts and are in the books. */
+/** Account in a real Redis, whose calls were settled by the scripts and are in the books. */
 export interface VerifiedAccount extends AsyncDisposable {
-  /** Verifies it as `gatectl ledger verify` does. Throws where its receipts do not hold. */
+  /** Verifies the account as `gatectl ledger verify` does. Throws if it is not valid. */
   verify(): Promise<void>;
-  /** Calls a second that the books recorded, in batches as the ledger's. */
+  /** Number of calls per second that the books recorded in batches of the ledger's size. */
   readonly recordedASecond: number;
 }
 
-/** Makes an account of so many receipts. */
+/** Creates an account with this number of receipts. */
 export async function makeVerifiedAccount(books: Books, receipts: number): Promise<VerifiedAccount> {
   const backends = await startLocalBackends();
   const redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });

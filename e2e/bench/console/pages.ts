@@ -4,9 +4,9 @@ import { visitSignedIn } from "../../test/console-browser.ts";
 import { report } from "../options.ts";
 import { ms, spreadOf, time } from "../timed.ts";
 
-/** Pages of older calls that are scrolled to. */
+/** Number of pages of older calls to scroll to. */
 const pagesScrolled = 20;
-/** Watches how long the browser draws nothing: the time between two frames, in the page itself. */
+/** Script that measures the longest time between two frames in the page. */
 const watchFrames = `
   globalThis.frames = { longest: 0, late: 0, all: 0 };
   let before = performance.now();
@@ -20,7 +20,9 @@ const watchFrames = `
   };
   requestAnimationFrame(look);`;
 
-/** Times the console's pages in a real browser: until they show what they are for, and how the log scrolls. */
+/**
+ * Measures the console's pages in a real browser: the time until they show their content, and the scrolling of the log.
+ */
 export async function measurePages(browser: Browser, suite: Suite): Promise<void> {
   await using session = await visitSignedIn(browser, suite);
   const { page } = session;

@@ -9,7 +9,7 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** Times every query that the console's pages make over usage, through control's HTTP API as the pages make it. */
+/** Measures every usage query of the console's pages through control's HTTP API. */
 export async function measureQueries(suite: Suite): Promise<void> {
   const now = Date.now();
   const today = { from: day(now), to: day(now) };
@@ -82,7 +82,7 @@ async function ask(suite: Suite, path: string, query: Query): Promise<string> {
   return text;
 }
 
-/** A page of the log. */
+/** Page of the log. */
 interface Page {
   readonly events: readonly Query[];
   readonly next: string;

@@ -12,7 +12,7 @@ import { options, report } from "../options.ts";
 import { measurePages } from "./pages.ts";
 import { measureQueries } from "./queries.ts";
 
-/** The console over full books: what each of its queries takes through control, and how its pages feel in a real browser. */
+/** Measures the console with full books: its queries through control, and its pages in a real browser. */
 const usualCalls = options.quick ? 20_000 : 1_000_000;
 const calls = Number(options.calls ?? usualCalls);
 const { log } = createLogger("bench", "warn");

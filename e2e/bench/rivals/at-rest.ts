@@ -11,23 +11,26 @@ import { cpuMicros, memory } from "../measure.ts";
 import { options } from "../options.ts";
 import { withChildren } from "./gateways.ts";
 
-/** What `npm start` is while no client calls it. */
+/** Resources of `npm start` without client calls. */
 export interface AtRest {
-  /** From the command to the words that it is ready, over data that an earlier start left. */
+  /** Seconds from the command until it reports readiness, with the data of an earlier start. */
   readonly startSeconds: number;
-  /** Resident memory of the one process, bytes. */
+  /** Resident memory of the gateway's process, in bytes. */
   readonly memory: number;
-  /** CPU of the one process, and of everything that was started, ms a second. */
+  /** CPU time in ms per second, of the gateway's process and of all started processes. */
   readonly cpu: number;
   readonly cpuOfAll: number;
   readonly redisCommands: number;
 }
 
 const bootstrap = join(import.meta.dirname, "../../../deploy/local/bootstrap.mjs");
-/** How long it is left alone before it is looked at (it gives back what its start took within 90 s), and how long it is looked at. */
+/**
+ * Waiting time before the measurement in ms (memory of the start is released within 90 s), and duration of the
+ * measurement.
+ */
 const [settleMs, restMs] = options.quick ? [10_000, 8_000] : [100_000, 30_000];
 
-/** Starts `npm start` twice over one data folder, and looks at the second. */
+/** Starts `npm start` twice with the same data folder, and measures the second start. */
 export async function lookAtRest(): Promise<AtRest> {
   const data = mkdtempSync(join(tmpdir(), "modelgate-rest-"));
   try {
@@ -60,7 +63,7 @@ export async function lookAtRest(): Promise<AtRest> {
   }
 }
 
-/** Runs `npm start` until it says that it is ready; disposal ends it. */
+/** Runs `npm start` until it reports readiness; disposal ends it. */
 async function start(data: string): Promise<AsyncDisposable & { readonly seconds: number }> {
   const startedAt = performance.now();
   const env = { ...process.env, MODELGATE_DATA: data, PORT: "0" };
@@ -88,7 +91,7 @@ async function start(data: string): Promise<AsyncDisposable & { readonly seconds
   };
 }
 
-/** What `npm start` leaves for gatectl. */
+/** Parses the file that `npm start` writes for gatectl. */
 const readRunFile = recordParser("run file", Type.Object({ pid: Type.Number(), redisUrl: Type.String() }));
 
 function commandOf(pid: number): string {

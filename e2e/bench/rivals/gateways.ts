@@ -1,20 +1,20 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpuMicros, memory } from "../measure.ts";
 
-/** A gateway under measurement, each before the same stub. */
+/** Gateway that is measured. All of them use the same stub as vendor. */
 export interface Gateway extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The processes of its own code, by part; empty where it runs elsewhere. */
+  /** Process ids of the gateway's code, by part; empty if it runs on another machine. */
   readonly parts: Readonly<Record<string, readonly number[]>>;
-  /** The servers that it needs, in the same way. */
+  /** Process ids of the servers that it needs. */
   readonly servers: Readonly<Record<string, readonly number[]>>;
-  /** Whether it speaks what ours does, the messages wire among it. */
+  /** True if it supports all wires of modelgate. */
   readonly isOurs: boolean;
 }
 
-/** CPU of each part and server of a gateway so far, microseconds. */
+/** Returns the CPU time of each part and server of a gateway so far, in microseconds. */
 export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries({ ...parts, ...servers }).map(([part, pids]) => [
@@ -24,7 +24,7 @@ export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, numb
   );
 }
 
-/** Memory of the processes of a gateway, without its servers: resident memory by default, bytes. */
+/** Returns the memory of a gateway's processes without its servers, in bytes; resident memory by default. */
 export function memoryOf({ parts }: Gateway, of = (pid: number) => memory(pid).now): number {
   const pids = new Set(Object.values(parts).flat().flatMap(withChildren));
   return Array.from(pids, of).reduce(sum, 0);
@@ -34,7 +34,7 @@ function sum(left: number, right: number): number {
   return left + right;
 }
 
-/** A process and those that it started. */
+/** Returns a process and its descendants. */
 export function withChildren(pid: number): readonly number[] {
   const children = readdirSync("/proc")
     .map(Number)
@@ -47,6 +47,6 @@ function parentOf(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
   } catch {
-    return undefined; // it has ended meanwhile
+    return undefined; // the process has ended meanwhile
   }
 }

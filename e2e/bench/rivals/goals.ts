@@ -5,21 +5,21 @@ import { ratioOf, spreadOf, type Spread } from "./spread.ts";
 import type { Round, Rounds } from "./turns.ts";
 import { roundsOf } from "./turns.ts";
 
-/** Everything that a run of the bench has seen. */
+/** All results of a benchmark run. */
 export interface Measured {
   readonly rounds: Rounds;
-  /** Name of the rival that the goals are set against. */
+  /** Name of the gateway with which the goals compare. */
   readonly portkey: string;
-  /** The stub asked directly at 300/s, round by round. */
+  /** Results of direct calls to the stub at 300/s, by round. */
   readonly direct: readonly Pick<Round, "p50Ms" | "p99Ms">[];
   readonly rest: AtRest;
-  /** Memory of all our processes where they are apart, at rest, bytes. */
+  /** Memory of all modelgate processes at rest if the services run separately, in bytes. */
   readonly memoryApart: { readonly resident: number; readonly proportional: number } | undefined;
-  /** Of the one process, for each open stream, bytes. */
+  /** Memory per open stream if all services run in one process, in bytes. */
   readonly memoryPerStream: number | undefined;
 }
 
-/** A figure that has a goal: its name, the most that it may be, its unit, its digits after the point, and how it is seen. */
+/** Goal: its name, maximum, unit, number of decimal places, and the function that reads the value. */
 export type Goal = readonly [what: string, most: number, unit: string, digits: number, seen: Seen];
 type Seen = (measured: Measured) => Spread | undefined;
 
@@ -27,7 +27,7 @@ const own = (round: Round): number => round.own;
 const all = (round: Round): number => round.all;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
-/** A figure of ours divided by Portkey's. */
+/** Returns a value of modelgate divided by Portkey's. */
 function beside(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
   return ({ rounds, portkey }) =>
     ratioOf(
@@ -58,7 +58,7 @@ function single(figure: (measured: Measured) => number | undefined): Seen {
 
 const MiB = (bytes: number): number => bytes / 1_048_576;
 
-/** The goals, in the order of the table. Ratios are to Portkey in the same round, where nothing else is said. */
+/** Goals in the order of the table. Ratios compare with Portkey in the same round, unless stated otherwise. */
 export const goals: readonly Goal[] = [
   ["chat: one process ÷ Portkey", 0.75, "", 2, beside("one", "chat", own)],
   ["chat: one process, Redis and NATS ÷ Portkey", 1, "", 2, beside("one", "chat", all)],

@@ -3,11 +3,10 @@ import { options } from "../options.ts";
 import type { Gateway } from "./gateways.ts";
 import { models } from "./stub-models.ts";
 
-/** What gateways are asked for by turns. */
 const words = "A question of about one kilobyte. ".repeat(30);
 const wholeBody = bodyOf({ model: models.burst, stream: false }, words);
 const streaming = { stream: true, stream_options: { include_usage: true } };
-/** A conversation of 1 MB. */
+/** Size of a conversation of 1 MB. */
 const [largeMessages, largeWords] = [255, "x".repeat(4_096)];
 const large = JSON.stringify({
   model: models.burst,
@@ -22,18 +21,18 @@ function bodyOf(head: object, content: string): string {
   return JSON.stringify({ ...head, messages: [{ role: "user", content }] });
 }
 
-/** A kind of load: what is sent, over how many connections, how often. */
+/** Kind of load: the request, and the number of connections and requests. */
 interface Kind extends Pick<Load, "body" | "connections" | "rate"> {
   readonly what: string;
   readonly seconds: number;
-  /** Asked of ours only: rivals lack it, or have another one. */
+  /** Path of a request that only modelgate supports. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const scale = options.quick ? 0.4 : 1;
 
-/** Every kind of load, by name. */
+/** All kinds of load by name. */
 export const kinds = {
   chat: { what: "a chat request, saturated", body: wholeBody, connections: 32, seconds: 6 * scale },
   steady: { what: "a chat request at 300/s", body: wholeBody, connections: 32, seconds: 6 * scale, rate: 300 },
@@ -61,7 +60,7 @@ export const kinds = {
 } as const satisfies Readonly<Record<string, Kind>>;
 export type KindName = keyof typeof kinds;
 
-/** The load of a kind upon a gateway; undefined where it is not asked that. */
+/** Returns the load of a kind for a gateway; undefined if the gateway does not support it. */
 export function loadOf(name: KindName, gateway: Gateway): Load | undefined {
   const kind: Kind = kinds[name];
   if (kind.path !== undefined && !gateway.isOurs) return undefined;

@@ -7,21 +7,21 @@ const alone = ["edge", "text", "ledger", "control"] as const;
 const others = ["media", "audio", "video", "realtime"] as const;
 const price = { input: 2.5, cachedInput: 1.25, output: 10 };
 
-/** The name under which ours stands in tables, by shape. */
+/** Names of modelgate in tables, by shape. */
 export const nameOfOurs = { one: "modelgate, one process", apart: "modelgate, services apart" } as const;
 
-/** Ours under measurement, with the suite that it is. */
+/** modelgate as a measured gateway, with its suite. */
 export interface Ours extends Gateway {
   readonly suite: Suite<LocalBackends>;
 }
 
-/** Starts the suite with everything on: key, limits, hold, settlement, event, log. */
+/** Starts the suite with authentication, limits, reservations, settlement, events and log. */
 export async function startOurs(stub: string, shape: Shape, env: Readonly<Record<string, string>> = {}): Promise<Ours> {
   const names = Object.values(models);
   const suite = await startLocalSuite({
     fresh: true,
     env,
-    // As it is shipped, where a suite of tests waits less.
+    // Default limits instead of the shorter ones of tests.
     limits: {
       control: { configuration: { pollMs: 2_000 } },
       ledger: { rounds: { roundMs: 1_000, leftBehindMs: 5_000, afterOutageMs: 30_000 } },

@@ -5,12 +5,12 @@ import type { Gateway } from "./gateways.ts";
 import { startProgram } from "./program.ts";
 
 const version = "1.15.2";
-/** The name under which it stands in tables. */
+/** Name of Portkey in tables. */
 export const nameOfPortkey = `Portkey ${version}, bare`;
-/** With the newest of these its streams are answered with 500. */
+/** Older versions of dependencies; with the newest ones Portkey answers streams with 500. */
 const overrides = { hono: "4.9.7", "@hono/node-server": "1.13.5" };
 
-/** Installs Portkey's gateway in a folder and starts it bare: it asks for no key, and counts nothing. */
+/** Installs Portkey's gateway in a folder and starts it without authentication and usage counts. */
 export async function startPortkey(folder: string, port: number, stub: string): Promise<Gateway> {
   mkdirSync(folder, { recursive: true });
   const manifest = { name: "rival", private: true, dependencies: { "@portkey-ai/gateway": version }, overrides };

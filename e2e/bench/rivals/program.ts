@@ -1,14 +1,17 @@
 import { spawnGuarded, type Child } from "@modelgate/deploy/local";
 
-/** A rival's program. */
+/** Program of another gateway. */
 export interface Program extends AsyncDisposable {
   readonly pid: number;
 }
 
-/** How long a start may take, and the pause between two looks, ms. */
+/** Maximum ms of a start, and interval of the checks. */
 const [startMs, lookMs] = [120_000, 250];
 
-/** Starts a program that ends with us, and waits until its address answers anything. Throws where it ends before, with its last words. */
+/**
+ * Starts a program that ends with this process, and waits until its address answers. Throws its last output if it exits
+ * before.
+ */
 export async function startProgram(
   command: string,
   words: readonly string[],

@@ -15,9 +15,9 @@ import { models } from "./stub-models.ts";
 import { printTables } from "./table.ts";
 import { takeTurns, warm } from "./turns.ts";
 
-/** Ours in both of its shapes and other gateways by turns before the same stub, and ours at rest. */
+/** Measures both shapes of modelgate and other gateways alternately with the same stub, and modelgate at rest. */
 const installed = join(import.meta.dirname, "../../../.tools/rivals"); // kept, so that the next run finds them
-/** A process gives back what its start took within 90 s; then its memory is looked at. */
+/** Waiting time in ms before memory is measured; memory of a start is released within 90 s. */
 const settleMs = options.quick ? 5_000 : 100_000;
 const directRounds = 3;
 
@@ -30,7 +30,7 @@ const one = await take(nameOfOurs.one, () => startOurs(stub, "one"));
 await setTimeout(settleMs);
 const memoryApart =
   apart === undefined ? undefined : { resident: memoryOf(apart), proportional: memoryOf(apart, proportionalMemory) };
-const perStream = one === undefined ? undefined : await memoryPerStream(one); // first: a busy process keeps what it once had
+const perStream = one === undefined ? undefined : await memoryPerStream(one); // first, because a busy process does not release all memory
 const rivals = [
   await take(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await take("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
@@ -57,7 +57,7 @@ printTables(gateways, {
   memoryPerStream: perStream,
 });
 
-/** Returns the memory of a gateway's own processes for each stream that is open and silent, bytes. */
+/** Returns the memory of a gateway's processes per open stream without events, in bytes. */
 async function memoryPerStream(gateway: Gateway): Promise<number> {
   const count = options.quick ? 200 : 1_000;
   const words = {
@@ -70,14 +70,14 @@ async function memoryPerStream(gateway: Gateway): Promise<number> {
     headers: gateway.headers,
     body: JSON.stringify({ model: models.open, ...words }),
   });
-  await streams.open(50); // what the first ones load is not theirs
+  await streams.open(50); // code that the first streams load is not counted
   const before = memoryOf(gateway);
   await streams.open(count);
-  await setTimeout(1_000); // garbage of the opening is collected by then
+  await setTimeout(1_000); // until garbage of the opening is collected
   return (memoryOf(gateway) - before) / count;
 }
 
-/** Starts a gateway; one that cannot be had is left out, and said to be. */
+/** Starts a gateway. Reports and skips one that cannot be started. */
 async function take<G extends Gateway>(name: string, starting: () => Promise<G | undefined>): Promise<G | undefined> {
   try {
     const gateway = await starting();
@@ -90,7 +90,7 @@ async function take<G extends Gateway>(name: string, starting: () => Promise<G |
   }
 }
 
-/** A gateway that runs already and serves the stub's models; its CPU is counted where `--pid` names its process. */
+/** Returns a running gateway that serves the stub's models. Its CPU time is measured if `--pid` names its process. */
 function given(url: string): Gateway {
   const { pid, key = "any" } = options;
   return {

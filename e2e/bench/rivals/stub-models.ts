@@ -1,6 +1,9 @@
-/** The models of the stub, by how it streams them: at once, an event each `spacingMs`, or one event and then silence. */
+/**
+ * Models of the stub by kind of stream: all events immediately, one event per `spacingMs`, or one event and then
+ * silence.
+ */
 export const models = { burst: "stub", spaced: "stub-spaced", open: "stub-open" } as const;
-/** Events of a stream that comes to its end. */
+/** Number of events of a complete stream. */
 export const eventsOfStream = 100;
-/** Between two events of a stream that is spaced. */
+/** Interval in ms between two events of a spaced stream. */
 export const spacingMs = 10;

@@ -3,11 +3,11 @@ import { options } from "../options.ts";
 import { cpuOf, type Gateway } from "./gateways.ts";
 import { kinds, loadOf, type KindName } from "./kinds.ts";
 
-/** What one round saw of a gateway under a kind of load. */
+/** Result of one round of a gateway with a kind of load. */
 export interface Round {
-  /** CPU of each part and server for each answered request, microseconds. */
+  /** CPU time of each part and server per answered request, in microseconds. */
   readonly micros: Readonly<Record<string, number>>;
-  /** Of the gateway's own code, and with its servers, microseconds. */
+  /** CPU time of the gateway's own code, and including its servers, in microseconds. */
   readonly own: number;
   readonly all: number;
   readonly perSecond: number;
@@ -19,17 +19,17 @@ export interface Round {
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
 const rounds = options.quick ? 2 : 3;
-/** A process that has just been started is dearer: what is compiled is compiled by use. */
+/** Seconds of load before the measurement. A new process is slower until its code is compiled. */
 const warmSeconds = options.quick ? 4 : 40;
-/** The kinds of load, in the order in which they are measured. */
+/** Kinds of load in the order of measurement. */
 export const kindNames = Object.keys(kinds).filter((name): name is KindName => name in kinds);
 
-/** The name under which the rounds of a gateway stand. */
+/** Returns the key of a gateway's rounds. */
 export function roundsOf(gateway: Pick<Gateway, "name">, kind: KindName): string {
   return `${gateway.name}, ${kinds[kind].what}`;
 }
 
-/** Warms a gateway. Gives the kinds that it cannot do, each with the reason, and leaves them out later. */
+/** Runs load before the measurement. Returns the unsupported kinds with the reasons, and skips them later. */
 export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, string>> {
   const broken = new Map<KindName, string>();
   for (const kind of kindNames) {
@@ -41,7 +41,9 @@ export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, stri
   return broken;
 }
 
-/** Loads every gateway with every kind, by turns, so that what else the machine does meets all alike. */
+/**
+ * Runs every kind of load on all gateways alternately, so that other load of the machine affects all of them equally.
+ */
 export async function takeTurns(
   gateways: readonly { readonly gateway: Gateway; readonly broken: ReadonlyMap<KindName, string> }[],
 ): Promise<Rounds> {

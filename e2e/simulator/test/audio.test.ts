@@ -20,7 +20,7 @@ describe("speech", () => {
   test.each([
     ["mp3", "audio/mpeg", 0.1],
     ["opus", "audio/ogg", 0.001],
-    // Frames of 43 ms, and the encoder begins and ends with some of its own.
+    // Frames of 43 ms; the encoder adds some at the start and the end.
     ["aac", "audio/aac", 0.13],
     ["flac", "audio/flac", 0.001],
     ["wav", "audio/wav", 0.001],
@@ -84,7 +84,7 @@ describe("transcripts", () => {
   test("have the length of a file whose header does not state one", async () => {
     const spoken = await client.audio.speech.create({ ...ask, response_format: "flac" });
     const bytes = Buffer.from(await spoken.arrayBuffer());
-    // The number of samples, which a recorder that cannot go back leaves open: 36 bits of the first block.
+    // Clears the number of samples (36 bits of the first block), which a streaming recorder does not know.
     bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
     bytes.fill(0, 22, 26);
     const file = await toFile(bytes, "speech.flac");
@@ -145,7 +145,7 @@ describe("transcripts", () => {
     ["timestamp_granularities", async () => ({ file: await audio(), timestamp_granularities: ["word"] })],
   ])("a wrong %s is refused by name", async (param, wrong) => {
     const asked = { model: "whisper-1", ...(await wrong()) };
-    // The SDK's types know better than to ask this.
+    // The SDK's types do not allow this request.
     await expect(client.audio.transcriptions.create(asked as never)).rejects.toMatchObject({ status: 400, param });
   });
 });

@@ -20,14 +20,14 @@ const nova = "amazon.nova-pro-v1:0";
 const claude = "us.anthropic.claude-sonnet-4-20250514-v1:0";
 const credentials = { accessKeyId: "AKIASIMULATED", secretAccessKey: "AKIASIMULATED-secret" };
 
-/** The vendor's own SDK. */
+/** Creates a client of the vendor's official SDK. */
 function client(more: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
     endpoint: `${started.url}/bedrock`,
     region: "us-east-1",
     credentials,
     maxAttempts: 1,
-    // Its own is of HTTP/2, which nothing on this machine speaks.
+    // The default handler uses HTTP/2, which the simulator does not support.
     requestHandler: new NodeHttpHandler(),
     ...more,
   });

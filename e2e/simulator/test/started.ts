@@ -2,15 +2,15 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createSimulator } from "../src/simulator.ts";
 
-/** A simulator on a socket of its own, and how to ask it. */
+/** Simulator on a free port, with functions that call it. */
 export interface Started extends AsyncDisposable {
   readonly url: string;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Whole>;
-  /** The frames of a stream; it is read by GET where there is no body. */
+  /** Returns the frames of a stream, which is requested by GET if there is no body. */
   stream(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<readonly StreamFrame[]>;
 }
 
-/** An answer that came whole. */
+/** Complete answer. */
 interface Whole {
   readonly status: number;
   readonly headers: Headers;
@@ -19,7 +19,7 @@ interface Whole {
 
 export interface StreamFrame {
   readonly event: string | undefined;
-  /** Parsed; `[DONE]` as it is. */
+  /** Parsed data; `[DONE]` unchanged. */
   readonly data: any;
 }
 
@@ -63,6 +63,6 @@ function framesIn(text: string): readonly StreamFrame[] {
     });
 }
 
-/** Words with a directive in them. */
+/** Returns a text with a directive. */
 export const simulate = (behaviour: object, words = "Hi"): string =>
   `${words} {{simulate: ${JSON.stringify(behaviour)}}}`;

@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The operation once it is done, as the SDK looks at it. */
+/** Polls an operation with the SDK until it is done. */
 async function done(sdk: GoogleGenAI, begun: GenerateVideosOperation): Promise<GenerateVideosOperation> {
   let operation = begun;
   for (let looks = 0; operation.done !== true && looks < 10; looks++)
@@ -81,7 +81,7 @@ describe("Google's SDK at Vertex", () => {
   });
 });
 
-/** This version of the SDK begins no videos there, but looks at them and fetches them. */
+/** Tests of polls and downloads only, because this version of the SDK cannot start videos at this API. */
 describe("Google's SDK at the Gemini API", () => {
   test("polls an operation until it is done, and downloads the video", async () => {
     const begun = await fetch(`${started.url}/gemini/v1beta/models/veo-3.1-generate-preview:predictLongRunning`, {
@@ -96,11 +96,11 @@ describe("Google's SDK at the Gemini API", () => {
     if (made?.video === undefined) throw new Error("no video was made");
     const downloadPath = join(folder, "film.mp4");
     const { uri = "" } = made.video;
-    // The SDK reads the file's name only from an address as Google writes it.
+    // The SDK finds the file's name only in an https address.
     made.video.uri = uri.replace("http:", "https:");
     await developer.files.download({ file: made, downloadPath });
     expect(isMp4(await readFile(downloadPath))).toBe(true);
-    // It is behind the key.
+    // The download requires the key.
     expect((await fetch(uri)).status).toBe(403);
   });
 });

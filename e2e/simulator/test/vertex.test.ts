@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-/** The vendor's own SDK, whose account signs its tokens itself. */
+/** Creates a client of the vendor's official SDK, whose account signs its tokens itself. */
 function sdkOf(email: string, key: string): GoogleGenAI {
-  // The SDK brings another version of the package.
+  // The SDK depends on another version of the package.
   const authClient: any = new JWT({ email, key, scopes: "https://www.googleapis.com/auth/cloud-platform" });
   authClient.useJWTAccessWithScope = true;
   return new GoogleGenAI({

@@ -5,7 +5,6 @@ import { parseBuffer } from "music-metadata";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSimulator, type Started } from "./started.ts";
 
-/** Vendors of speech and transcripts, each through its own official SDK. */
 let started: Started;
 let elevenlabs: ElevenLabsClient;
 let deepgram: DeepgramClient;
