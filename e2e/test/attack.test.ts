@@ -7,7 +7,7 @@ import { openAttackSetup, type AttackSetup } from "../attack/setup.ts";
 import { attacks } from "../attack/kinds/index.ts";
 import { asTable, withTable, type Row } from "../attack/table.ts";
 
-/** Attacks that are over soon, and one that does not hold: what `npm run attack` is made of, so that it cannot rot. */
+/** Short attacks, and one that succeeds, which test the parts of `npm run attack`. */
 const quick = ["identity", "others-things"].flatMap((id) => attacks.filter((attack) => attack.id === id));
 const breach: Attack = {
   id: "breach",

@@ -1,10 +1,10 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What axe's rules, or these of them, find fault with on a page: the rule and the element. */
+/** Returns the faults that axe's rules, or some of them, find on a page: rule and element. */
 export async function axeFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
-  // Only faults are described: describing what is well takes most of the time. No rule that is on needs the style sheets.
+  // Only violations are reported, because a report of passed rules takes most of the time. No enabled rule needs the style sheets.
   const options = {
     resultTypes: ["violations"],
     preload: { assets: ["media"] },
@@ -14,5 +14,5 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
   return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id} ${html}`));
 }
 
-/** The rules that see colours: the others find the same in light and in dark. */
+/** Rules about colours. All other rules have the same result in light and dark mode. */
 export const rulesOfColour = ["color-contrast"];

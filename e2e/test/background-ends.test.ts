@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { config, keys, money } from "./suite-client.ts";
 
-/** Whatever ends a process that makes a response in the background, the response gets a final state, and its hold an end. */
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({

@@ -112,7 +112,7 @@ test.each([
 test("only the accepted calls were charged", async () => {
   const account = await money(suite);
   expect(BigInt(account.creditedNanos) - BigInt(account.balanceNanos)).toBe(BigInt(account.spentNanos));
-  // Five good calls of the fixed price at most; refused ones are free.
+  // At most five valid calls at a fixed price; refused calls are free.
   expect(BigInt(account.spentNanos) % 1_000_000n).toBe(0n);
 });
 
@@ -124,7 +124,7 @@ function compressed(encoding: string, body: Buffer): Promise<Response> {
   });
 }
 
-/** Whatever the edge answers to raw bytes. */
+/** Returns the edge's answer to raw bytes. */
 function raw(words: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(suite.edgeUrl);
@@ -138,7 +138,7 @@ function raw(words: string): Promise<string> {
   });
 }
 
-/** The most memory that a service has used so far, bytes. */
+/** Returns the maximum memory of a service so far, in bytes. */
 function peakMemory(name: "text"): number {
   const status = readFileSync(`/proc/${suite.process(name).pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
@@ -146,7 +146,7 @@ function peakMemory(name: "text"): number {
 
 test("a body that is too large gets 413 even if the client asked to close the connection", async () => {
   const body = Buffer.from(JSON.stringify(hello("chat", "x".repeat(10 * megabyte))));
-  /** The status, or undefined where the connection ended before the answer was read. */
+  /** Returns the status; undefined if the connection ended before the answer was read. */
   const send = async (): Promise<number | undefined> => {
     const asked = request(`${suite.edgeUrl}/v1/chat/completions`, {
       method: "POST",
@@ -167,7 +167,7 @@ test("a body that is too large gets 413 even if the client asked to close the co
     expect(answer.headers.connection).toBe("close");
     return answer.statusCode;
   };
-  // The refusal and the rest of the body cross on their way: which comes first is a matter of luck.
+  // The refusal and the rest of the body are sent at the same time, so either may arrive first.
   const statuses = new Set<number | undefined>();
   for (let at = 0; at < 20; at++) statuses.add(await send());
   statuses.delete(undefined);

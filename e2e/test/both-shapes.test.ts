@@ -5,7 +5,6 @@ import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { config as baseConfig, hello, keys, money } from "./suite-client.ts";
 
-/** What holds whether the services run in one process or each in one of its own: answers, money, events, counts. */
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 const message = { ...hello("chat"), max_tokens: 50 };
 const calls: Readonly<Record<string, readonly [path: string, body?: object | string]>> = {
@@ -30,7 +29,7 @@ const refusals: typeof calls = {
   "an area that this deployment does not run": ["/v1/audio/speech", { model: "tts", input: "Hello", voice: "a" }],
 };
 
-/** What a client can see of an answer, without what differs from one call to the next. */
+/** Parts of an answer that are the same for every call. */
 interface Seen {
   readonly status: number;
   readonly headers: readonly string[];
@@ -131,11 +130,11 @@ describe.each(shapes)("services %s", (shape) => {
 });
 
 test.each(Object.keys({ ...calls, ...refusals }))("clients get the same answers: %s", (name) => {
-  if (name === "an area that this deployment does not run") return; // away, or not there at all
+  if (name === "an area that this deployment does not run") return; // unavailable, or not served
   expect(seen["one"]?.[name]).toEqual(seen["apart"]?.[name]);
 });
 
-/** The messages of a log's lines that have a text in them. */
+/** Returns the messages of log lines that contain a text. */
 function linesWith(log: string, text: string): readonly string[] {
   return log
     .split("\n")

@@ -1,15 +1,18 @@
 import { hello } from "./suite-client.ts";
 
-/** A stream of a client's wire. */
+/** Stream of a client's wire. */
 export interface BrokenStream {
   readonly name: string;
   readonly path: string;
   readonly body: object;
-  /** Matches its end where the service behind the edge has gone: the wire's error event after the last whole event. */
+  /**
+   * Matches the end of the stream if the service behind the edge is gone: the wire's error event after the last
+   * complete event.
+   */
   readonly broken: RegExp;
 }
 
-/** Returns a stream of each wire of text, for a model and words. */
+/** Returns a stream for each text wire, with a model and a text. */
 export function brokenStreams(model: string, words: string): readonly BrokenStream[] {
   const contents = [{ role: "user", parts: [{ text: words }] }];
   return [

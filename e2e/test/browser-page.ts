@@ -1,20 +1,20 @@
 import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 
-/** The script of the tests' page: what it can do in its browser, with the SDK that a bundler put in. */
+/** Script of the tests' page: functions that run in the browser with the bundled SDK. */
 const acts = { converse, talkOn, fail, chat, refusedChat };
 export type PageActs = typeof acts;
 
 Object.assign(globalThis, { acts });
 
-/** An address, a key and a model, as an application sets the SDK up. */
+/** Address, key and model with which an application configures the SDK. */
 export interface Asked {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly model: string;
 }
 
-/** Says hello in text and listens to the answer: its words, its samples, its usage, and how the session was closed. */
+/** Sends a text and waits for the answer. Returns its text, audio, usage, and how the session was closed. */
 async function converse({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -39,7 +39,7 @@ async function converse({ baseURL, apiKey, model }: Asked) {
   return { model: created.session.model, protocol, transcript, audioBytes, usage: response.usage, close };
 }
 
-/** Asks again and again until the session is closed: the last error, and how it was closed. */
+/** Requests answers until the session is closed. Returns the last error and the close reason. */
 function talkOn({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -58,7 +58,7 @@ function talkOn({ baseURL, apiKey, model }: Asked) {
   );
 }
 
-/** Opens a session that is refused; a browser shows its page only that there is none. */
+/** Opens a session that is refused. A browser does not show its page the reason. */
 function fail({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -70,7 +70,7 @@ function fail({ baseURL, apiKey, model }: Asked) {
   );
 }
 
-/** A streamed chat completion. */
+/** Requests a streamed chat completion. */
 async function chat({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   const { data, request_id: requestId } = await client.chat.completions
@@ -85,7 +85,7 @@ async function chat({ baseURL, apiKey, model }: Asked) {
   return { text, pieces, requestId };
 }
 
-/** A chat completion that fails: what the page gets. */
+/** Requests a chat completion that fails, and returns the error. */
 async function refusedChat({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   try {

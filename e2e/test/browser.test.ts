@@ -7,7 +7,10 @@ import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
-/** A model whose vendor speaks another format, and one whose answers a poor account cannot pay for long. */
+/**
+ * Configuration with a model whose vendor uses another format, and an account whose balance does not last for an
+ * answer.
+ */
 const config = {
   ...baseConfig,
   models: {
@@ -24,7 +27,7 @@ const config = {
   accounts: { ...baseConfig.accounts, poor: { balance: "0.25", tokens: [{ key: keys.poor, group: "default" }] } },
 };
 
-/** What the page's script has put among its globals; named in functions that run in the page alone. */
+/** Global variable of the page's script, for functions that run in the page. */
 declare const acts: PageActs;
 
 const program = browserProgram();
@@ -67,7 +70,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     return opened;
   }
 
-  /** What the page's SDK is made with: its realtime client takes every address for one behind TLS. */
+  /** Options of the page's SDK, whose realtime client requires TLS. */
   const asked = (model: string, key: string = keys.demo): Asked => ({
     baseURL: `${front.url}/v1`,
     apiKey: key,
@@ -84,7 +87,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
       const heard = await page.evaluate((as) => acts.converse(as), asked(model));
       expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
       expect(heard.transcript).toBe("You said: Hello");
-      // A twentieth of a second for each letter, in samples of 24 kHz.
+      // A twentieth of a second per character, in samples of 24 kHz.
       expect(heard.audioBytes).toBe("You said: Hello".length * 1_200);
       const [event] = (await usageEvents(suite, model, 1)).map((stored) => stored.event);
       const { input_token_details: input, output_token_details: output } = heard.usage;

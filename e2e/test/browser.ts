@@ -5,12 +5,12 @@ import { chromium, type Browser, type BrowserContextOptions, type CDPSession, ty
 import { rolldown } from "rolldown";
 import { findProgram, freePorts } from "@modelgate/testkit";
 
-/** A page that is nothing but its script. */
+/** HTML page that contains only its script. */
 const page = `<!doctype html>
 <title>a page that talks</title>
 <script type="module" src="/page.js"></script>`;
 
-/** The page's script, bundled with the SDK as an application's would be. */
+/** Bundles the page's script with the SDK, as an application does. */
 async function script(): Promise<string> {
   const bundle = await rolldown({ input: join(import.meta.dirname, "browser-page.ts"), platform: "browser" });
   try {
@@ -21,7 +21,7 @@ async function script(): Promise<string> {
   }
 }
 
-/** An HTTP server of a page, under two origins that are each foreign to the other. */
+/** HTTP server of a page with two different origins. */
 export interface PageServer extends AsyncDisposable {
   readonly origin: string;
   readonly otherOrigin: string;
@@ -49,8 +49,8 @@ export async function servePage(): Promise<PageServer> {
 }
 
 /**
- * The browser's program: the one that MODELGATE_CHROMIUM names (`none`: none), as the bootstrap does, or one that
- * stands on PATH or among the repository's own tools. Undefined, and printed why, where there is none.
+ * Returns the path of the browser: the one in MODELGATE_CHROMIUM (`none`: no browser), or one on PATH or in the
+ * repository's tools. Prints the reason and returns undefined if there is none.
  */
 export function browserProgram(): string | undefined {
   const named = process.env["MODELGATE_CHROMIUM"] || undefined;
@@ -64,13 +64,13 @@ export function browserProgram(): string | undefined {
   return program;
 }
 
-/** Starts the browser without a window. It asks nothing of the network but what its pages ask. */
+/** Starts the browser without a window. It makes no network requests except those of its pages. */
 export function launchBrowser(program: string): Promise<Browser> {
   const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update", "--disable-sync"];
   return chromium.launch({
     executablePath: program,
     headless: true,
-    // A microphone that beeps, and is allowed.
+    // A simulated microphone with a beep, without a permission prompt.
     args: [
       ...quiet,
       "--disable-background-networking",
@@ -80,25 +80,25 @@ export function launchBrowser(program: string): Promise<Browser> {
   });
 }
 
-/** Kinds of requests that wait for a connection when a page is opened or used. */
+/** Types of requests that wait for a connection when a page is opened or used. */
 const resourceTypes = ["Document", "Script", "Stylesheet", "Font", "Image", "Fetch"] as const;
 
 /**
- * Opens a page in a context of its own. Chromium ends all requests that wait for a connection when an interface of the
- * machine gets or loses an address, as each container that starts or stops makes one do; of a page with more than six
- * scripts some always wait. Such a request was never sent, so it is sent from here.
+ * Opens a page in a new context. Chromium aborts all requests that wait for a connection when an address is added to or
+ * removed from the machine, as every start of a container does. A page with more than six scripts always has waiting
+ * requests. Such a request was not sent, so this function sends it.
  */
 export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
   const session = await page.context().newCDPSession(page);
-  // A page that was closed needs no response any more.
+  // A closed page needs no response.
   session.on("Fetch.requestPaused", (paused) => void answerPaused(page, session, paused).catch(() => undefined));
   const patterns = resourceTypes.map((resourceType) => ({ resourceType, requestStage: "Response" as const }));
   await session.send("Fetch.enable", { patterns });
   return page;
 }
 
-/** A request that has a response or failed. */
+/** Request that has a response or has failed. */
 interface PausedRequest {
   readonly requestId: string;
   readonly resourceType: string;
@@ -111,7 +111,7 @@ interface PausedRequest {
   readonly responseErrorReason?: string;
 }
 
-/** Lets a response through; a request that was ended by a change of the network gets its response here. */
+/** Continues a response. A request that was aborted by a network change is sent again here. */
 async function answerPaused(page: Page, session: CDPSession, paused: PausedRequest): Promise<void> {
   const { requestId, resourceType, request, responseErrorReason } = paused;
   // A script's request to another origin fails with the same reason when the origin does not allow it.
@@ -123,7 +123,7 @@ async function answerPaused(page: Page, session: CDPSession, paused: PausedReque
   await session.send("Fetch.fulfillRequest", {
     requestId,
     responseCode: response.status(),
-    // The body below is decoded.
+    // The body is already decoded.
     responseHeaders: response.headersArray().filter(({ name }) => name.toLowerCase() !== "content-encoding"),
     body: (await response.body()).toString("base64"),
   });

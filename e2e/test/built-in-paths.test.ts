@@ -4,7 +4,6 @@ import { startSuite, wavHead, type Suite } from "@modelgate/testkit";
 import { channel, hello, keys } from "./suite-client.ts";
 import { samplePng } from "../../services/media/test/pictures.ts";
 
-/** Paths and headers that clients of other vendors have built in, over one vendor. */
 let suite: Suite;
 beforeAll(async () => {
   const kinds = { chat: "chat", embed: "embedding", rank: "rerank", sketch: "image", hear: "transcription" } as const;

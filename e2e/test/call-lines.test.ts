@@ -10,10 +10,9 @@ import {
 import { storedEvents } from "./events.ts";
 import { another, channel, config as baseConfig, keys, post } from "./suite-client.ts";
 
-/** What a log says of calls: enough for the vendor's support, and nothing secret. */
 const vendorKey = "vendorKeyWithoutAPrefix0123456789";
 let [broken, good]: ScriptedServer[] = [];
-/** Fails every call in its own words, and gives each an id of its own. */
+/** Starts a vendor that fails every call with a different message and request id. */
 const startBroken = () => {
   let count = 0;
   const message = `The engine is overheated; your key was ${vendorKey}.`;
@@ -63,7 +62,7 @@ function lines(service: "text" | "edge"): readonly Readonly<Record<string, unkno
     .map((text): Record<string, unknown> => JSON.parse(text));
 }
 
-/** The first line of a service's log with all these members. */
+/** Returns the first line of a service's log with all these members. */
 async function line(service: "text" | "edge", want: Readonly<Record<string, unknown>>): Promise<unknown> {
   return await until(`a line of ${service} with ${JSON.stringify(want)}`, () =>
     lines(service).find((entry) => Object.entries(want).every(([name, value]) => entry[name] === value)),
@@ -161,7 +160,7 @@ test("every line of a request has its trace id, including warnings and errors", 
 test("each call has one line, regardless of its result", async () => {
   const calls = await storedEvents(suite.backends.natsUrl);
   const ids = lines("text").flatMap(({ msg, callId }) => (msg === "call" ? [String(callId)] : []));
-  // The newest lines are kept alone.
+  // Only the newest lines are kept.
   expect(ids.length).toBeGreaterThan(3);
   expect(new Set(ids).size).toBe(ids.length);
   expect(calls.map(({ event }) => event.id)).toEqual(expect.arrayContaining(ids));

@@ -5,8 +5,7 @@ import { another, channel, config, hello, keys, post, rival } from "./suite-clie
 import { shownChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 
-/** What channels learn from failures, and share between two replicas. */
-/** What a vendor says in `retry-after`, and how long it rests. */
+/** Values of a vendor's `retry-after`, and the resulting cooldowns. */
 const rests: readonly (readonly [said: string, seconds: number])[] = [
   ["45", 45],
   ["450", 450],
@@ -67,11 +66,11 @@ afterAll(async () => {
 });
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
-/** A call by the replica of a number. */
+/** Sends a call to the replica with this number. */
 const ask = (at: number, body: object, key?: string) =>
   post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
 const streamed = (model: string) => ({ ...another(model), stream: true });
-/** Waits until the other replica's metrics say something. */
+/** Waits until the other replica's metrics contain a line. */
 const otherReports = (line: RegExp) =>
   until("the other replica to know", async () => line.test(await (await fetch(`${other.text.opsUrl}/metrics`)).text()));
 /** Waits until the other replica knows the state of a scope. */
@@ -90,7 +89,7 @@ describe("after a rest, one call at a time tests a channel that has an alternati
     await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
     await suite.simulator.forget(model);
     const leaving = new AbortController();
-    // One call waits for the vendor; all others are served elsewhere meanwhile, by either replica.
+    // One call waits for the vendor; both replicas serve all others by the other channel.
     const calls = new Set<Promise<unknown>>();
     await until("the rest to be over", async () => {
       calls.add(knock(calls.size, another(model), leaving.signal));
@@ -120,7 +119,7 @@ describe("after a rest, one call at a time tests a channel that has an alternati
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
     await otherKnows("turned", "resting");
-    // By the other replica, which counts on from what it received: first for each account, then for all.
+    // The other replica continues the count of cooldowns that it received: first for each account, then for all.
     for (const [at, key] of [keys.demo, rival.key].entries())
       await until(
         "the trial",
@@ -168,7 +167,7 @@ test("failures count by their share: a few among successes start no rest, and an
   });
 });
 
-/** A stream whose client leaves once it has begun. */
+/** Starts a stream whose client disconnects after its beginning. */
 async function leaveBegun(body: object): Promise<void> {
   const leaving = new AbortController();
   const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
@@ -198,13 +197,13 @@ test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as co
       const [rest] = (await shownChannel(suite, model)).accountsOut;
       return rest?.state === "resting" && rest;
     });
-    // A date has no milliseconds, and the call takes a moment.
+    // A date has no milliseconds, and the call takes some time.
     expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);
     expect((await ask(0, hello(model))).status).toBe(503);
   },
 );
 
-/** A call whose client may leave; whatever comes of it. */
+/** Sends a call that the signal may abort, and ignores its result. */
 async function knock(at: number, body: object, signal: AbortSignal): Promise<void> {
   await fetch(`${at % 2 === 0 ? suite.edgeUrl : other.edgeUrl}/v1/chat/completions`, {
     method: "POST",
@@ -225,7 +224,7 @@ describe("a stream that breaks counts against its channel", () => {
       const [out] = (await shownChannel(suite, `${model}-first`)).accountsOut;
       return out?.account === "demo" && out.rests === 1;
     });
-    // Asked earlier, it would try the channel, and a stream that begins there ends the rest.
+    // Without this wait the other replica would use the channel, and a stream that begins there would end the cooldown.
     await otherReports(/^modelgate_channel_account_rests\{state="resting"[^}]*\} [1-9]/m);
     const before = await count(`${model}-first`);
     for (const at of [0, 1]) expect(await (await ask(at, streamed(model))).text()).toContain("[DONE]");

@@ -6,11 +6,10 @@ import { another, rival, channel, config, hello, post } from "./suite-client.ts"
 import { shownChannel, switchedChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 
-/** The limits of channels and keys hold across replicas: every call here may go to either of two. */
 const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
-/** One attempt only: what does not use one up is seen. And seats that come back soon. */
+/** Limits with a single attempt, so that a test sees whether an attempt was used, and with short leases of seats. */
 const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: 1_500 } };
 let suite: Suite;
 let other: Replica;
@@ -44,13 +43,13 @@ afterAll(async () => {
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
 const shown = (id: string) => shownChannel(suite, id);
-/** A call by the replica of a number: they take turns. */
+/** Sends a call to the replica with this number. */
 const ask = (at: number, model: string, content?: string) =>
   at % 2 === 0 ? post(suite, hello(model, content)) : post({ ...suite, edgeUrl: other.edgeUrl }, hello(model, content));
-/** A vendor that keeps its calls until their clients leave. */
+/** Behaviour of a vendor that does not answer until the client disconnects. */
 const slow = { delayMs: 60_000 };
 const leaving = () => new AbortController();
-/** A call that stays open until its client leaves. */
+/** Starts a call that stays open until its client disconnects. */
 function open(at: number, model: string, { signal }: AbortController): Promise<unknown> {
   const edgeUrl = at % 2 === 0 ? suite.edgeUrl : other.edgeUrl;
   return fetch(`${edgeUrl}/v1/chat/completions`, {

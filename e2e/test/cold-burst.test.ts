@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { another, config, post } from "./suite-client.ts";
 
-/** The first calls of fresh processes come all at once: a slow first second is no outage of the store. */
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ config });

@@ -6,20 +6,20 @@ import { newPage } from "./browser.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A browser of its own, its page, and what its scripts did wrong. */
+/** Browser context with a page, and the errors of its scripts. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors of scripts, and what the policy refused. */
+  /** Errors of scripts, and violations of the content security policy. */
   readonly errors: readonly string[];
 }
 
-/** Builds the console's pages, where their sources have changed. */
+/** Builds the console's pages if their sources have changed. */
 export function buildConsole(): void {
   execFileSync(process.execPath, [join(root, "services/console/build.ts")]);
 }
 
-/** Opens a browser's window without a session. */
+/** Opens a browser window without a session. */
 export async function visit(browser: Browser): Promise<Visit> {
   const page = await newPage(browser, {
     permissions: ["clipboard-read", "clipboard-write"],
@@ -34,7 +34,7 @@ export async function visit(browser: Browser): Promise<Visit> {
   return { page, context, errors, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Signs in with a link that is made for this. */
+/** Signs in with a new sign-in link. */
 export async function visitSignedIn(browser: Browser, suite: Suite, role = "admin"): Promise<Visit> {
   const { url } = await suite.ask<{ url: string }>("operator", "link", "--role", role, "--name", "ada");
   const opened = await visit(browser);

@@ -27,7 +27,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   let browser: Browser;
   beforeAll(async () => {
     buildConsole();
-    // No file and no seed: one group, no models.
+    // Without a configuration file: one group, no models.
     suite = await startSuite({ config: {}, env: { MODELGATE_CONFIG: "" } });
     browser = await launchBrowser(program ?? "");
   }, 120_000);
@@ -223,7 +223,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
 
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
     await dialog.getByRole("button", { name: "Remove" }).click();
-    // The row is gone, and what became of it is still said.
+    // The row is removed, and the result is still shown.
     await dialog.getByText(/Saved as version \d+\. It is now active\./).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     await until(

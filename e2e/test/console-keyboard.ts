@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Most presses of a key until what is wanted has the focus. */
+/** Maximum key presses until an element has the focus. */
 const maxPresses = 150;
 
 /** Presses Tab until an element has the focus. */
@@ -26,7 +26,7 @@ export async function type(page: Page, field: Locator, text: string): Promise<vo
   await page.keyboard.type(text);
 }
 
-/** Goes down a list until an option is the one that Enter takes. */
+/** Moves down a list until Enter would select the option, and selects it. */
 export async function choose(page: Page, list: Locator, option: string): Promise<void> {
   await tabTo(page, list);
   const selected = page.locator("[data-combobox-selected]", { hasText: option });

@@ -7,7 +7,7 @@ import { channel, config as baseConfig, hello, keys, post } from "./suite-client
 import { quick } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
-/** What is loaded before the first page can be used, compressed. */
+/** Maximum compressed bytes that are loaded until the first page can be used. */
 const maxBytes = 300_000;
 
 const config = {
@@ -255,7 +255,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const sum = [...sizes.values()].reduce((all, size) => all + size, 0);
     expect(sum).toBeGreaterThan(50_000);
     expect(sum).toBeLessThan(maxBytes);
-    expect([...sizes.keys()].filter((name) => name.includes("jsx-dev"))).toEqual([]); // React's development form
+    expect([...sizes.keys()].filter((name) => name.includes("jsx-dev"))).toEqual([]); // React's development build
     const icon = await fetch(
       await page.locator("link[rel=icon]").evaluate((link) => String(Reflect.get(link, "href"))),
     );

@@ -10,7 +10,7 @@ import { tlsFront, type TlsFront } from "./tls-front.ts";
 const root = join(import.meta.dirname, "../..");
 const python = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tools/python-*/bin/python"))[0];
 
-/** What the playground calls, and where. */
+/** Addresses and models that the playground's code calls. */
 interface Gateway {
   readonly address: string;
   readonly key: string;
@@ -48,7 +48,7 @@ const config = {
   ],
 };
 
-/** What runs the code of each client of the playground; the others are settings of programs. */
+/** Programs that run the code of each client of the playground; other clients are only settings. */
 const runners: Readonly<Record<string, "bash" | "node" | "python">> = {
   curl: "bash",
   "openai (JS)": "node",
@@ -58,7 +58,7 @@ const runners: Readonly<Record<string, "bash" | "node" | "python">> = {
   "google (Python)": "python",
   LangChain: "python",
 };
-/** What each kind's code prints some of. */
+/** Text that the code of each kind prints. */
 const printed: Readonly<Record<Kind, string>> = {
   chat: "boat",
   image: "http",
@@ -67,7 +67,7 @@ const printed: Readonly<Record<Kind, string>> = {
   video: "",
   realtime: "response.done",
 };
-/** A text that a shell and a JSON document each have to quote. */
+/** Text that must be quoted both in a shell and in JSON. */
 const said = `It's a "boat"`;
 
 const samples = kinds.flatMap((kind) => {
@@ -84,7 +84,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     suite = await startSuite({ config, limits: quick });
     front = await tlsFront(suite.edgeUrl);
-    // Beside the packages that the samples import.
+    // A folder from which the packages of the samples can be imported.
     folder = mkdtempSync(join(import.meta.dirname, "../sample-"));
     writeFileSync(join(folder, "authority.pem"), front.authority);
     const silence = Buffer.concat([
@@ -115,7 +115,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
   test.each(samples)("of $kind runs: $client", async ({ kind, client, model }) => {
     const runner = runners[client] ?? "node";
     if (runner === "python" && (python === undefined || !existsSync(python))) return;
-    // This SDK opens sessions behind TLS alone.
+    // This SDK opens sessions only with TLS.
     const wantsTls = kind === "realtime" && client === "openai (JS)";
     const gateway = { address: wantsTls ? front.url : suite.edgeUrl, key: keys.demo, model };
     const code = samplesFor(kind, gateway, said)[client] ?? "";
@@ -126,7 +126,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     expect(status, output).toBe(0);
     expect(output).toContain(printed[kind]);
     const written = kind === "speech" ? "speech.mp3" : kind === "video" && client !== "curl" ? "video.mp4" : undefined;
-    if (written !== undefined) rmSync(join(folder, written)); // throws where it is not there
+    if (written !== undefined) rmSync(join(folder, written)); // throws if the file does not exist
   });
 
   test("of a session at an address without TLS names the clients that accept it", () => {

@@ -13,7 +13,7 @@ import { quick } from "../../services/video/test/films.ts";
 import { another, keys, post } from "./suite-client.ts";
 
 const program = browserProgram();
-/** Where the pictures are kept, from the root of the repository; absent: nowhere. */
+/** Folder of the screenshots, from the root of the repository; absent: they are not stored. */
 const kept = process.env["SCREENSHOTS"];
 
 describe.skipIf(program === undefined)("the documentation's screenshots", { timeout: 120_000 }, () => {

@@ -4,7 +4,7 @@ import { until } from "@modelgate/testkit";
 import type { Page } from "playwright-core";
 import { keys } from "./suite-client.ts";
 
-/** Every page of the console, by its link and its address. */
+/** All pages of the console, by link and address. */
 export const consolePages = [
   { name: "Overview", path: "overview" },
   { name: "Calls", path: "calls" },
@@ -19,11 +19,11 @@ export const consolePages = [
   { name: "Playground", path: "playground" },
 ] as const;
 
-/** A picture of the documentation. */
+/** Screenshot of the documentation. */
 interface Picture {
   readonly file: string;
   readonly path: string;
-  /** Brings up what it shows, where the address alone does not. */
+  /** Opens the view, if the address is not enough. */
   readonly open?: (page: Page) => Promise<unknown>;
   readonly dark?: true;
 }
@@ -55,7 +55,7 @@ async function makeKey(page: Page): Promise<void> {
   await page.getByText("Answer").waitFor();
 }
 
-/** Every page, and the forms behind them. A call's picture is of the newest. */
+/** Screenshots of all pages and of their forms. The one of a call shows the newest call. */
 const pictures: readonly Picture[] = [
   ...consolePages.map(({ path }) => ({ file: path, path })),
   { file: "overview-dark", path: "overview", dark: true },
@@ -75,7 +75,7 @@ const pictures: readonly Picture[] = [
   { file: "playground", path: "playground", open: askTwoModels },
 ];
 
-/** Writes the documentation's pictures into a folder, with a browser that is signed in; the files. */
+/** Writes the documentation's screenshots into a folder, with a signed-in browser. Returns the files. */
 export async function takeScreenshots(page: Page, controlUrl: string, folder: string): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true });
   await page.setViewportSize({ width: 1_280, height: 800 });

@@ -78,7 +78,7 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
   });
 });
 
-/** The same once what is drawn by scripts (the chart) has followed the window. */
+/** Returns the same after the chart has adapted to the window. */
 async function staysWider(page: Page): Promise<readonly string[]> {
   let found = await wider(page);
   for (let looks = 0; looks < 40 && found.length > 0; looks++) {
@@ -88,7 +88,7 @@ async function staysWider(page: Page): Promise<readonly string[]> {
   return found;
 }
 
-/** What makes a page wider than its window; nothing where it is not. */
+/** Returns the elements that are wider than the window. */
 function wider(page: Page): Promise<readonly string[]> {
   return page.evaluate(`(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -100,17 +100,17 @@ function wider(page: Page): Promise<readonly string[]> {
   })()`);
 }
 
-/** Most presses of Tab until every control of a page was reached. */
+/** Maximum presses of Tab until all controls of a page were focused. */
 const maxPresses = 150;
 
 /**
- * What can be used by a pointer and is not reached by Tab: links, buttons and fields that are seen, of a dialog where one is
- * open. Of tabs and radio buttons one is reached; arrows go on from it.
+ * Returns the visible links, buttons and fields that Tab does not reach, in the open dialog if there is one. Only one
+ * tab or radio button of a group is reached by Tab, the others by arrow keys.
  */
 async function notReachedByTab(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
   let left: readonly string[] = await page.evaluate("notReached()");
-  // A press reaches at most one: so many can be made before it is looked again.
+  // One press reaches at most one control, so the rest is checked only after as many presses.
   for (let presses = 0; presses < maxPresses && left.length > 0;) {
     const end = presses + left.length;
     for (; presses < end; presses++) await page.keyboard.press("Tab");

@@ -2,26 +2,26 @@ import { until, wavHead, type Suite } from "@modelgate/testkit";
 import type { Locator, Page } from "playwright-core";
 import { hello, keys, post } from "./suite-client.ts";
 
-/** One view of the console: a page, or a page after some clicks. */
+/** View of the console: a page, or a page after some clicks. */
 export interface View {
   readonly name: string;
-  /** Its address below /console/, with what `prepareViews` made. */
+  /** Address of the view below /console/, with the data of `prepareViews`. */
   readonly path: (made: Made) => string;
-  /** Brings it up, where its address alone does not. */
+  /** Opens the view, if the address is not enough. */
   readonly open?: (page: Page, made: Made) => Promise<unknown>;
-  /** What is there once it is up. */
+  /** Returns an element that shows that the view is open. */
   readonly shows: (page: Page) => Locator;
-  /** It is looked at without a session. */
+  /** True if the view is opened without a session. */
   readonly isSignedOut?: true;
 }
 
-/** What the views look at. */
+/** Data that the views show. */
 export interface Made {
   readonly requestId: string;
   readonly vendorUrl: string;
 }
 
-/** Makes what the views show: a call with a tag, a film, a key with a name, a person, and a second version. */
+/** Creates the data of the views: a call with a tag, a video, a named key, a person, and a second version. */
 export async function prepareViews(suite: Suite): Promise<Made> {
   const call = (): Promise<Response> => post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": "team=search" });
   const answer = await until("a first call", async () => {
@@ -45,17 +45,17 @@ const button = (page: Page, name: string): Promise<void> => page.getByRole("butt
 const inDialog = (name: string | RegExp) => (page: Page) => page.getByRole("dialog").getByLabel(name).first();
 const at = (path: string) => (): string => path;
 
-/** A page as its address brings it up. */
+/** Returns a page that its address opens. */
 function pageAt(name: string, path: string, shows: View["shows"] = heading(name)): View {
   return { name, path: at(path), shows };
 }
 
-/** A form in a dialog, behind a button of a page. */
+/** Returns a form in a dialog that a button opens. */
 function form(opener: string, path: string, field: string | RegExp): View {
   return { name: opener, path: at(path), open: (page) => button(page, opener), shows: inDialog(field) };
 }
 
-/** A kind of the playground, tried. */
+/** Returns a kind of the playground after a call. */
 function tried(kind: string, shows: View["shows"], fill: (page: Page) => Promise<unknown>): View {
   return {
     name: `Playground, ${kind}`,
@@ -91,7 +91,7 @@ async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
 /** A second of silence. */
 const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 16 }, 16_000), Buffer.alloc(16_000)]);
 
-/** Every view of the console: what is on no line here is seen by no test of light, dark, keyboard and phone. */
+/** All views of the console. Tests of light and dark mode, keyboard and phone cover only these. */
 export const views: readonly View[] = [
   { ...pageAt("Sign in", "sign-in", (page) => page.getByText("Open the sign-in link")), isSignedOut: true },
   pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),

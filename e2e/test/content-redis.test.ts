@@ -4,12 +4,11 @@ import { onRedis } from "../chaos/redis-log.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { openSession, price } from "./realtime-client.ts";
 
-/** Clients' content in a Redis apart: calls that keep nothing do not need it. */
 let content: LocalRedis;
 let suite: Suite;
 beforeAll(async () => {
   content = await startLocalRedis();
-  // Services start without it, too.
+  // Services start without this Redis.
   await content.kill();
   suite = await startLocalSuite({
     fresh: true,
@@ -41,13 +40,13 @@ async function call(path: string, body?: object) {
 }
 
 const secretWish = { session: { type: "realtime", model: "live", instructions: "Answer as a pirate." } };
-/** Calls that nothing need be kept for: a response that cannot be kept is answered all the same. */
+/** Calls that need no stored content. A response that cannot be stored is answered anyway. */
 const served: readonly (readonly [path: string, body: object])[] = [
   ["/v1/chat/completions", hello("fixed")],
   ["/v1/messages", { ...hello("fixed"), max_tokens: 100 }],
   ["/v1/responses", { model: "fixed", input: "Hello" }],
 ];
-/** Calls that keep something. */
+/** Calls that store content. */
 const keeping: readonly (readonly [path: string, body: object])[] = [
   ["/v1/conversations", { items: [{ type: "message", role: "user", content: "Hello" }] }],
   ["/v1/responses", { model: "fixed", input: "Hello", background: true }],
@@ -83,7 +82,7 @@ test("it is used as soon as it is available; all its records expire, and the Red
     const names = await redis.keys("*");
     return await Promise.all(names.map(async (name) => [name, await redis.pttl(name)] as const));
   });
-  // A volatile policy evicts no key without a time to live, which PTTL answers with -1. -2 is a key that expired meanwhile.
+  // A volatile policy does not evict keys without a time to live (PTTL -1). -2 means that the key has expired.
   expect(kept.filter(([, ms]) => ms === -1).map(([name]) => name)).toEqual([]);
   const kinds = ["background-events", "content-sizes", "conversation", "conversation-items", "response"];
   const found = new Set(kept.map(([name]) => name.split(":")[0]));
@@ -99,7 +98,7 @@ test("a client secret opens a session with the settings stored there, and gets 5
   session.socket.close();
   await content.kill();
   await expect(openSession(suite, { key: body.value })).rejects.toThrow("503");
-  // A session of a usual key has no settings to read.
+  // A session of an API key reads no settings.
   (await openSession(suite, { key: keys.demo, model: "live" })).socket.close();
   await content.start();
   await expectAllServed();

@@ -9,7 +9,7 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startLocalSuite({
       shape,
       config,
-      // Longer than a service pauses between two tries to settle, after outages as short as these.
+      // Longer than a service's pause between two settlement attempts after a short outage.
       limits: {
         relay: { limits: { leaseMs: 1_500 } },
         edge: { seatLeaseMs: 900 },
@@ -24,7 +24,7 @@ describe.each(shapes)("services %s", (shape) => {
     stream: true,
   });
 
-  /** Waits until nothing is held and every settlement is a stored event; then the books must agree. */
+  /** Waits until no money is reserved and every settlement is a stored event. Then the books must agree. */
   async function booksAgree(): Promise<void> {
     const account = await until("all holds to be settled", async () => {
       const found = await money(suite);
@@ -43,7 +43,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("the text service is killed between the vendor's answer and settlement: charged once, published once", async () => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
-    // The store is away before the answer comes: no settlement of it can wait for the store in a socket when the service dies.
+    // Redis is stopped before the answer arrives, so that no settlement waits in its socket when the service dies.
     const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
     await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > vendorSeen);
     await suite.backends.redis.kill();
@@ -56,7 +56,7 @@ describe.each(shapes)("services %s", (shape) => {
     const dead = await until("the dead hold's event", async () =>
       (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.model === "fixed" && event.estimated),
     );
-    // The rule for dead holds: the floor, here the whole price of a call with a price per request.
+    // A hold of a dead service is settled at its floor, here the complete price per request.
     expect(dead.event).toMatchObject({ outcome: "failed", costNanos: "1000000", estimated: true });
     await booksAgree();
   });

@@ -8,7 +8,7 @@ import { keys } from "./suite-client.ts";
 import { openSession } from "./realtime-client.ts";
 
 const path = join(import.meta.dirname, "../../deploy/config/demo.yaml");
-/** The configuration that `npm start` runs. */
+/** Configuration of `npm start`. */
 const demo: {
   readonly models: Readonly<Record<string, { readonly kind: string }>>;
 } & Record<string, unknown> = parse(readFileSync(path, "utf8"));
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Calls a model through the endpoint of its kind; throws where that fails. */
+/** Calls a model through the endpoint of its kind. Throws if that fails. */
 const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   async chat(model) {
     const { choices } = await client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] });
@@ -40,7 +40,7 @@ const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
     return client.audio.transcriptions.create({ model, file: await toFile(await spoken.arrayBuffer(), "hello.wav") });
   },
   async video(model) {
-    // Seconds that each vendor has.
+    // A duration that the vendor supports.
     const seconds = /-(?:openai|veo)$/.test(model) ? "4" : "5";
     const { id } = await created(model, seconds);
     await until(

@@ -4,7 +4,6 @@ import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
 import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
 
-/** What is still open when a drain's time is over ends in its wire's words, and as the gateway's failure. */
 let suite: Suite;
 async function start(shape: Shape): Promise<void> {
   const models = { chat: baseConfig.models.chat };
@@ -12,14 +11,14 @@ async function start(shape: Shape): Promise<void> {
     fresh: true,
     shape,
     config: { ...baseConfig, models, channels: [channel("main", ["chat"])] },
-    // The edge drains for less than the services: what it cannot wait for is its own to end.
+    // The edge's drain is shorter than that of the services, so the edge ends the remaining calls itself.
     env: { DRAIN_MS: "3000" },
   });
 }
 const drained = { one: ["edge"], apart: ["text", "edge"] } as const;
 
 const slow = 'Hi {{simulate: {"chunks": 800, "chunkDelayMs": 25}}}';
-/** A service that ends itself has more to say of a response than its edge has. */
+/** Matches the end of a response. A service that ends it reports more than the edge does. */
 const ofResponses = /\n\nevent: (response\.failed|error)\ndata: \{.*"sequence_number":[1-9].*\n\n$/;
 const wires = brokenStreams("chat", slow).map((stream) =>
   stream.name === "responses" ? { ...stream, broken: ofResponses } : stream,
@@ -78,7 +77,7 @@ describe.each(shapes)("services %s", (shape) => {
         async () => (await post(suite, hello("chat")).catch(() => undefined))?.status === 200,
       );
       const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
-      // No channel rests for what the gateway did.
+      // No channel is in a cooldown because of the gateway's shutdown.
       expect(metrics).not.toMatch(/modelgate_channel_state\{scope="main/);
     },
     120_000,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
 import { startScriptedServer } from "@modelgate/testkit";
 
-/** A vendor of chat streams that go on, a word now and then, until a test lets them end. */
+/** Vendor of chat streams that send one word at a time until the test ends them. */
 export interface EndlessVendor extends AsyncDisposable {
   readonly url: string;
-  /** Streams that are open. */
+  /** Number of open streams. */
   readonly open: number;
-  /** Ends all of them, as they should end: with what they used. */
+  /** Ends all streams correctly, with their usage. */
   finish(): void;
 }
 
@@ -23,7 +23,7 @@ const last =
   frame({ choices: [], usage: { prompt_tokens: 3, completion_tokens: 30, total_tokens: 33 } }) +
   "data: [DONE]\n\n";
 
-/** Starts one on a port of its own. */
+/** Starts the vendor on a free port. */
 export async function startEndlessVendor(): Promise<EndlessVendor> {
   const open = new Set<ServerResponse>();
   const server = await startScriptedServer((_, response) => {

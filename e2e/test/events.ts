@@ -1,15 +1,15 @@
 import { AckPolicy, connect, type JsMsg } from "nats";
 import type { UsageEvent } from "@modelgate/contracts";
 
-/** A usage event as JetStream has stored it. */
+/** Usage event as stored in JetStream. */
 export interface StoredEvent {
-  /** The id that the message carried. */
+  /** Id of the message. */
   readonly id: string;
   readonly event: UsageEvent;
   readonly subject: string;
 }
 
-/** Reads every usage event that JetStream has stored, in its order, as often as it is stored. */
+/** Reads all usage events in JetStream in order, with repetitions. */
 export async function storedEvents(natsUrl: string): Promise<readonly StoredEvent[]> {
   return readStream(natsUrl, "USAGE", (message) => ({
     id: message.headers?.get("Nats-Msg-Id") ?? "",
@@ -18,10 +18,10 @@ export async function storedEvents(natsUrl: string): Promise<readonly StoredEven
   }));
 }
 
-/** Maximum time in which what a stream has is read, in ms. */
+/** Maximum ms to read a stream. */
 const fetchMs = 20_000;
 
-/** Reads all that a stream has now, in its order. Throws where the stream has no leader. */
+/** Reads the current content of a stream in order. Throws if the stream has no leader. */
 export async function readStream<T>(
   natsUrl: string,
   name: "USAGE" | "TASKS",
@@ -32,7 +32,7 @@ export async function readStream<T>(
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info(name);
     if (state.messages === 0) return [];
-    // Not an ordered consumer: that one is created anew for ever where its server has gone.
+    // Not an ordered consumer, because it would be created again endlessly if its server is gone.
     const { name: consumer } = await management.consumers.add(name, { ack_policy: AckPolicy.None, mem_storage: true });
     const reader = await connection.jetstream().consumers.get(name, consumer);
     const found: T[] = [];

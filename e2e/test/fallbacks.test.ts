@@ -3,10 +3,10 @@ import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, hello, keys, post } from "./suite-client.ts";
 
-/** Fallbacks of the kinds that are not text, when all channels of a model are away. */
+/** Kinds without text, whose models have fallbacks for the case that all their channels are unavailable. */
 const kinds = { draws: "image", speaks: "speech", hears: "transcription" } as const;
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
-/** Nothing listens there. */
+/** Channel to an address without a server. */
 const away = { baseUrl: "http://127.0.0.1:9/v1" };
 
 let suite: Suite;
@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** A second of silence. */
+/** Returns a form with a second of silence. */
 function recording(): FormData {
   const samples = 16_000;
   const form = new FormData();

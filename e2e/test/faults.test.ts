@@ -5,13 +5,16 @@ import { faults, type Fault } from "../chaos/faults.ts";
 import { brokenOf, faultsOf, openFaultRun, type FaultRun } from "../chaos/run-faults.ts";
 
 /**
- * The brief rows of the table of faults, each for a second, with clients of three areas: no event is lost, none is stored or
- * charged twice, the books agree, clients see nothing but what the row allows, and every area answers after it. `npm run chaos`
- * has all rows, for longer.
+ * Runs the brief faults of the chaos run for a second each, with clients of three areas. No event may be lost, stored
+ * twice or charged twice, the books must agree, clients may see only the allowed failures, and every area must answer
+ * afterwards. `npm run chaos` runs all faults for longer.
  */
 const engine = "postgres";
 const briefAreas = areas.filter(({ name }) => name === "text" || name === "video" || name === "realtime");
-/** What a row does to one service of several needs them apart; all else is the same in one process. */
+/**
+ * Returns the faults for a shape. Faults of a single service need separate processes; the others have the same effect
+ * in one process.
+ */
 const rowsOf = (shape: Shape): readonly Fault[] =>
   faultsOf(faults, engine, shape).filter(({ brief, shape: only = "one" }) => brief === true && only === shape);
 

@@ -4,7 +4,6 @@ import { channel, config as baseConfig, hello, keys, money, rival } from "./suit
 import { askOperator } from "./operator.ts";
 import { handshake, openSession, price, refusal } from "./realtime-client.ts";
 
-/** What clients have the gateway keep, as far as the edge has a part in it. */
 const broke = "sk-broke-0123456789abcdef";
 const drained = "sk-drained-0123456789abcdef";
 let suite: Suite;
@@ -20,7 +19,7 @@ beforeAll(async () => {
         ...baseConfig.accounts,
         rival: rival.account,
         broke: { balance: "0", tokens: [{ key: broke, group: "default" }] },
-        // Covers one call of the fixed price.
+        // Covers one call at the fixed price.
         drained: { balance: "0.001", tokens: [{ key: drained, group: "default" }] },
       },
     },
@@ -116,7 +115,7 @@ test("a client secret ends with a rotated key that created it", async () => {
   await expect(openSession(suite, { key: after.value })).rejects.toThrow(/401/);
 });
 
-/** Makes a key of the account with money. */
+/** Creates a key of the account with a balance. */
 function makeKey(): Promise<{ id: string; key: string }> {
   return suite.ask("token", "create", "demo", "--group", "default");
 }

@@ -14,7 +14,7 @@ const rows = endpointIds.map((id) => [id, endpointOf(id)] as const);
 const formatOf = ({ errors }: Endpoint): ErrorFormat => (errors === "by-request" ? "common" : errors);
 const pathOf = ({ path }: Endpoint): string => path.replaceAll(/\{(\w+)\}/g, "some-$1");
 
-/** What a client of a format looks at to know what went wrong. */
+/** Members of an error by which a client of each format recognises it. */
 const shapes: Readonly<Record<ErrorFormat, (code: string, status: number) => object>> = {
   common: (code) => ({ error: { message: expect.any(String), type: expect.any(String), code } }),
   alpha: () => ({
@@ -72,10 +72,10 @@ describe.each(rows)("%s", (_, endpoint) => {
 
   test("refuses two different keys", async () => {
     const [first = "authorization", second] = endpoint.keys;
-    if (second === undefined) return; // one carrier: the repeated header below is its case
+    if (second === undefined) return; // a single key header; the test of a repeated header covers it
     const [one, other] = [carry[first](keys.demo), carry[second](keys.narrow)];
     const answer = await call(endpoint, { headers: { ...one.headers, ...other.headers }, query: other.query ?? "" });
-    // The list's format follows whose key carriers are there.
+    // The format of the list depends on the headers with the key.
     expect(answer.status).toBe(401);
   });
 

@@ -3,7 +3,6 @@ import { freePorts, startServiceAlone, startSuite, until, type AloneService, typ
 import { config, hello, keys, money, post } from "./suite-client.ts";
 import { sharedEnv } from "./replica.ts";
 
-/** Layouts between one process and one for each service: they stand on the state of a suite. */
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ config });
@@ -18,7 +17,7 @@ async function startGateway(env: Readonly<Record<string, string>>): Promise<Alon
   return Object.assign(gateway, { url: `http://127.0.0.1:${port}` });
 }
 
-/** Waits until nothing is held; what is spent then. */
+/** Waits until no money is reserved, and returns the spending. */
 async function spent(): Promise<bigint> {
   const account = await until("nothing to be held", async () => {
     const found = await money(suite);

@@ -5,7 +5,6 @@ import { googleClient, openLive, textConfig } from "../../services/realtime/test
 import { channel, config as baseConfig, keys } from "./suite-client.ts";
 import { booksAgree } from "./realtime-client.ts";
 
-/** Sessions of Google's own SDK over every vendor of sessions: its own format passes, the other is translated. */
 const price = { input: 3, cachedInput: 1, output: 12, inputAudio: 20, outputAudio: 50 };
 const vertexAddress = "${SIMULATOR_URL}/at/vtx/vertex/v1/projects/p/locations/us-central1";
 const gemini = { provider: "gemini", baseUrl: "${SIMULATOR_URL}/at/gem/gemini" };
@@ -32,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** A function as the SDK declares it, in the vendor's own schema. */
+/** Function declaration in the vendor's schema, as the SDK sends it. */
 const weather: FunctionDeclaration = {
   name: "weather",
   description: "Says what the weather is.",

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** The balance when nothing is held any more. */
+/** Waits until no money is reserved, and returns the balance. */
 const settled = () =>
   until("all holds to be settled", async () => {
     const account = await money(suite);

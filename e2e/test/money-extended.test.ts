@@ -3,9 +3,9 @@ import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, hello, money, sdk } from "./suite-client.ts";
 
-/** Nano-dollars a token. */
+/** Prices in nano-dollars per token. */
 const price = { input: 1_000n, output: 10_000n };
-/** Covers about 2,000 tokens of the answer's 4,000. */
+/** Balance for about 2,000 of the answer's 4,000 tokens. */
 const poor = 20_000_000n;
 const words = "story ".repeat(4_000);
 const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;
@@ -43,7 +43,7 @@ describe.each(shapes)("services %s", (shape) => {
   const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
   test("a stream beyond the balance ends when its hold is used up, and its vendor is stopped", async () => {
-    // A vendor that would never end by itself.
+    // A vendor whose stream never ends.
     await suite.simulator.script("chat", [{ ...paced, stallAfterChunks: 990 }]);
     const stream = await sdk(suite, keyOf("poor")).chat.completions.create({ ...hello("chat"), stream: true });
     let [text, ending] = ["", ""];
@@ -55,7 +55,7 @@ describe.each(shapes)("services %s", (shape) => {
     const [after, event] = [await settled("poor"), await eventOf("poor")];
     expect(event).toMatchObject({ outcome: "completed", status: 200, estimated: true });
     expect(BigInt(after.balanceNanos)).toBe(poor - BigInt(event.costNanos));
-    // What is left is little: the stream was not given up early.
+    // The remaining balance is small: the stream did not end too early.
     expect(BigInt(after.balanceNanos) >= 0n && BigInt(after.balanceNanos) < poor / 3n).toBe(true);
     await until("the vendor to be stopped", async () => (await suite.simulator.requests("chat"))[0]?.aborted === true);
   });
@@ -68,7 +68,7 @@ describe.each(shapes)("services %s", (shape) => {
       for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
     })();
     heard.catch(() => undefined);
-    // Twice what was held at first, and a floor that was renewed since.
+    // Twice the initial hold, and a floor that was renewed.
     await until("its hold to grow", async () => {
       const held = BigInt((await money(suite, "killed")).heldNanos);
       return text.length > 8_000 && held > 2n * 256n * price.output;
@@ -81,7 +81,7 @@ describe.each(shapes)("services %s", (shape) => {
     const event = await eventOf("killed");
     expect(event).toMatchObject({ outcome: "failed", estimated: true });
     expect(BigInt(after.balanceNanos)).toBe(1_000_000_000n - BigInt(event.costNanos));
-    // Six letters are more than a token, and four are taken for one.
+    // An estimate counts four characters as one token, so it is lower than the text.
     expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
     expect(Number(event.units.outputTokens)).toBeLessThanOrEqual(Math.ceil(text.length / 4) + 100);
   });

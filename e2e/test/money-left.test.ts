@@ -9,10 +9,10 @@ import { keys, money } from "./suite-client.ts";
 
 const messages = [{ role: "user", content: "Tell me a story, and take your time." }];
 const image = (n: number) => ({ model: "pictures", prompt: "a fox", n });
-/** Answers that are waited for at a time. */
+/** Maximum number of answers that are read after their clients have disconnected. */
 const leftAnswers = 4;
 
-/** Takes connections and says nothing: TLS never comes to be over it. */
+/** Server that accepts connections and sends nothing, so that a TLS handshake never completes. */
 const deaf = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
 const sockets = new Set<Socket>();
 const portOf = (server: Server): number => {
@@ -72,7 +72,7 @@ describe.each(shapes)("services %s", (shape) => {
   });
   beforeEach(() => vendor.behave({ silent: true }));
 
-  /** A call that its client leaves: `leave` resolves once it has. */
+  /** Starts a call; `leave` disconnects the client. */
   function open(path: string, body: object | FormData) {
     const leaving = new AbortController();
     const isForm = body instanceof FormData;
@@ -106,7 +106,7 @@ describe.each(shapes)("services %s", (shape) => {
   const stored = async () => (await storedEvents(suite.backends.natsUrl)).length;
   const asked = (count: number) => until("the vendor to be asked", () => vendor.requests.length >= count);
 
-  /** Calls whose clients leave once their vendor has been asked; what they cost. */
+  /** Makes calls whose clients disconnect after the vendor has received the request. Returns their cost. */
   async function leftCalls(path: string, bodies: readonly (object | FormData)[], then: () => Promise<void> | void) {
     const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const calls = bodies.map((body) => open(path, body));
@@ -117,7 +117,7 @@ describe.each(shapes)("services %s", (shape) => {
     return { cost, events: await eventsAfter(bodies.length, from) };
   }
 
-  /** Waits until a service has noticed that a client left, and hears its vendor out. */
+  /** Waits until a service has noticed the disconnections and reads the vendor's answers. */
   const noticed = () =>
     until("a vendor to be heard out", async () => {
       const pages = (["text", "media", "audio"] as const).map(async (service) =>
@@ -126,7 +126,7 @@ describe.each(shapes)("services %s", (shape) => {
       return /^modelgate_left_answers(?:\{[^}]*\})? [1-9]/m.test((await Promise.all(pages)).join("\n"));
     });
 
-  /** The vendor answers after the clients have left. */
+  /** Sets the vendor's answer, which is sent after the clients have disconnected. */
   const answers = (behaviour: Parameters<GreedyVendor["behave"]>[0]) => async () => {
     await noticed();
     vendor.behave(behaviour);
@@ -235,7 +235,7 @@ describe.each(shapes)("services %s", (shape) => {
     await call.leave();
     expect(await settled()).toBe(before);
     expect(await eventsAfter(1, from)).toMatchObject([{ outcome: "cancelled", status: 499, costNanos: "0" }]);
-    // The service would wait for this connection at its end.
+    // The shutdown of the service would wait for this connection.
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   });

@@ -3,7 +3,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { hello, keys, money, post } from "./suite-client.ts";
 
-/** The tests of money under a rush, for a suite on whatever store. */
+/** Tests of concurrent spending, for a suite with any store. */
 export function moneyRaceTests(suite: () => Suite): void {
   test("of 200 parallel calls on a balance for 50 exactly 50 pass, and the balance is reduced by the sum of their costs", async () => {
     const balances: bigint[] = [];
@@ -31,7 +31,7 @@ export function moneyRaceTests(suite: () => Suite): void {
       return all.length >= 50 && all;
     });
     expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(50_000_000n);
-    // Refused before any vendor was asked.
+    // Refused before a vendor was called.
     expect(await suite().simulator.requests("main")).toHaveLength(50);
   });
 

@@ -65,7 +65,7 @@ describe.each(shapes)("services %s", (shape) => {
     return fetch(suite.edgeUrl + path, { headers: { authorization: `Bearer ${key}` } });
   }
 
-  /** What paths that mean the same answer. */
+  /** Requests paths that must have the same answer, and returns it. */
   async function look(...paths: readonly string[]): Promise<unknown> {
     const all = await Promise.all(paths.map(async (path) => (await get(path, thrifty)).json()));
     for (const each of all) expect(each).toEqual(all[0]);

@@ -13,10 +13,9 @@ import { storedEvents } from "./events.ts";
 import { config, hello, money, post } from "./suite-client.ts";
 
 const priceNanos = 1_000_000n;
-/** Calls that are open at any time while the load goes on. */
+/** Number of concurrent calls during the load. */
 const callers = 4;
 
-/** The suite on a NATS cluster with three replicas of every event, as the production overlay demands them. */
 describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   let suite: Suite<NatsClusterBackends>;
   let nats: NatsConnection;
@@ -36,11 +35,11 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   });
 
   test("every event is on three servers", async () => {
-    // The cluster may still elect the leader that answers: this call would end by its time limit.
+    // While the cluster elects a leader, the check of the API would time out.
     const management = await nats.jetstreamManager({ checkAPI: false });
     for (const { name } of Object.values(eventStreams)) {
       await until(`${name} to have a leader and two followers that are up to date`, async () => {
-        // No service waits for its streams at its start: a cluster that still chooses its leader makes them later.
+        // Services do not wait for the streams at their start; a cluster without a leader creates them later.
         const info = await management.streams.info(name).catch(() => undefined);
         const followers = info?.cluster?.replicas?.filter(({ current }) => current) ?? [];
         return info?.config.num_replicas === 3 && info.cluster?.leader !== undefined && followers.length === 2;
@@ -63,7 +62,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
     };
     try {
       await passed(20);
-      // The one that leads: its followers choose another while events go on.
+      // Kills the leader: its followers elect another one while events continue.
       const management = await nats.jetstreamManager({ checkAPI: false });
       const { cluster } = await management.streams.info(eventStreams.usage.name);
       killed = Number(/\d+$/.exec(cluster?.leader ?? "")?.[0]);

@@ -4,7 +4,7 @@ import { storedEvents } from "./events.ts";
 import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
 import { channel, config, hello, keys, post } from "./suite-client.ts";
 
-/** A span as a collector gets it by OTLP. */
+/** Span as a collector receives it by OTLP. */
 interface Received {
   readonly service: string;
   readonly name: string;
@@ -22,7 +22,7 @@ interface Export {
   }[];
 }
 
-/** Words that must never be leaked: a client's key, a vendor's (without a known prefix), and what a client says. */
+/** Secrets that must not leak: a client's key, a vendor's key without a known prefix, and a client's text. */
 const canary = {
   client: "sk-canary-client-0123456789",
   vendor: "canaryVendorKey0123456789",
@@ -148,7 +148,7 @@ test("open calls are counted only while they are open", async () => {
   const text = await metrics("text");
   expect(text).toMatch(/^gen_ai_client_operation_time_per_output_chunk_seconds_count\{[^}]*\} [1-9]/m);
   expect(text).toMatch(/^gen_ai_client_operation_duration_seconds_sum\{[^}]*\} 0*\.?0*[1-9]/m);
-  // Measured anew from one scrape to the next.
+  // Each scrape starts a new measurement.
   await until("a delay of the event loop", async () =>
     /^nodejs_eventloop_lag_p99_seconds\{service="text"\} 0\.\d*[1-9]/m.test(await metrics("text")),
   );

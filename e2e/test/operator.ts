@@ -1,7 +1,7 @@
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
 
-/** A channel as the operator's API shows it. */
+/** Channel as the operator's API shows it. */
 export interface ShownChannel {
   readonly state: string;
   readonly reason?: string;
@@ -21,17 +21,17 @@ export interface ShownChannel {
   }[];
 }
 
-/** What `gatectl channel show` prints, without a process for each look: for tests that wait for a state. */
+/** Returns the result of `gatectl channel show` without starting a process, for tests that wait for a state. */
 export function shownChannel(suite: Suite, id: string): Promise<ShownChannel> {
   return askOperator(suite, "GET", `/channels/${id}`);
 }
 
-/** What `gatectl channel disable` and `enable` do. */
+/** Disables or enables a channel, as gatectl does. */
 export function switchedChannel(suite: Suite, id: string, verb: "disable" | "enable", body: object = {}) {
   return askOperator<ShownChannel>(suite, "POST", `/channels/${id}/${verb}`, body);
 }
 
-/** A call of the operator's API. */
+/** Calls the operator's API. */
 export async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const response = await fetch(suite.controlUrl + path, {

@@ -1,14 +1,14 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** A collector of spans by OTLP: keeps what it gets, as it came. */
+/** Collector of spans by OTLP, which stores the received spans. */
 export interface OtlpCollector extends Disposable {
   readonly exported: readonly string[];
-  /** What a suite is started with so that it exports to this one, soon. */
+  /** Environment variables with which a suite exports spans to this collector after a short time. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts a collector on a port of its own. */
+/** Starts a collector on a free port. */
 export async function startCollector(): Promise<OtlpCollector> {
   const exported: string[] = [];
   const server = createServer((request, response) => {

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePorts, until } from "@modelgate/testkit";
 
-/** The README's own commands and samples, run as they stand (but for the port). */
 const root = join(import.meta.dirname, "../..");
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const blocks = [...readme.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", text = ""]) => ({
@@ -66,7 +65,7 @@ test("the README's first call", async () => {
 
 describe("the README's SDK calls", () => {
   test.each(blocks.filter(({ language }) => language === "js"))("$text", async ({ text }) => {
-    // Beside a package that has the SDKs, so that their names are found.
+    // In a package that depends on the SDKs, so that they can be imported.
     const file = join(root, "e2e", `readme-sample-${process.pid}.mjs`);
     writeFileSync(file, here(text));
     try {

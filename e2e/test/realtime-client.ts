@@ -6,15 +6,15 @@ import { keys, money } from "./suite-client.ts";
 
 export { ask, handshake, say, simulated, type TestSession } from "../../services/realtime/test/session-client.ts";
 
-/** Prices at which every unit shows in the sum. */
+/** Prices with which every unit can be recognised in the total. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
-/** A service that waits shortly for a vendor, and holds little. */
+/** Limits with a short wait for vendors and small reservations. */
 export const limits = {
   realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
 };
 
-/** Waits until a model has so many usage events. */
+/** Waits until a model has this number of usage events. */
 export async function usageEvents({ backends }: Suite, model: string, count: number) {
   return until(`${count} events of ${model}`, async () => {
     const found = (await storedEvents(backends.natsUrl)).filter(({ event }) => event.model === model);
@@ -22,7 +22,7 @@ export async function usageEvents({ backends }: Suite, model: string, count: num
   });
 }
 
-/** Opens a session by hand; rejects with the refusal where it is refused. */
+/** Opens a session without an SDK. Rejects with the refusal. */
 export function openSession(
   suite: Suite,
   { model, key = keys.demo, headers }: { model?: string; key?: string; headers?: Record<string, string> } = {},
@@ -30,7 +30,7 @@ export function openSession(
   return openSessionAt(suite.edgeUrl, model, { authorization: `Bearer ${key}`, ...headers });
 }
 
-/** Returns the answer to an opening handshake that is refused. */
+/** Returns the HTTP answer to a refused handshake. */
 export const refusal = (suite: Suite, path: string, headers: Record<string, string>) =>
   refusalAt(suite.edgeUrl + path, headers);
 
@@ -43,12 +43,12 @@ export async function textSession(suite: Suite, model = "live", key: string = ke
 }
 
 /**
- * Waits until nothing is held and every settlement is a stored event; then the books must agree to the nano. Money is
- * read anew each time: calls without a hold are settled after the last hold is gone.
+ * Waits until no money is reserved and every settlement is a stored event; then the books must agree exactly. The
+ * amounts are read in each check, because calls without a reservation are settled later.
  */
 export async function booksAgree(suite: Suite, account: string): Promise<void> {
   await until("nothing to be held and every settlement to be stored", async () => {
-    // A store that has just come back is refused for a moment.
+    // Requests are refused for a moment after a store has become available again.
     const books = await money(suite, account).catch(() => undefined);
     if (books?.heldNanos !== "0") return false;
     expect(BigInt(books.balanceNanos)).toBe(BigInt(books.creditedNanos) - BigInt(books.spentNanos));

@@ -11,7 +11,7 @@ const config = {
   channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
-// Services apart: the edge drains before the service that it passes sessions to. In one process see realtime-restart.
+// In separate processes, so that the edge drains before the service of its sessions. realtime-restart tests one process.
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ fresh: true, shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });

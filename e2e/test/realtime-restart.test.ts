@@ -30,7 +30,7 @@ describe.each(shapes)("services %s", (shape) => {
   test("fifty sessions during a restart: each is closed with 1001, opens again, and none is charged twice", async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => textSession(suite)));
     await Promise.all(sessions.map((session) => ask(session, "Hello")));
-    // Ten of them are in the middle of an answer that would last longer than the service may.
+    // Ten of them receive an answer that would take longer than the drain.
     for (const session of sessions.slice(0, 10)) {
       session.send(say(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
       session.send({ type: "response.create" });
@@ -40,7 +40,7 @@ describe.each(shapes)("services %s", (shape) => {
     const asking = { ...handshake, authorization: `Bearer ${keys.demo}` };
     const late = await until("new sessions to be refused", async () => {
       const answer = await refusal(suite, "/v1/realtime?model=live", asking).catch(() => "no connection" as const);
-      // In one process the door is shut with the rest of it.
+      // In one process the edge stops too.
       if (answer === "no connection") return shape === "one" && answer;
       return answer.status === 503 && answer;
     });
@@ -57,7 +57,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("a session whose vendor was slow to open is closed like the others", async () => {
     await booksAgree(suite, "demo");
-    // It opens when the others have been closed already, and before the service ends.
+    // It opens after the others were closed and before the service ends.
     await suite.simulator.script("voice", [{ delayMs: 3_500 }]);
     const opening = openSession(suite, { model: "live" });
     await until("its money to be held", async () => (await money(suite)).heldNanos !== "0");
@@ -100,7 +100,7 @@ describe.each(shapes)("services %s", (shape) => {
         expect(await closed).toEqual({ code: 1012, reason: "server_overloaded" });
         expect(JSON.parse(texts.at(-1) ?? "")).toMatchObject({ type: "error", error: { code: "server_overloaded" } });
       }
-      // What came before it is whole.
+      // Earlier events are complete.
       for (const text of texts) expect(JSON.parse(text)).toHaveProperty("event_id");
     }
     await suite.restart("realtime");

@@ -15,7 +15,6 @@ const cluster = {
   },
 };
 
-/** The whole suite on a Redis Cluster of three nodes: what shares no slot, and what is published to all. */
 describe.skipIf(!canStartCluster).each(shapes)("on a Redis Cluster, services %s", (shape) => {
   let suite: Suite;
   beforeAll(async () => {

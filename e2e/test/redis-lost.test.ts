@@ -11,7 +11,7 @@ const withFilm = {
   channels: [...config.channels, channel("films", { film: "sora-2" })],
 };
 
-// Services apart: the ledger is stopped alone here, so that the others see an empty Redis before it is filled again.
+// In separate processes, so that the ledger can be stopped and the others see an empty Redis before it is restored.
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({
@@ -28,7 +28,7 @@ interface Verification {
   readonly restored: readonly { readonly calls: number; readonly reason: string }[];
 }
 
-/** Waits until nothing is held and the books agree about so many receipts. */
+/** Waits until no money is reserved and the books agree with this number of receipts. */
 async function booksAgree(receipts: number): Promise<Verification> {
   let seen: unknown;
   const found = await until(
@@ -81,7 +81,7 @@ test("Redis is emptied during a stream and a video: both end normally and are ch
 test("Redis returns with the state before the last key changes: unknown keys get 503, then the changes apply again", async () => {
   const newKey = (): Promise<{ id: string; key: string }> => suite.ask("token", "create", "demo", "--group", "default");
   const disabled = await newKey();
-  // Recorded by the ledger once it has compared all; before, services cannot tell that Redis is behind.
+  // The ledger records this after a complete comparison. Before, services cannot detect that Redis is behind.
   const isComplete = () => onRedis(suite.backends.redisUrl, (redis) => redis.exists(accountKeys.completeRuns));
   await until("Redis to be known as complete", async () => (await isComplete()) === 1, 60_000);
   const cut = await newestLog(suite.backends.redisUrl);

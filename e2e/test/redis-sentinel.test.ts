@@ -14,16 +14,15 @@ import { moneyRaceTests } from "./money-race.ts";
 
 const key = "sk-lasting-0123456789abcdef";
 const priceNanos = 1_000_000n;
-/** What the account has is enough for these calls, and the load goes on until it is used up. */
+/** Number of calls that the account can pay; the load continues until its balance is used up. */
 const affordable = 600n;
-/** Calls that are open at any time. What they did last is all that an asynchronous replication can lose here. */
+/** Number of concurrent calls. An asynchronous replication may lose only their latest writes. */
 const callers = 4;
 const lasting = {
   ...config,
   accounts: { ...config.accounts, lasting: { balance: "0.600", tokens: [{ key, group: "default" }] } },
 };
 
-/** The suite on a primary, replicas and Sentinels as the production guide has them. */
 describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, services %s", (shape) => {
   let suite: Suite<SentinelBackends>;
   beforeAll(async () => {
@@ -40,7 +39,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     const seen = new Map<number, number>();
     const balances: bigint[] = [];
     const calling = Array.from({ length: callers }, async () => {
-      // Until nothing is left: calls whose money is still held are refused like those that cannot be paid.
+      // Until the balance is used up. Calls are also refused while the rest of the balance is reserved.
       for (let empty = 0; empty < 20;) {
         const { status } = await post(suite, hello("fixed"), key);
         seen.set(status, (seen.get(status) ?? 0) + 1);
@@ -58,11 +57,11 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     await until("calls to pass", () => (seen.get(200) ?? 0) >= 50);
     await backends.primary.kill();
     await until("calls to be refused", () => seen.has(503));
-    // None passes until there is another primary; then what is left may be used up before this test looks again.
+    // No call passes until there is a new primary. Then the rest of the balance may be used up before the next check.
     const passed = seen.get(200) ?? 0;
     await until("the Sentinels to name another", async () => (await backends.primaryPort()) !== before);
     await until("calls to pass again", () => (seen.get(200) ?? 0) > passed + callers);
-    // Back from the dead it is a replica, whatever it thought of itself.
+    // The restarted primary becomes a replica.
     await backends.primary.start();
     await Promise.all(calling);
     watching.on = false;

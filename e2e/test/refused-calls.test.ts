@@ -4,9 +4,8 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { another, config, hello, keys, post } from "./suite-client.ts";
 import { signInByLink } from "../../services/control/test/console/people.ts";
 
-/** Refused calls, found by the request id that their client was answered. */
 const emptyKey = "sk-empty-0123456789abcdef";
-/** A key whose budget of a day is less than a call costs. */
+/** Key with a daily budget below the price of a call. */
 const boundKey = "sk-bound-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {
@@ -25,7 +24,7 @@ interface Shown {
   readonly refused: readonly object[];
 }
 
-/** What gatectl shows of a request, once it shows something. */
+/** Waits until gatectl shows a request, and returns it. */
 function shown(requestId: string): Promise<Shown> {
   return until(`gatectl to show ${requestId}`, async () => {
     const { status, stdout } = await suite.gatectl("usage", "show", requestId, "--json");
@@ -34,7 +33,7 @@ function shown(requestId: string): Promise<Shown> {
   });
 }
 
-/** Sends a call, and returns its status and request id as a client would copy it into a ticket. */
+/** Sends a call, and returns its status and the request id of its answer. */
 async function call(body: unknown, key: string = keys.demo): Promise<readonly [status: number, requestId: string]> {
   const answer = await post(suite, body, key);
   await answer.text();

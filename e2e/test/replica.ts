@@ -1,17 +1,17 @@
 import { freePorts, startServiceAlone, type AloneService, type Limits, type Suite } from "@modelgate/testkit";
 
-/** A second edge with a text service of its own, on the state of a suite. */
+/** Second edge with a separate text service, which share the stores of a suite. */
 export interface Replica extends AsyncDisposable {
   readonly edgeUrl: string;
   readonly text: AloneService;
 }
 
-/** What replicas share with a suite: Redis, NATS, the secret, and so the configuration. */
+/** Returns the environment that replicas share with a suite: Redis, NATS and the secret. */
 export function sharedEnv({ backends, secret }: Suite): Readonly<Record<string, string>> {
   return { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
 }
 
-/** Starts one. */
+/** Starts a replica. */
 export async function startReplica(suite: Suite, limits: Limits = {}): Promise<Replica> {
   const shared = sharedEnv(suite);
   const text = await startServiceAlone("text", shared, limits);

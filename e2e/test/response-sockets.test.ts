@@ -5,14 +5,13 @@ import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelga
 import { config, keys } from "./suite-client.ts";
 import { booksAgree, simulated } from "./realtime-client.ts";
 
-/** WebSockets for responses whose key, or whose gateway, goes while they are open. */
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({ fresh: true, shape: "apart", config });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** A WebSocket for responses, and everything that came. */
+/** Opens a WebSocket for responses, and records everything that arrives. */
 async function open(key: string) {
   const url = `${suite.edgeUrl.replace("http", "ws")}/v1/responses`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });

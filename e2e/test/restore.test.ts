@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** The words of deploy/README.md that make a backup the file that Redis reads. */
+/** Command in deploy/README.md that puts a backup in the place of Redis' file. */
 const [, putInPlace = ""] =
   /<!-- restore\.test\.ts runs this -->\n\s*```sh\n([^]*?)```/.exec(
     readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8"),
   ) ?? [];
 
-// A Redis in a container names its folder as it is in there.
+// A Redis in a container would report a folder inside the container.
 test.skipIf(!canStartCluster)(
   "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
   async () => {
@@ -76,7 +76,7 @@ interface Verification {
   readonly restored: readonly object[];
 }
 
-/** What `gatectl ledger verify` says once it is green. */
+/** Waits until `gatectl ledger verify` succeeds, and returns its result. */
 function agreeing(): Promise<Verification> {
   return until(
     "the books to agree",

@@ -25,7 +25,7 @@ test(`${streamCount} open streams while all replicas of edge and text are replac
   await booksAgree(result.others.length);
 }, 120_000);
 
-/** Nothing is held, each call has one event, and the account has paid what they say. */
+/** Waits until no money is reserved, each call has one event, and the account's spending equals the events. */
 async function booksAgree(others: number): Promise<void> {
   const { suite } = setup;
   const account = await until("all holds to be settled", async () => {

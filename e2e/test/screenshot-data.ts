@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { channel, keys } from "./suite-client.ts";
 
 const hourMs = 3_600_000;
-/** A week of calls. */
+/** Hours of a week. */
 const hours = 7 * 24;
 
 const names = ["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "qwen3-max"] as const;
@@ -41,7 +41,10 @@ export const shownConfig = {
   },
 } as const;
 
-/** Puts a week of calls into the books of a data folder, the same on every run but for the date: busier by day, few failed. */
+/**
+ * Adds a week of calls to the books of a data folder: more by day, few of them failed. Only the dates differ between
+ * runs.
+ */
 export async function fillWeek(folder: string): Promise<void> {
   const { log } = createLogger("screenshots", "warn");
   await using books = await openBooks({ file: join(folder, "books.sqlite") }, log);

@@ -42,7 +42,7 @@ async function start(name: "edge" | "text", secrets: SecretPair): Promise<Replic
   return replica;
 }
 
-/** Replaces services one after another, as a rollout does: the new one takes calls before the old one drains. */
+/** Replaces services one after another, as a rollout does: the new one accepts calls before the old one drains. */
 async function replace(old: readonly ReplicaOf[], secrets: SecretPair): Promise<readonly ReplicaOf[]> {
   const fresh: ReplicaOf[] = [];
   for (const [at, name] of (["edge", "text"] as const).entries()) {
@@ -59,7 +59,7 @@ async function replace(old: readonly ReplicaOf[], secrets: SecretPair): Promise<
   return fresh;
 }
 
-/** Asks for a response that may go on from an earlier one. */
+/** Requests a response, which may continue an earlier one. */
 async function respond(previous?: string) {
   const answer = await fetch(`${edges?.url}/v1/responses`, {
     method: "POST",
@@ -96,7 +96,7 @@ test("a secret is rotated under load: no call is refused, and the configuration 
   replicas = await replace(replicas, { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
   replicas = await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
   const control = await replaceControl({ MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
-  // What was kept before is read as long as the old secret is accepted.
+  // Content that was stored before can be read as long as the old secret is accepted.
   const after = await respond(id);
   expect(after.status).toBe(200);
   await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: "" });
@@ -116,7 +116,7 @@ test("a secret is rotated under load: no call is refused, and the configuration 
   });
 }, 90_000);
 
-/** Vendor keys are published anew, sealed with the secret in use. */
+/** Replaces control, which publishes the vendor keys again, encrypted with the secret in use. */
 async function replaceControl(secrets: SecretPair): Promise<AloneService> {
   await suite.process("control").stop();
   const file = join(folder, "modelgate.yaml");

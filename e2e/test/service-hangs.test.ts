@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { channel, config as baseConfig, hello, keys, money } from "./suite-client.ts";
 
-/** A service that hangs in a stream of events is given up after a silence; its signs of life keep one that waits. (Services apart: one process has no service to wait for.) */
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({

@@ -7,7 +7,6 @@ import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
 import { channel, config as baseConfig, hello, keys, money, post, sdk } from "./suite-client.ts";
 
-/** A service that is killed leaves its clients' sockets with the edge, which says in each wire what happened. */
 let suite: Suite;
 beforeAll(async () => {
   const models = {
@@ -24,7 +23,7 @@ beforeAll(async () => {
       "gpt-4o-transcribe": "gpt-4o-transcribe",
     }),
   ];
-  // Services apart: what the edge answers for one that is gone.
+  // In separate processes, so that the edge answers for a killed service.
   suite = await startSuite({
     shape: "apart",
     config: { ...baseConfig, models, channels },
@@ -36,7 +35,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 const slow = 'Hi {{simulate: {"chunks": 400, "chunkDelayMs": 25}}}';
 
-/** A stream that has begun: what came of it until it ended. */
+/** Stream that has begun, and what arrived until it ended. */
 interface Open {
   readonly begun: Promise<void>;
   readonly text: Promise<string>;
@@ -87,7 +86,7 @@ describe("text is killed", () => {
     await kill("text");
     const texts = await Promise.all(streams.map(({ text }) => text));
     for (const [at, { name, broken: ending }] of wires.entries()) expect(texts[at], name).toMatch(ending);
-    // What came before is whole, and reads as JSON to the last event.
+    // All earlier events are complete JSON.
     const array: unknown = JSON.parse((texts.at(-1) ?? "").slice(4));
     expect(array).toBeInstanceOf(Array);
     const refused = await whole;

@@ -7,7 +7,7 @@ import { config, hello, money, post, sdk } from "./suite-client.ts";
 
 let [ofText, ofControl]: SlowWay[] = [];
 let backends: LocalBackends;
-// Services apart: each has a slow way to Redis of its own here, which one process cannot have.
+// In separate processes, because each service has a separate proxy to Redis.
 let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();
@@ -40,14 +40,14 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
     return account.heldNanos === "0" && account;
   });
   const seen = (await suite.simulator.requests("main")).length;
-  // Again where the service had noticed the silence before it asked for the hold: then nothing was held at all.
+  // Repeated if the service noticed the outage before it requested the hold, so that nothing was reserved.
   const sweptHold = await until("the event of a hold whose answer was lost", async () => {
     ofText?.holdAnswers(true);
     const refused = await post(suite, hello("fixed"));
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
     ofText?.holdAnswers(false);
-    // Long before the hold's lease would run out.
+    // Long before the hold's lease ends.
     await until("the hold to be let go", async () => (await money(suite)).heldNanos === "0");
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });
@@ -73,7 +73,7 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
   })();
   await expect(heard).rejects.toThrow("store is unavailable");
   ofText?.holdAnswers(false);
-  // At least the first step passed, and not much more.
+  // At least the first step of the hold was used, and not much more.
   expect(text.length).toBeGreaterThan(256);
   expect(text.length).toBeLessThan(8_000);
   const after = await until("the call to be settled", async () => {
@@ -86,7 +86,7 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
   expect(event).toMatchObject({ outcome: "failed", status: 200, estimated: true });
   expect(BigInt(after.spentNanos) - BigInt(before.spentNanos)).toBe(BigInt(event.costNanos));
   expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
-  // Its channel did nothing wrong.
+  // The failure does not count against the channel.
   await until("calls to pass again", async () => (await post(suite, hello("chat"))).status === 200);
 });
 
@@ -95,14 +95,14 @@ test("an operator learns that Redis is unavailable, and when to retry", async ()
   const ask = (path: string) => fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
   ofControl?.holdAnswers(true);
-  // The first waits for its time to be over, the others are refused at once.
+  // The first request times out, the others are refused immediately.
   for (const path of ["/accounts/demo", "/accounts", "/channels"]) {
     const answer = await ask(path);
     expect([path, answer.status]).toEqual([path, 503]);
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(await answer.json()).toMatchObject({ error: { code: "server_overloaded" } });
   }
-  // Usage is in the books, which the ledger reads.
+  // The ledger reads usage from the books, without Redis.
   expect((await ask("/usage?from=2026-01-01&to=2026-01-02")).status).toBe(200);
   ofControl?.holdAnswers(false);
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);

@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { createServer, type TLSSocket } from "node:tls";
 import { freePorts, makeAuthority } from "@modelgate/testkit";
 
-/** TLS in front of a suite. */
+/** TLS proxy of a suite. */
 export interface TlsFront extends AsyncDisposable {
   readonly url: string;
-  /** The certificate of the authority that answers for it, for clients that can be given one. */
+  /** Certificate of the authority, for clients that can use it. */
   readonly authority: string;
 }
 
-/** Puts TLS in front of an address of this machine, with a certificate of an unknown authority. */
+/** Starts a TLS proxy for an address of this machine, with a certificate of an unknown authority. */
 export async function tlsFront(behind: string): Promise<TlsFront> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-front-"));
   const authority = await makeAuthority(folder, "front-authority");

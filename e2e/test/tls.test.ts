@@ -12,7 +12,6 @@ import {
 } from "@modelgate/testkit";
 import { config, hello, money, post } from "./suite-client.ts";
 
-/** Redis and NATS by TLS, certified by an authority of one's own, as the overlay's component private-ca has it. */
 describe.skipIf(!canStartCluster).each(shapes)("with TLS, services %s", (shape) => {
   let backends: TlsBackends;
   let suite: Suite;

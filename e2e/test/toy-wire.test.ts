@@ -3,11 +3,11 @@ import { startScriptedServer, startSuite, type Script, type ScriptedServer, type
 import { keys, money } from "./suite-client.ts";
 import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
 
-/** What the vendor was sent, the newest last. */
+/** Bodies that the vendor received, newest last. */
 const asked: unknown[] = [];
 const spent = { in: 7, out: 3 };
 
-/** A vendor of the toy wire: it repeats what it was sent, or fails where it is asked to. */
+/** Vendor of the toy wire. It repeats the text that it received, or fails on request. */
 const answer: Script = (request, response) => {
   const body = JSON.parse(request.body);
   asked.push(body);
@@ -18,7 +18,7 @@ const answer: Script = (request, response) => {
     ? [{ problem: { words: "no" } }]
     : [...said.split(" ").map((word: string) => ({ say: `${word} ` })), { spent }];
   const stream = Buffer.concat([framed(""), ...pieces.map((piece) => framed(JSON.stringify(piece)))]);
-  // Frames come in pieces that end anywhere; an error is one.
+  // Frames arrive in arbitrary pieces; an error arrives in one.
   const middle = pieces.length === 1 ? stream.length : Math.floor(stream.length / 3);
   response.write(stream.subarray(0, middle));
   setImmediate(() => response.end(stream.subarray(middle)));
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 const turns = [{ role: "user", content: "Say it again" }];
-/** Each client's wire: where it asks, and how what the model wrote stands in an answer and in a stream. */
+/** Wires of clients: path, and the form of the model's text in an answer and in a stream. */
 const clients: readonly {
   readonly name: string;
   readonly path: (stream: boolean) => string;

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startScriptedServer, startSuite, until, wavHead, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, keys, money } from "./suite-client.ts";
 
-/** A vendor that answers every call with 200 and what stands in the path. */
+/** Vendor that answers every call with 200 and the body that its path contains. */
 let vendor: ScriptedServer;
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -13,14 +13,17 @@ const pixel = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==",
   "base64",
 );
-/** What is asked where, and what the first channel answers; of text, `services/text/test/exchanges/whole-answers.test.ts` has all. */
+/**
+ * Calls, and the first channel's answer; `services/text/test/exchanges/whole-answers.test.ts` tests all answers of
+ * text.
+ */
 const cases: readonly {
   readonly name: string;
   readonly kind?: string;
   readonly path?: (model: string) => string;
   readonly body: (model: string) => object;
   readonly answer?: string;
-  /** Whether the body is a form, with a file under this name. */
+  /** File of the form, if the body is a form. */
   readonly file?: { readonly name: string; readonly content: Buffer; readonly type: string };
 }[] = [
   { name: "chat-passed", body: chat },
@@ -119,7 +122,7 @@ function formOf(
 }
 
 test("only the answers that reached their clients are charged", async () => {
-  // A video is paid when it is made.
+  // A video is charged when it is created.
   const spent = async () => Number((await money(suite)).spentNanos);
   await until("the video", async () => (await spent()) >= cases.length * 1_000_000);
   expect(await spent()).toBe(cases.length * 1_000_000);

@@ -12,12 +12,12 @@ const configured = (keys: readonly string[]) => ({
 
 let suite: Suite;
 beforeAll(async () => {
-  // One attempt only: no other attempt hides a failed one.
+  // A single attempt, so that no second attempt hides a failure.
   suite = await startSuite({ config: configured([oldKey]), limits: { relay: { attempts: { maxAttempts: 1 } } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Keys of the requests that the vendor has received since the last look, without the prefix `Bearer `. */
+/** Returns the keys of the requests that the vendor received since the last call, without the prefix `Bearer `. */
 async function usedKeys(): Promise<ReadonlySet<string>> {
   const requests = await suite.simulator.requests("changed");
   await suite.simulator.forget("changed");

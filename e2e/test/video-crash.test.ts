@@ -32,7 +32,7 @@ describe.each(shapes)("services %s", (shape) => {
   ];
   const instances = ["openai-films", "compatible", "kling", "jimeng", "veo", "vertex-films", "wan", "seedance"];
 
-  /** Starts a task; undefined where the service died under it. The prompt is identified by its number. */
+  /** Starts a task, whose prompt contains its number. Returns undefined if the service died meanwhile. */
   async function begin(number: number): Promise<string | undefined> {
     const behaviour = { looks: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
     const model = models[number % models.length];
@@ -41,7 +41,7 @@ describe.each(shapes)("services %s", (shape) => {
     return answer?.status === 200 ? String(answer.json.task_id) : undefined;
   }
 
-  /** How often each prompt was sent to a vendor that took it. */
+  /** Returns how often each prompt was sent to a vendor that accepted it. */
   async function creates(): Promise<ReadonlyMap<string, number>> {
     const seen = (await Promise.all(instances.map((instance) => suite.simulator.requests(instance)))).flat();
     const prompts = seen.flatMap(({ method, body }) => {
@@ -92,7 +92,7 @@ describe.each(shapes)("services %s", (shape) => {
       );
       return isWhole && begun.every((id) => ends.has(id)) && events;
     });
-    // Each state is stored once, after the one before it, and nothing follows an end: whatever a killed process left behind.
+    // Each state is stored once, in order, and nothing follows an end, in spite of the kills.
     for (const events of Map.groupBy(stored, ({ taskId }) => taskId).values()) {
       expect(new Set(events.map(({ state }) => state)).size).toBe(events.length);
       expect(events[0]?.previousState).toBeNull();
@@ -101,7 +101,7 @@ describe.each(shapes)("services %s", (shape) => {
       );
       expect(events.filter(({ state }) => state === "completed" || state === "failed")).toHaveLength(1);
     }
-    // What was spent is what the completed tasks cost, each once.
+    // The spending equals the costs of the completed tasks.
     const usage = await until("every settlement to be stored", async () => {
       const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
       const sum = events.reduce((all, { costNanos }) => all + BigInt(costNanos), 0n);
@@ -110,11 +110,11 @@ describe.each(shapes)("services %s", (shape) => {
     expect(new Set(usage.map(({ id }) => id)).size).toBe(usage.length);
     const completed = stored.filter(({ state }) => state === "completed").length;
     expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
-    // A start that died with its service is in no list: it was sent once as well.
+    // A start whose service died is in no list, and was sent once too.
     expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
   }, 120_000);
 
-  // In one process no edge is left that could answer for it.
+  // In one process the edge is killed too, so that nothing answers.
   const answering = shape === "apart" ? ["a service"] : [];
   test.each(answering)(
     "%s that is unavailable, or dies during a request, is reported in the request's format, and nothing is charged",
@@ -136,7 +136,7 @@ describe.each(shapes)("services %s", (shape) => {
       ];
       for (const { status, json } of away) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
       await suite.restart("video");
-      // What was held for the start whose service died goes back whole, though its vendor may have taken it.
+      // The hold of a start whose service died is released completely, although the vendor may have accepted it.
       const after = await until("the dead hold to be swept", async () => {
         const seen = await money(suite);
         return seen.heldNanos === "0" && seen;

@@ -7,7 +7,7 @@ import { keys } from "./suite-client.ts";
 
 const program = browserProgram();
 
-/** Plays the last half second of the video of a Base64 text, in a page: what the player found it to be. */
+/** Script that plays the last half second of a Base64 video in a page, and returns the player's values. */
 const play = (base64: string): string => `new Promise((found, failed) => {
   const video = document.createElement("video");
   video.muted = true;
@@ -31,13 +31,13 @@ describe.skipIf(program === undefined)("a player", () => {
   });
 
   test.each([
-    // The simulator's videos are a sixteenth as wide and high, in whole macroblocks.
+    // The simulator's videos have a sixteenth of the width and height, in complete macroblocks.
     ["film-openai", { duration: 4, width: 720, height: 1280 }, [48, 80]],
     ["film-compatible", { duration: 3, width: 512, height: 512 }, [32, 32]],
     ["film-kling", { duration: 5 }, [80, 48]],
     ["film-jimeng", { duration: 5 }, [80, 48]],
     ["film-veo", { duration: 4 }, [80, 48]],
-    // Out of the answer that holds it, and out of a bucket.
+    // Extracted from the vendor's answer, and read from a bucket.
     ["film-vertex", { duration: 6, width: 1080, height: 1920 }, [80, 128]],
     ["film-bucket", { duration: 5 }, [80, 48]],
   ])("seeks in a video of %s, and plays it to its end", async (model, more, [width, height]) => {

@@ -4,22 +4,22 @@ import { freePorts, startServiceAlone, until, type AloneService, type Limits, ty
 import { sharedEnv } from "./replica.ts";
 
 /**
- * One address before the replicas of a service, as a cluster gives it: each new connection goes to the next of those
- * that are there, and stays with it.
+ * Load balancer of a service's replicas, as a cluster has it: each new connection goes to the next replica and stays
+ * with it.
  */
 export interface WayToReplicas extends AsyncDisposable {
   readonly url: string;
-  /** Ports of the replicas that are there. */
+  /** Ports of the available replicas. */
   readonly ports: Set<number>;
 }
 
-/** Opens one; without replicas connections are cut. */
+/** Starts a load balancer. Without replicas it closes connections. */
 export async function openWayToReplicas(): Promise<WayToReplicas> {
   const ports = new Set<number>();
   const open = new Set<Socket>();
   let turn = 0;
   const server = createServer({ allowHalfOpen: true }, (client) => {
-    const port = [...ports][turn++ % ports.size] ?? 0; // none: refused
+    const port = [...ports][turn++ % ports.size] ?? 0; // without replicas the connection is refused
     const replica = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     for (const [socket, other] of [
       [client, replica],
@@ -49,14 +49,14 @@ export async function openWayToReplicas(): Promise<WayToReplicas> {
 /** Programs that have replicas. */
 export type Replicated = "edge" | "text" | "realtime" | "gateway";
 
-/** A replica that is ready; its port is in its way once it is added there. */
+/** Replica that is ready. It gets connections after its port is added to the load balancer. */
 export interface ReplicaOf {
   readonly service: AloneService;
   readonly way: WayToReplicas | undefined;
   readonly port: number;
 }
 
-/** Starts a replica on the state of a suite, behind the ways to the services that it calls. */
+/** Starts a replica with the stores of a suite, behind the load balancers of the services that it calls. */
 export async function startReplicaOf(
   name: Replicated,
   suite: Suite,

@@ -4,8 +4,8 @@ import { startSuite, type Suite } from "@modelgate/testkit";
 import { config, hello, keys } from "./suite-client.ts";
 
 /**
- * Answers to wrong calls, for a reader: `vitest -u` writes the page again, and its diff is read aloud. A text says what
- * was wrong with this very call, and what to do.
+ * Page with the answers to wrong calls, for review. `vitest -u` writes it again. Each error must say what is wrong with
+ * the call and what to do.
  */
 const page = join(import.meta.dirname, "../WRONG_CALLS.md");
 
@@ -22,7 +22,7 @@ const google: Headers = { "x-goog-api-key": keys.demo };
 const user = [{ role: "user", content: "Hello" }];
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 
-/** What is wrong, the call, its headers and its body. */
+/** Wrong calls: description, path, headers and body. */
 const calls: readonly (readonly [what: string, call: string, headers?: Headers, body?: unknown])[] = [
   ["no key", "GET /v1/models", {}],
   ["an incomplete key", "GET /v1/models", { authorization: "Bearer sk-" }],
@@ -143,7 +143,7 @@ async function answerTo(what: string, call: string, headers: Headers, body: unkn
   return `| ${what} | \`${call}\` | ${answer.status} | ${familyOf(said)}: ${messageIn(said).replaceAll("|", "\\|")} |`;
 }
 
-/** Whose error body it is, by its members. */
+/** Returns the error format of a body, by its members. */
 function familyOf(said: any): string {
   if (said.type === "error") return "Anthropic";
   return typeof said.error?.code === "number" ? "Google" : "OpenAI";

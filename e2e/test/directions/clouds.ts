@@ -1,9 +1,9 @@
 import type { Vendor } from "../../../services/text/test/vendors.ts";
 
-/** A cloud that serves several vendors' models, and how it is reached: keys that sign, and addresses with a place. */
+/** Cloud that serves models of several vendors, with the keys that sign and the location in addresses. */
 export interface Cloud extends Vendor {
   readonly key: string;
-  /** Behind its path: the region, or the place of a project. */
+  /** Region, or location of a project, after the path. */
   readonly place: string;
 }
 
@@ -21,7 +21,7 @@ const vertex = {
 } as const;
 const claude = "claude-sonnet-4-5";
 
-/** Amazon Bedrock by Converse, and with Claude in its own wire; Google Vertex AI with Gemini and with Claude. */
+/** Clouds: Amazon Bedrock with Converse and with Claude's wire, Google Vertex AI with Gemini and with Claude. */
 export const clouds: readonly Cloud[] = [
   {
     ...bedrock,
@@ -35,7 +35,7 @@ export const clouds: readonly Cloud[] = [
   { ...vertex, name: "vertex-claude", wire: "messages", model: claude },
 ];
 
-/** A way to a cloud, whose instance of the simulator has the channel's name. */
+/** Returns a channel to a cloud, whose simulator instance has the channel's name. */
 export function channelOfCloud({ name, provider, path, place, key, wires, model }: Cloud): object {
   return {
     id: name,

@@ -1,7 +1,7 @@
-/** A picture of one point, in Base64. */
+/** Picture of one pixel, in Base64. */
 export const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-/** An empty document, in Base64. */
+/** Empty document, in Base64. */
 export const pdf = Buffer.from("%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF\n").toString(
   "base64",
 );

@@ -1,32 +1,32 @@
 import type { Suite } from "@modelgate/testkit";
 import type { Wire } from "../../../services/text/test/vendors.ts";
 
-/** A piece of what a user says. */
+/** Part of a user's message. */
 export type Piece = { readonly text: string } | { readonly image: string } | { readonly pdf: string };
 
-/** A tool that takes one text. */
+/** Tool with one text argument. */
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  /** The name of its one argument. */
+  /** Name of the argument. */
   readonly argument: string;
 }
 
-/** What is asked, whatever SDK asks it. */
+/** Question that is independent of the SDK. */
 export interface Question {
   readonly model: string;
   readonly stream: boolean;
   readonly system?: string;
   readonly said: readonly Piece[];
   readonly tools?: readonly OfferedTool[];
-  /** Thoughts are wanted, and shown. */
+  /** True if reasoning is requested and shown. */
   readonly reasoning?: boolean;
   /** JSON Schema of the answer. */
   readonly schema?: JsonSchema;
   readonly maxTokens?: number;
 }
 
-/** A schema of an object whose members are all required. */
+/** Schema of an object whose members are all required. */
 export interface JsonSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, { readonly type: "string" | "number" }>>;
@@ -40,7 +40,7 @@ export interface HeardCall {
   readonly arguments: unknown;
 }
 
-/** Tokens, where the SDK reports them; input with the cached ones, output with the reasoning ones. */
+/** Usage as the SDK reports it. Input tokens include cached ones, output tokens include reasoning. */
 export interface HeardUsage {
   readonly input: number | undefined;
   readonly cached: number | undefined;
@@ -48,56 +48,58 @@ export interface HeardUsage {
   readonly reasoning: number | undefined;
 }
 
-/** What a tool gave back for a call. */
+/** Result of a tool call. */
 export interface ToolOutput {
   readonly call: HeardCall;
   readonly output: string;
 }
 
-/** An answer, as the SDK's user reads it. */
+/** Answer as the SDK returns it. */
 export interface Heard {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly HeardCall[];
-  /** In the SDK's own word. */
+  /** Finish reason in the SDK's terms. */
   readonly finish: string;
   readonly usage: HeardUsage;
   /** Fields named in `x-modelgate-dropped`. */
   readonly dropped: readonly string[];
-  /** Goes on with the results of the calls, the answer sent back as the SDK gave it; to another model if one is named. */
+  /**
+   * Continues with the results of the calls and the answer as the SDK returned it; with another model if one is named.
+   */
   follow(outputs: readonly ToolOutput[], change?: Partial<Question>): Promise<Heard>;
 }
 
-/** An error, as the SDK's user catches it. */
+/** Error that the SDK throws. */
 export interface HeardError {
-  /** Of the SDK. */
+  /** Name of the SDK's error class. */
   readonly className: string;
   readonly status: number | undefined;
   readonly message: string;
-  /** `error` of the body, in the client's format. */
+  /** Member `error` of the body, in the client's format. */
   readonly body: unknown;
 }
 
-/** Ends that a model can come to. */
+/** Reasons why a model stops. */
 export type Ending = "stop" | "length" | "calls";
 
-/** An official SDK as a client of the gateway. */
+/** Official SDK as a client of the gateway. */
 export interface Client {
   readonly name: string;
-  /** The wire that it speaks. */
+  /** Wire of the client. */
   readonly wire: Wire;
-  /** How it names each ending. */
+  /** Finish reason of the SDK for each ending. */
   readonly endings: Readonly<Record<Ending, string>>;
   ask(suite: Suite, key: string, question: Question): Promise<Heard>;
-  /** The error that `ask` threw. */
+  /** Converts the error that `ask` threw. */
   errorOf(thrown: unknown): HeardError;
 }
 
-/** Fields that a header names. */
+/** Returns the fields that a header lists. */
 export const droppedIn = (header: string | null | undefined): readonly string[] =>
   (header ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
 
-/** The schema of a tool's arguments. */
+/** Returns the schema of a tool's arguments. */
 export const parametersOf = ({ argument }: OfferedTool) => ({
   type: "object" as const,
   properties: { [argument]: { type: "string" as const } },

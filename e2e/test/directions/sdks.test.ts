@@ -9,8 +9,8 @@ import type { Client, Heard, HeardError, Question } from "./question.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 /**
- * Every official SDK with a vendor of its own wire, and with one that its calls are converted for. What each wire makes of
- * every other is in `libs/wires/test/directions.test.ts`.
+ * Combinations of every official SDK with a vendor of the same wire and with one whose calls are converted.
+ * `libs/wires/test/directions.test.ts` tests all conversions.
  */
 const cells = clients.flatMap((client) =>
   ownAndOther(client.wire).map((vendor) => {
@@ -23,7 +23,7 @@ let suite: Suite;
 beforeAll(async () => {
   suite = await startEveryVendorSuite({
     accounts: cells.map(({ id }) => id),
-    // Channels rest after a failure: every cell has its own, and so do those that break a stream.
+    // Channels have cooldowns after failures, so every combination has a separate channel, also for interrupted streams.
     models: Object.fromEntries(cells.flatMap(({ id }) => [id, `cut-${id}`].map((name) => [name, chat]))),
     channels: cells.flatMap(({ id, vendor }) =>
       [id, `cut-${id}`].map((name) => channelOf(vendor, name, { [name]: vendor.model })),
@@ -45,7 +45,7 @@ const schema = {
   additionalProperties: false,
 } as const;
 
-/** The error that a client's user catches. Throws where there is an answer. */
+/** Returns the error that a client gets. Throws if it gets an answer. */
 async function errorOf(client: Client, asked: Promise<Heard>): Promise<HeardError> {
   let heard: Heard;
   try {
@@ -82,7 +82,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     });
 
     test("an image, and a PDF if the client can send one", async () => {
-      // The interface demands it: file input of chat completions is not streamed.
+      // File input of chat completions is not streamed.
       const files = client.wire === "chat" && stream ? [] : [{ pdf }];
       const heard = await ask({ said: [{ text: "Look: " }, { image: png }, ...files] });
       expect(heard.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
@@ -99,7 +99,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       const first = await ask({ said: call, tools, reasoning: true });
       expect(first).toMatchObject({ finish: client.endings.calls, dropped: [] });
       expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
-      // One vendor has no thoughts, and one SDK reads none on its wire.
+      // One vendor sends no reasoning, and one SDK does not read it.
       const shows = vendor.name !== "chat" && client.name !== "ai openai chat";
       expect(first.reasoning.includes("Thinking about: ")).toBe(shows);
       const second = await first.follow(resultsOf(first));
@@ -126,7 +126,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
   });
 });
 
-/** What shows at each vendor that the thoughts of its last turn came back. */
+/** Text of each vendor's request that shows that the reasoning of the last turn was sent back. */
 const keptAs: Readonly<Record<string, string>> = {
   "open-chat": `"reasoning_content":"Thinking about: `,
   responses: `"encrypted_content":"`,
@@ -141,7 +141,7 @@ const limitedBodies = {
   content: { code: 429, status: "RESOURCE_EXHAUSTED" },
 } as const;
 
-/** What each SDK makes of status 429. */
+/** Returns the class of each SDK's error for status 429. */
 function classOf({ name }: Client): string {
   if (name.startsWith("ai ")) return "AI_APICallError";
   return name === "genai" ? "ApiError" : "RateLimitError";

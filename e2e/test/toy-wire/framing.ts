@@ -1,10 +1,10 @@
 import type { Frame, FrameSplitter, StreamFraming } from "@modelgate/wires/sse";
 
-/** Longest frame that is believed. */
+/** Maximum bytes of a frame. */
 const maxFrameBytes = 1_000_000;
 const headBytes = 4;
 
-/** Frames of JSON behind their length in four bytes, big end first. A frame of no bytes keeps the connection alive. */
+/** Framing with a length of four bytes (big endian) before each JSON text. An empty frame is a heartbeat. */
 export const lengthPrefixed: StreamFraming = {
   mediaType: "application/x-toy-stream",
   splitter: () => new LengthSplitter(),
@@ -13,7 +13,7 @@ export const lengthPrefixed: StreamFraming = {
   },
 };
 
-/** Frames a piece of JSON as a vendor of the toy wire does. */
+/** Renders a frame of the toy wire. */
 export function framed(json: string): Buffer {
   const body = Buffer.from(json);
   const head = Buffer.alloc(headBytes);

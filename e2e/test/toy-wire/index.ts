@@ -4,7 +4,7 @@ import type { Frame } from "@modelgate/wires/sse";
 import { wires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
 import { lengthPrefixed } from "./framing.ts";
 
-/** A wire that no client speaks, and whose streams are no server-sent events. */
+/** Wire that no client uses, and whose streams are not server-sent events. */
 export const toyWire = {
   name: "toy",
   framing: lengthPrefixed,

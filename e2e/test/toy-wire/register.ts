@@ -4,8 +4,8 @@ import { wires } from "@modelgate/wires/text";
 import { toyWire } from "./index.ts";
 
 /*
- * What one more wire adds outside its folder, done to a process as it starts: its name, its line in the registry, and a
- * vendor that speaks it. Loaded with `node --import`.
+ * Registers an additional wire when a process starts: its name, its entry in the registry, and a vendor. Loaded with
+ * `node --import`.
  */
 append(textWireNames, toyWire.name);
 append(upstreamWires, toyWire.name);
@@ -24,7 +24,7 @@ Object.assign(providers, {
   },
 });
 
-/** The lists of names are read-only to the type checker alone. */
+/** Appends a name to a list, which is read-only only for the type checker. */
 function append(list: readonly string[], name: string): void {
   Object.assign(list, { [list.length]: name });
 }

@@ -5,7 +5,7 @@ import type { Suite } from "@modelgate/testkit";
 import type { Client, Ending, Question } from "../question.ts";
 import { aiError, askAi, type AiProvider } from "./ai-text.ts";
 
-/** The SDK has one word for each ending, whatever the wire. */
+/** Finish reasons of the SDK, which are the same for all wires. */
 const endings: Readonly<Record<Ending, string>> = {
   stop: "stop",
   length: "length",
@@ -14,7 +14,7 @@ const endings: Readonly<Record<Ending, string>> = {
 
 type Make = (suite: Suite, key: string, question: Question) => AiProvider;
 
-/** A client that makes its provider anew for every conversation; `follow` to another model does, too. */
+/** Returns a client that creates a provider for every conversation, also if `follow` changes the model. */
 function clientOf(name: string, wire: Client["wire"], make: Make): Client {
   return {
     name,
@@ -29,7 +29,7 @@ const aiOpenaiChat = clientOf("ai openai chat", "chat", (suite, apiKey, { model,
   model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
   options: {
     openai: {
-      // Names of models mean nothing to the SDK here.
+      // The SDK does not know the names of these models.
       ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
     },
   },

@@ -23,22 +23,22 @@ import { memberOf } from "./members.ts";
 
 type Settings = Parameters<typeof generateText>[0];
 
-/** What the `ai` SDK needs to know of a provider. */
+/** Provider of the `ai` SDK and its options. */
 export interface AiProvider {
   readonly model: LanguageModel;
-  /** Options in the provider's own words. */
+  /** Options of the provider. */
   readonly options: NonNullable<Settings["providerOptions"]>;
 }
 
-/** The provider for a model: a conversation may go on at another one. */
+/** Returns the provider for a model, because a conversation may continue with another model. */
 type ProviderFor = (model: string) => AiProvider;
 
-/** One question through the `ai` SDK. */
+/** Asks one question with the `ai` SDK. */
 export function askAi(provider: ProviderFor, question: Question): Promise<Heard> {
   return ask(provider, question, [{ role: "user", content: contentOf(question.said) }]);
 }
 
-/** What the `ai` SDK threw. */
+/** Converts an error of the `ai` SDK. */
 export function aiError(thrown: unknown): HeardError {
   if (APICallError.isInstance(thrown)) {
     const { name, statusCode, message, responseBody } = thrown;
@@ -65,7 +65,10 @@ function toolsOf({ tools = [] }: Question): ToolSet {
 }
 
 const usualMaxTokens = 4_096;
-/** Above every budget for thoughts that the SDK derives from an effort: a lower bound would lower the budget. */
+/**
+ * Maximum tokens above every thinking budget that the SDK derives from an effort; a lower maximum would reduce the
+ * budget.
+ */
 const roomForThoughts = 40_000;
 
 function settingsOf({ model, options }: AiProvider, question: Question, messages: ModelMessage[]) {
@@ -81,12 +84,12 @@ function settingsOf({ model, options }: AiProvider, question: Question, messages
     ...(schema && {
       output: Output.object({ schema: jsonSchema<object>({ ...schema, required: [...schema.required] }) }),
     }),
-    // The SDK warns where it has to guess how much a model says.
+    // The SDK logs a warning if it must guess the maximum output.
     maxOutputTokens: question.maxTokens ?? (question.reasoning ? roomForThoughts : usualMaxTokens),
   };
 }
 
-/** What is heard of one answer, whole or streamed. */
+/** Parts of a complete or streamed answer. */
 interface Result {
   readonly text: string;
   readonly reasoningText: string | undefined;

@@ -17,7 +17,7 @@ import {
 } from "../question.ts";
 import { memberOf } from "./members.ts";
 
-/** `@anthropic-ai/sdk`, messages. */
+/** Client `@anthropic-ai/sdk` for messages. */
 export const anthropicMessages: Client = {
   name: "anthropic",
   wire: "messages",
@@ -113,7 +113,7 @@ function heard(
   };
 }
 
-/** This wire's input tokens leave the cached ones out. */
+/** Returns the usage of a message. Input tokens of this wire exclude cached ones. */
 function usageOf(usage: Message["usage"]): HeardUsage {
   const [read, written] = [usage.cache_read_input_tokens ?? 0, usage.cache_creation_input_tokens ?? 0];
   return {

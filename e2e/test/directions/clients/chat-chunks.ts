@@ -2,13 +2,13 @@ import type { ChatCompletionChunk, ChatCompletionMessage } from "openai/resource
 import type { CompletionUsage } from "openai/resources/completions";
 import { listOf, memberOf, textOf } from "./members.ts";
 
-/** A message with what many vendors of the wire put beside the SDK's own members. */
+/** Message with members that many vendors add to those of the SDK. */
 export type ChatMessage = ChatCompletionMessage & {
   readonly reasoning_content?: string | undefined;
   readonly reasoning_details?: readonly unknown[];
 };
 
-/** The one answer of a chat completion. */
+/** Answer of a chat completion. */
 export interface ChatAnswer {
   readonly message: ChatMessage;
   readonly finish_reason: string;
@@ -22,7 +22,7 @@ interface OpenCall {
   extra_content?: unknown;
 }
 
-/** A stream of chunks as the whole answer that it stands for; fails on what a whole answer could not be made of. */
+/** Converts a stream of chunks to a complete answer. Fails if the chunks are not a valid answer. */
 export async function collectChat(chunks: AsyncIterable<ChatCompletionChunk>): Promise<ChatAnswer> {
   let [content, refusal, thoughts] = ["", "", ""];
   const details: unknown[] = [];

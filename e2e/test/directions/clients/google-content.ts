@@ -9,7 +9,7 @@ import {
 import { googleAt } from "../../../../services/text/test/every-vendor.ts";
 import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
 
-/** `@google/genai`, generateContent. */
+/** Client `@google/genai` for generateContent. */
 export const googleContent: Client = {
   name: "genai",
   wire: "content",
@@ -50,13 +50,13 @@ function configOf(question: Question): GenerateContentConfig {
   };
 }
 
-/** What is heard of one or many responses. */
+/** Parts of one or several responses. */
 interface Result {
   readonly parts: readonly Part[];
   readonly finish: string | undefined;
   readonly usage: GenerateContentResponse["usageMetadata"];
   readonly headers: Record<string, string> | undefined;
-  /** The SDK's own reading of the words. */
+  /** Text as the SDK returns it. */
   readonly text: string;
 }
 
@@ -70,7 +70,7 @@ async function ask(google: GoogleGenAI, question: Question, contents: Content[])
 
 function readAll(responses: readonly GenerateContentResponse[]): Result {
   const parts = responses.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
-  // The SDK warns of a text that is asked for where there are calls: its users look for calls first.
+  // The SDK logs a warning if the text of an answer with calls is read, so calls are checked first.
   const texts = responses.map((response) => (response.functionCalls === undefined ? (response.text ?? "") : ""));
   const finishes = responses.flatMap(({ candidates }) => candidates?.[0]?.finishReason ?? []);
   if (finishes.length > 1) throw new Error(`${finishes.length} finish reasons`);

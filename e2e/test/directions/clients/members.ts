@@ -1,4 +1,4 @@
-/** A member of something that an SDK has no type for; undefined where there is none. */
+/** Returns a member that the SDK's types do not have; undefined if it is absent. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Object.getOwnPropertyDescriptor(value, name)?.value

@@ -9,7 +9,7 @@ import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Ques
 import { openaiAt } from "../../../../services/text/test/every-vendor.ts";
 import { openaiError } from "./openai-chat.ts";
 
-/** `openai`, responses; every turn is sent again, with the sealed thoughts in it. */
+/** Client `openai` for responses. It sends every turn again, with the encrypted reasoning. */
 export const openaiResponses: Client = {
   name: "openai responses",
   wire: "responses",
@@ -31,7 +31,7 @@ export const openaiResponses: Client = {
   },
 };
 
-/** What the SDK delivers as an event and does not throw. */
+/** Error that the SDK delivers as an event instead of throwing it. */
 class FailedResponse extends Error {
   readonly error: unknown;
 
@@ -92,7 +92,7 @@ async function ask(openai: OpenAI, question: Question, input: ResponseInput): Pr
   return heard(openai, question, input, answer, response);
 }
 
-/** What the SDK gives as `output_text`, for the response of a stream's last event. */
+/** Returns the `output_text` of the response in a stream's last event. */
 function textIn({ output }: ModelResponse): string {
   const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
   return parts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
@@ -136,7 +136,7 @@ function heard(
   };
 }
 
-/** An item of an answer as one of the next request; the SDK's types of others are not the same both ways. */
+/** Converts an item of an answer to one of the next request, because the SDK has different types for them. */
 function sentBack(item: ModelResponse["output"][number]): ResponseInput[number] {
   if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") return item;
   throw new Error(`an item of type ${item.type}`);
