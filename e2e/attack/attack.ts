@@ -6,7 +6,7 @@ import type { Loops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
 /** Model of an attack, with one channel to a vendor whose answers the attack determines. */
-export interface Way {
+export interface AttackModel {
   /** Name, unique within the attack. The model and the channel are both named `<attack>-<name>`. */
   readonly name: string;
   readonly kind: string;
@@ -31,7 +31,7 @@ export interface Way {
 }
 
 /** Account with an API key. */
-export interface Payer {
+export interface AttackAccount {
   readonly accountId: string;
   readonly key: string;
 }
@@ -40,24 +40,24 @@ export interface Payer {
 export interface Field {
   readonly edgeUrl: string;
   readonly suite: Suite;
-  readonly attacker: Payer;
+  readonly attacker: AttackAccount;
   /** Another account in the same group. */
-  readonly other: Payer;
+  readonly other: AttackAccount;
   /** Server in the operator's network, which no request may reach. */
   readonly inside: Inside;
   readonly loops: Loops;
   /** The SQLite file of the ledger's books. */
   readonly booksFile: string;
   /** Returns the name by which clients call a model of the attack. */
-  model(way: string): string;
+  model(name: string): string;
   /** Returns the requests that a vendor has received. */
-  asked(way: string): readonly VendorRequest[];
+  asked(name: string): readonly VendorRequest[];
   /** Sends one HTTP request, with the attacker's key unless it names another. */
   send(sending: Sending): Promise<Answer>;
   /** Sends requests one after another. */
   sendAll(sendings: Iterable<Sending>): Promise<readonly Answer[]>;
   /** Sends requests one after another, each with another account, because an account without money sends none. */
-  payEach(sendings: readonly Sending[]): Promise<{
+  sendFromEach(sendings: readonly Sending[]): Promise<{
     readonly answers: readonly Answer[];
     /** Spending of each account, in US dollars. */
     readonly spendings: readonly number[];
@@ -65,19 +65,19 @@ export interface Field {
   /** Sends bytes on a new connection to the edge. Returns the bytes that arrive until it is closed or silent. */
   raw(bytes: string | Buffer): Promise<string>;
   /** Waits until no money of an account is reserved, and returns its spending in US dollars. */
-  spent(payer: Payer): Promise<number>;
+  spent(payer: AttackAccount): Promise<number>;
   /** Checks a text for secrets that arrived outside `send` and `raw`. */
   seen(text: string): void;
 }
 
 /** Result of an attack. */
-export interface Tried {
+export interface AttackResult {
   /** Description and number of the attempts. */
   readonly tried: string;
   /** Figure that shows the result. */
   readonly figure: string;
   /** Descriptions of the failed checks. */
-  readonly broken: readonly string[];
+  readonly failedChecks: readonly string[];
 }
 
 /** An attack, with a limited number of requests, time and memory, on this machine only. */
@@ -91,27 +91,37 @@ export interface Attack {
   /** Balance of the attacker in US dollars. */
   readonly balance?: string;
   /** Number of further accounts of the attacker. */
-  readonly payers?: number;
-  readonly ways?: readonly Way[];
+  readonly extraAccounts?: number;
+  readonly models?: readonly AttackModel[];
   /** Prepares the suite before the attack is measured, for example for a cold start. */
   prepare?(field: Field): Promise<void>;
-  run(field: Field): Promise<Tried>;
+  run(field: Field): Promise<AttackResult>;
 }
 
 /** Returns a model whose channel uses OpenAI's API. */
-export function openaiWay(name: string, kind: string, price: object, answers?: Handler, more: Partial<Way> = {}): Way {
+export function openaiModel(
+  name: string,
+  kind: string,
+  price: object,
+  answers?: Handler,
+  more: Partial<AttackModel> = {},
+): AttackModel {
   const vendor = answers === undefined ? { path: "openai/v1" } : { path: "v1", answers };
   return { name, kind, price, provider: "openai", ...vendor, ...more };
 }
 
 /** Returns a model of realtime sessions. */
-export function sessionWay(name: string, price: object, socket: SocketHandler): Way {
+export function sessionModel(name: string, price: object, socket: SocketHandler): AttackModel {
   return { name, kind: "realtime", price, provider: "openai", path: "v1", socket, timeoutMs: 10_000 };
 }
 
-/** Creates the result of an attack; `broken` lists the checks that failed, and false for each other one. */
-export function tried(what: string, figure: string, broken: readonly (string | false)[] = []): Tried {
-  return { tried: what, figure, broken: broken.filter((each) => each !== false) };
+/** Creates the result of an attack; `failedChecks` lists the checks that failed, and false for each other one. */
+export function attackResult(
+  what: string,
+  figure: string,
+  failedChecks: readonly (string | false)[] = [],
+): AttackResult {
+  return { tried: what, figure, failedChecks: failedChecks.filter((each) => each !== false) };
 }
 
 /** Counts the statuses of answers, as `12 × 200, 3 × 503`. */

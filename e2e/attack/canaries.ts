@@ -1,15 +1,15 @@
 /** Secrets that no answer and no log may contain, by their descriptions. */
 export class Canaries {
-  readonly #words: Readonly<Record<string, string>>;
+  readonly #secrets: Readonly<Record<string, string>>;
   readonly #found = new Set<string>();
 
   constructor(words: Readonly<Record<string, string>>) {
-    this.#words = words;
+    this.#secrets = words;
   }
 
   /** Searches a text for the secrets. `where` describes the text in the report. */
-  look(where: string, text: string): void {
-    for (const [what, word] of Object.entries(this.#words))
+  search(where: string, text: string): void {
+    for (const [what, word] of Object.entries(this.#secrets))
       if (text.includes(word)) this.#found.add(`${what} in ${where}`);
   }
 

@@ -2,50 +2,50 @@ import { findAccount } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { areas } from "../chaos/areas.ts";
 import { readOutcome } from "../chaos/books.ts";
-import { nothingSeen, startClients, type Seen } from "../chaos/clients.ts";
+import { emptyResults, startClients, type Seen } from "../chaos/clients.ts";
 import { exchange, exchangeRaw } from "../chaos/exchange.ts";
 import { untilServed } from "../chaos/run-faults.ts";
-import { pause, type Attack, type Field, type Tried } from "./attack.ts";
-import { partsOf, payerOf, type AttackSetup } from "./setup.ts";
+import { pause, type Attack, type Field, type AttackResult } from "./attack.ts";
+import { rolesOf, accountOfRole, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
 
 /** Maximum ms of an attack, and maximum ms that a stopped attack may take to end. */
 const [attackMs, endsMs] = [90_000, 25_000];
 /** Maximum ms of CPU time that may block a service's event loop during an attack. */
-const longestHoldMs = 500;
+const maxBlockedMs = 500;
 /** Minimum ms of the other account's calls, and interval of reading logs, of which a service keeps only the end. */
-const [watchedMs, lookMs] = [1_500, 250];
+const [watchedMs, logIntervalMs] = [1_500, 250];
 const nanosPerDollar = 1e9;
 
 /** Runs an attack while another account calls its area, and checks all results. */
-export async function carryOut(attack: Attack, setup: AttackSetup): Promise<Row> {
+export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row> {
   const { suite, canaries, loops } = setup;
   const stopping = new AbortController();
   const field = fieldOf(attack, setup, stopping.signal);
   await attack.prepare?.(field);
   const area = areas.find(({ name }) => name === attack.area);
   if (area === undefined) throw new Error(`${attack.id}: there is no area ${attack.area}`);
-  const { key } = payerOf(attack, "bystander");
+  const { key } = accountOfRole(attack, "bystander");
   await untilServed(suite, area, key);
   await loops.begin();
-  const lookAtLogs = (): void => {
-    for (const service of watchedServices) canaries.look(`the log of ${service}`, suite.process(service).logs());
+  const checkLogs = (): void => {
+    for (const service of watchedServices) canaries.search(`the log of ${service}`, suite.process(service).logs());
   };
-  const timer = setInterval(lookAtLogs, lookMs);
+  const timer = setInterval(checkLogs, logIntervalMs);
   const others = startClients({
     area,
     load: { clients: 1 },
     edgeUrl: suite.edgeUrl,
     key,
-    ways: "lone",
+    channelCount: "lone",
     leaves: "never",
     name: `${attack.id}-bystander-`,
   });
   const [outcome] = await Promise.all([attempt(attack, field, stopping), pause(watchedMs)]);
   const seen = await others.stop();
   clearInterval(timer);
-  lookAtLogs();
+  checkLogs();
   const loop = await loops.worst();
   const dead = watchedServices.filter((service) => !suite.process(service).running);
   for (const name of dead) await suite.restart(name);
@@ -56,12 +56,12 @@ export async function carryOut(attack: Attack, setup: AttackSetup): Promise<Row>
     figure: outcome.figure,
     others: `${seen.requests - failed} of ${seen.requests}`,
     loop: `${Math.round(loop.ms)} ms (${loop.service})`,
-    broken: [
-      ...outcome.broken,
+    failedChecks: [
+      ...outcome.failedChecks,
       ...[...seen.failures].map(([what, count]) => `${count} of another account's calls: ${what}`),
       ...(seen.requests === 0 ? ["another account's calls were not answered at all"] : []),
       ...dead.map((name) => `${name} died`),
-      ...(loop.ms > longestHoldMs ? [`${loop.service}'s event loop was held for ${Math.round(loop.ms)} ms`] : []),
+      ...(loop.ms > maxBlockedMs ? [`${loop.service}'s event loop was held for ${Math.round(loop.ms)} ms`] : []),
       ...canaries.take().map((leak) => `it leaks ${leak}`),
       ...(await wrongBooks(attack, setup, seen)),
     ],
@@ -72,7 +72,7 @@ export async function carryOut(attack: Attack, setup: AttackSetup): Promise<Row>
  * Runs an attack. One that throws, or exceeds its time, counts as failed. After its time it sends nothing more, and the
  * next attack begins when it has ended.
  */
-async function attempt(attack: Attack, field: Field, stopping: AbortController): Promise<Tried> {
+async function attempt(attack: Attack, field: Field, stopping: AbortController): Promise<AttackResult> {
   const late = new Error(`it ran longer than ${attackMs / 1_000} s`);
   const timer = setTimeout(() => stopping.abort(late), attackMs);
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
@@ -80,7 +80,7 @@ async function attempt(attack: Attack, field: Field, stopping: AbortController):
   try {
     return await Promise.race([attack.run(field), stopped]);
   } catch (error) {
-    return { tried: "–", figure: "–", broken: [error instanceof Error ? error.message : String(error)] };
+    return { tried: "–", figure: "–", failedChecks: [error instanceof Error ? error.message : String(error)] };
   } finally {
     clearTimeout(timer);
   }
@@ -92,26 +92,26 @@ async function attempt(attack: Attack, field: Field, stopping: AbortController):
  */
 async function wrongBooks(attack: Attack, { redis, suite }: AttackSetup, seen: Seen): Promise<readonly string[]> {
   const wrong: string[] = [];
-  for (const part of partsOf(attack)) {
-    const { accountId } = payerOf(attack, part);
-    const outcome = await readOutcome(suite, redis, accountId, part === "bystander" ? seen : nothingSeen());
+  for (const role of rolesOf(attack)) {
+    const { accountId } = accountOfRole(attack, role);
+    const outcome = await readOutcome(suite, redis, accountId, role === "bystander" ? seen : emptyResults());
     const account = await findAccount(redis, accountId);
-    if (outcome.books !== "agree") wrong.push(`books of ${part}: ${outcome.books}`);
-    if (outcome.lost > 0) wrong.push(`${outcome.lost} events of ${part} lost`);
-    if (outcome.uncharged > 0) wrong.push(`${outcome.uncharged} answers of ${part} not charged`);
-    if (outcome.double > 0) wrong.push(`${outcome.double} double charges of ${part}`);
+    if (outcome.books !== "agree") wrong.push(`books of ${role}: ${outcome.books}`);
+    if (outcome.lost > 0) wrong.push(`${outcome.lost} events of ${role} lost`);
+    if (outcome.uncharged > 0) wrong.push(`${outcome.uncharged} answers of ${role} not charged`);
+    if (outcome.double > 0) wrong.push(`${outcome.double} double charges of ${role}`);
     if (account === undefined || account.balanceNanos !== account.creditedNanos - account.spentNanos)
-      wrong.push(`balance of ${part} is not credited - spent`);
-    if (account !== undefined && account.availableNanos < 0n) wrong.push(`${part} has spent more than it had`);
+      wrong.push(`balance of ${role} is not credited - spent`);
+    if (account !== undefined && account.availableNanos < 0n) wrong.push(`${role} has spent more than it had`);
   }
   return wrong;
 }
 
 function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field {
   const { suite, vendors, inside, canaries, redis, loops, booksFile } = setup;
-  const attacker = payerOf(attack, "attacker");
-  const model = (way: string): string => `${attack.id}-${way}`;
-  const seen = (text: string): void => canaries.look("an answer", text);
+  const attacker = accountOfRole(attack, "attacker");
+  const model = (name: string): string => `${attack.id}-${name}`;
+  const seen = (text: string): void => canaries.search("an answer", text);
   const send: Field["send"] = async (sending) => {
     signal.throwIfAborted();
     const answer = await exchange(suite.edgeUrl, attacker.key, sending);
@@ -130,22 +130,22 @@ function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field
     edgeUrl: suite.edgeUrl,
     suite,
     attacker,
-    other: payerOf(attack, "other"),
+    other: accountOfRole(attack, "other"),
     inside,
     loops,
     booksFile,
     model,
-    asked: (way) => vendors.asked(model(way)),
+    asked: (name) => vendors.asked(model(name)),
     send,
     async sendAll(sendings) {
       const answers = [];
       for (const sending of sendings) answers.push(await send(sending));
       return answers;
     },
-    async payEach(sendings) {
+    async sendFromEach(sendings) {
       const [answers, spendings]: [Awaited<ReturnType<typeof send>>[], number[]] = [[], []];
       for (const [at, sending] of sendings.entries()) {
-        const payer = payerOf(attack, `payer-${at}`);
+        const payer = accountOfRole(attack, `extra-${at}`);
         answers.push(await send({ ...sending, key: payer.key }));
         spendings.push(await spent(payer));
       }

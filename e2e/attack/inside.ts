@@ -11,7 +11,7 @@ export interface Inside extends AsyncDisposable {
 }
 
 /** Body of its answers. A client that receives it has reached the operator's network. */
-export const insideWords = "words-of-the-operators-own-network";
+export const insideText = "words-of-the-operators-own-network";
 
 /** Starts the server on a free port. */
 export async function startInside(): Promise<Inside> {
@@ -19,7 +19,7 @@ export async function startInside(): Promise<Inside> {
   const server = createServer((request, response) => {
     hits.push(request.url ?? "");
     request.resume();
-    response.writeHead(200, { "content-type": "image/png" }).end(insideWords);
+    response.writeHead(200, { "content-type": "image/png" }).end(insideText);
   });
   const url = await listen(server);
   return {

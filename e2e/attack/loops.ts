@@ -9,9 +9,9 @@ export const watchedServices = ["edge", "text", "media", "video", "audio", "real
 export type WatchedService = (typeof watchedServices)[number];
 
 /** Interval in ms at which a service measures its event loop, and number of measurements per reported maximum. */
-const [lookMs, looksPerLine] = [5, 20];
+const [measureMs, measurementsPerLine] = [5, 20];
 /** Maximum ms to wait for a service's reports, and interval of reading them; the service may be busy. */
-const [writtenMs, pauseMs] = [10_000, 50];
+const [maxWaitMs, pauseMs] = [10_000, 50];
 
 /**
  * Script that runs in every service. It measures the CPU time of the event loop's thread between two iterations, so
@@ -25,10 +25,10 @@ const watching = (file: string): string => `
     const now = own();
     heldMs = Math.max(heldMs, now - (before ?? now));
     before = now;
-    if (++looks % ${looksPerLine} > 0) return;
+    if (++looks % ${measurementsPerLine} > 0) return;
     appendFileSync(${JSON.stringify(file)}, heldMs.toFixed(0) + "\\n");
     heldMs = 0;
-  }, ${lookMs}).unref();`;
+  }, ${measureMs}).unref();`;
 
 /** Blocking times of the services' event loops, in CPU time. Each read of a service starts a new measurement. */
 export class Loops implements Disposable {
@@ -46,7 +46,7 @@ export class Loops implements Disposable {
   }
 
   /** Returns the longest blocking time of a service since the last read, in ms of CPU time. */
-  async hold(service: WatchedService): Promise<number> {
+  async longestBlockedMs(service: WatchedService): Promise<number> {
     await this.#written([service]);
     return this.#take(service);
   }
@@ -77,7 +77,7 @@ export class Loops implements Disposable {
   async #written(services: readonly WatchedService[]): Promise<void> {
     const before = services.map((service) => this.#lines(service).length);
     const isWritten = (): boolean => services.every((each, at) => this.#lines(each).length >= (before[at] ?? 0) + 2);
-    for (const end = Date.now() + writtenMs; Date.now() < end && !isWritten();) await wait(pauseMs);
+    for (const end = Date.now() + maxWaitMs; Date.now() < end && !isWritten();) await wait(pauseMs);
   }
 
   #lines(service: WatchedService): readonly string[] {
@@ -86,10 +86,10 @@ export class Loops implements Disposable {
 
   #take(service: WatchedService): number {
     const lines = this.#lines(service);
-    const held = Math.max(0, ...lines.slice(this.#read.get(service) ?? 0).map(Number));
+    const blocked = Math.max(0, ...lines.slice(this.#read.get(service) ?? 0).map(Number));
     this.#read.set(service, lines.length);
-    this.#worst.set(service, Math.max(held, this.#worst.get(service) ?? 0));
-    return held;
+    this.#worst.set(service, Math.max(blocked, this.#worst.get(service) ?? 0));
+    return blocked;
   }
 
   #file(service: WatchedService): string {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { carryOut } from "./carry-out.ts";
+import { runAttack } from "./carry-out.ts";
 import { openAttackSetup } from "./setup.ts";
 import { attacks } from "./kinds/index.ts";
 import { asTable, withTable, type Row } from "./table.ts";
@@ -20,9 +20,9 @@ if (chosen.length === 0) throw new Error(`There is no attack ${JSON.stringify(on
 await using setup = await openAttackSetup(chosen);
 const rows: Row[] = [];
 for (const attack of chosen) {
-  const row = await carryOut(attack, setup);
+  const row = await runAttack(attack, setup);
   rows.push(row);
-  const verdict = row.broken.length === 0 ? "held" : `NOT HELD: ${row.broken.join("; ")}`;
+  const verdict = row.failedChecks.length === 0 ? "held" : `NOT HELD: ${row.failedChecks.join("; ")}`;
   if (!values.json)
     process.stdout.write(`${row.name} | ${row.tried} | ${row.figure} | ${row.others} | ${row.loop} | ${verdict}\n`);
 }
@@ -31,4 +31,4 @@ if (only === undefined) {
   const file = join(import.meta.dirname, "../ATTACK.md");
   writeFileSync(file, withTable(readFileSync(file, "utf8"), new Date().toISOString().slice(0, 10), rows));
 }
-process.exitCode = rows.some(({ broken }) => broken.length > 0) ? 1 : 0;
+process.exitCode = rows.some(({ failedChecks }) => failedChecks.length > 0) ? 1 : 0;

@@ -6,7 +6,7 @@ import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "
 import { areas } from "../chaos/areas.ts";
 import { channelOf, quickVideo, smallSessions } from "../chaos/setup.ts";
 import { modelOf } from "../chaos/area.ts";
-import type { Attack, Payer, Way } from "./attack.ts";
+import type { Attack, ClientAccount, AttackModel } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
 import { Loops, watchedServices } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
@@ -27,16 +27,16 @@ export interface AttackSetup extends AsyncDisposable {
 /**
  * Role in an attack: the attacker with further accounts, another tenant, and an account that calls at the same time.
  */
-export type Part = "attacker" | "other" | "bystander" | `payer-${number}`;
+export type Role = "attacker" | "other" | "bystander" | `extra-${number}`;
 
 /** Returns the roles of an attack. */
-export function partsOf({ payers = 0 }: Attack): readonly Part[] {
-  return ["attacker", "other", "bystander", ...Array.from({ length: payers }, (_, at) => `payer-${at}` as const)];
+export function rolesOf({ payers = 0 }: Attack): readonly Role[] {
+  return ["attacker", "other", "bystander", ...Array.from({ length: payers }, (_, at) => `extra-${at}` as const)];
 }
 
 /** Returns the account of a role. */
-export function payerOf({ id }: Attack, part: Part): Payer {
-  return { accountId: `${id}-${part}`, key: `sk-attack-0123456789-${id}-${part}` };
+export function accountOfRole({ id }: Attack, role: Role): ClientAccount {
+  return { accountId: `${id}-${role}`, key: `sk-attack-0123456789-${id}-${role}` };
 }
 
 /** Prefix of every key that a channel sends to its vendor. */
@@ -75,7 +75,7 @@ export async function openAttackSetup(attacks: readonly Attack[]): Promise<Attac
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined); // failures of Redis show in the rows of the attacks
   opening.defer(() => redis.disconnect());
-  const keys = attacks.map((attack) => [`the key of ${attack.id}'s other account`, payerOf(attack, "other").key]);
+  const keys = attacks.map((attack) => [`the key of ${attack.id}'s other account`, accountOfRole(attack, "other").key]);
   const canaries = new Canaries({
     "a vendor's key": vendorKey,
     "the suite's secret": suite.secret,
@@ -101,50 +101,52 @@ function configurationOf(attacks: readonly Attack[], vendors: HostileVendors): o
     models: {
       ...Object.fromEntries(honest.map((each) => [modelOf(each, "lone"), { kind: each.kind, price: each.price }])),
       ...Object.fromEntries(
-        attacks.flatMap(({ id, ways = [] }) => ways.map(({ name, kind, price }) => [`${id}-${name}`, { kind, price }])),
+        attacks.flatMap(({ id, models = [] }) =>
+          models.map(({ name, kind, price }) => [`${id}-${name}`, { kind, price }]),
+        ),
       ),
     },
     channels: [
-      ...honest.map((each) => channelOf(each, { way: "main", ways: ["lone"] })),
+      ...honest.map((each) => channelOf(each, { channelName: "main", channelCounts: ["lone"] })),
       ...attacks.flatMap((attack) => channelsOf(attack, vendors)),
     ],
     accounts: Object.fromEntries(attacks.flatMap(accountsOf)),
   };
 }
 
-function channelsOf({ id, ways = [] }: Attack, vendors: HostileVendors): readonly object[] {
-  return ways
+function channelsOf({ id, models = [] }: Attack, vendors: HostileVendors): readonly object[] {
+  return models
     .filter(({ channelOf: shared }) => shared === undefined)
-    .map((way) => {
-      const name = `${id}-${way.name}`;
-      const models = [way, ...ways.filter((each) => each.channelOf === way.name)].map((each) => `${id}-${each.name}`);
+    .map((model) => {
+      const name = `${id}-${model.name}`;
+      const served = [model, ...models.filter((each) => each.channelOf === model.name)];
       return {
         id: name,
-        provider: way.provider,
-        baseUrl: `${originOf(way, name, vendors)}/${way.path}`,
-        keys: [way.key ?? `${vendorKey}-${name}`],
-        models: way.listed === true ? "*" : models,
-        timeoutMs: way.timeoutMs ?? timeoutMs,
+        provider: model.provider,
+        baseUrl: `${originOf(model, name, vendors)}/${model.path}`,
+        keys: [model.key ?? `${vendorKey}-${name}`],
+        models: model.listed === true ? "*" : served.map((each) => `${id}-${each.name}`),
+        timeoutMs: model.timeoutMs ?? timeoutMs,
       };
     });
 }
 
-function originOf(way: Way, name: string, { url, rawUrl }: HostileVendors): string {
-  if (way.raw !== undefined) return `${rawUrl}/${name}`;
-  return way.answers === undefined && way.socket === undefined ? `\${SIMULATOR_URL}/at/${name}` : `${url}/${name}`;
+function originOf(model: AttackModel, name: string, { url, rawUrl }: HostileVendors): string {
+  if (model.raw !== undefined) return `${rawUrl}/${name}`;
+  return model.answers === undefined && model.socket === undefined ? `\${SIMULATOR_URL}/at/${name}` : `${url}/${name}`;
 }
 
 function accountsOf(attack: Attack): readonly (readonly [string, object])[] {
-  return partsOf(attack).map((part) => {
-    const { accountId, key } = payerOf(attack, part);
-    const balance = part === "other" || part === "bystander" ? othersBalance : (attack.balance ?? attackersBalance);
+  return rolesOf(attack).map((role) => {
+    const { accountId, key } = accountOfRole(attack, role);
+    const balance = role === "other" || role === "bystander" ? othersBalance : (attack.balance ?? attackersBalance);
     return [accountId, { balance, tokens: [{ key, group: "default" }] }];
   });
 }
 
 /** Sets the answers of an attack's vendors. */
-function script({ id, ways = [] }: Attack, vendors: HostileVendors): void {
-  for (const { name, answers, raw, socket } of ways) {
+function script({ id, models = [] }: Attack, vendors: HostileVendors): void {
+  for (const { name, answers, raw, socket } of models) {
     if (answers !== undefined) vendors.answer(`${id}-${name}`, answers);
     if (raw !== undefined) vendors.answerRaw(`${id}-${name}`, raw);
     if (socket !== undefined) vendors.answerSocket(`${id}-${name}`, socket);

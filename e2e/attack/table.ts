@@ -10,17 +10,17 @@ export interface Row {
   /** Longest blocking time of an event loop, and its service. */
   readonly loop: string;
   /** Descriptions of the failed checks; empty if all succeeded. */
-  readonly broken: readonly string[];
+  readonly failedChecks: readonly string[];
 }
 
 /** Renders all rows as a Markdown table. */
 export function asTable(rows: readonly Row[]): string {
   return markdown(
     ["attack", "tried", "held", "figure", "others' calls served", "longest hold of a loop"],
-    rows.map(({ name, tried, figure, others, loop, broken }) => [
+    rows.map(({ name, tried, figure, others, loop, failedChecks }) => [
       name,
       tried,
-      broken.length === 0 ? "yes" : `**no**: ${broken.join("; ")}`,
+      failedChecks.length === 0 ? "yes" : `**no**: ${failedChecks.join("; ")}`,
       figure,
       others,
       loop,
@@ -30,6 +30,6 @@ export function asTable(rows: readonly Row[]): string {
 
 /** Replaces the table of a document and leaves the text around it unchanged. Throws if the document has no table. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
-  const held = rows.filter(({ broken }) => broken.length === 0).length;
+  const held = rows.filter(({ failedChecks }) => failedChecks.length === 0).length;
   return withText(document, `${day}: ${held} of ${rows.length} hold.\n\n${asTable(rows)}`);
 }

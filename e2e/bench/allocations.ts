@@ -1,6 +1,6 @@
 import { shapes } from "@modelgate/testkit";
 import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
-import { drive } from "./measure.ts";
+import { runLoad } from "./measure.ts";
 import { options, report } from "./options.ts";
 import { partOf, type Frame } from "./part-of.ts";
 import { loadOf } from "./rivals/kinds.ts";
@@ -32,13 +32,13 @@ await using ours = await startOurs(stub.address, shape, inspectedEnv);
 const load = loadOf(kind, ours);
 if (load !== undefined) {
   const inspector = await openInspector(inspectorIn(ours.suite.process("text").logs()));
-  for (let warm = 0; warm < warmCalls;) warm += (await drive({ ...load, seconds })).requests;
+  for (let warm = 0; warm < warmCalls;) warm += (await runLoad({ ...load, seconds })).requests;
   await inspector.send("HeapProfiler.startSampling", {
     samplingInterval,
     includeObjectsCollectedByMajorGC: true,
     includeObjectsCollectedByMinorGC: true,
   });
-  const { requests, failures } = await drive({ ...load, seconds });
+  const { requests, failures } = await runLoad({ ...load, seconds });
   const sampled: { readonly profile: { readonly head: Site } } = JSON.parse(
     await inspector.send("HeapProfiler.stopSampling"),
   );

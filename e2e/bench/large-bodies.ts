@@ -137,14 +137,14 @@ async function send(path: string, body: string, isCompressed = false): Promise<s
 
 async function measure(name: string, area: Area, run: () => Promise<string>): Promise<void> {
   const { pid } = suite.process(area);
-  await loops.hold(area);
+  await loops.longestBlockedMs(area);
   forgetPeak(pid);
   const before = cpuMicros(pid);
   const answer = await run();
-  const held = await loops.hold(area);
+  const held = await loops.longestBlockedMs(area);
   const [cpuMs, { peak }] = [(cpuMicros(pid) - before) / 1_000, memory(pid)];
   await wait(settleMs);
-  const heldAfter = await loops.hold(area);
+  const heldAfter = await loops.longestBlockedMs(area);
   const figures = [held, heldAfter, cpuMs.toFixed(0), megabytes(peak), megabytes(memory(pid).now), answer];
   console.log(`| ${[name, ...figures].join(" | ")} |`);
 }

@@ -7,13 +7,13 @@ const sections: Readonly<Record<string, () => Promise<unknown>>> = {
   console: () => import("./console/section.ts"),
 };
 /** Sections that run only with a flag of the same name. */
-const apart: Readonly<Record<string, () => Promise<unknown>>> = {
+const optionalSections: Readonly<Record<string, () => Promise<unknown>>> = {
   rivals: () => import("./rivals/section.ts"),
   allocations: () => import("./allocations.ts"),
 };
 
 const { only } = options;
-const requested = Object.entries(apart).filter(([name]) =>
+const requested = Object.entries(optionalSections).filter(([name]) =>
   Object.entries(options).some(([option, value]) => option === name && value === true),
 );
 if (only !== undefined && sections[only] === undefined) {

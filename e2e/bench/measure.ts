@@ -35,7 +35,7 @@ export function forgetPeak(pid: number): number {
 }
 
 /** Runs a load in a separate process. */
-export function drive(load: Load): Promise<LoadResult> {
+export function runLoad(load: Load): Promise<LoadResult> {
   return new Promise((resolve, reject) => {
     const child = fork(join(import.meta.dirname, "load.ts"), { stdio: "inherit" });
     child.once("message", (result: LoadResult) => resolve(result));
@@ -48,12 +48,12 @@ export function drive(load: Load): Promise<LoadResult> {
 }
 
 /** Runs a load and measures the CPU time of each process in microseconds. */
-export async function driveMeasured(
+export async function runMeasuredLoad(
   load: Load,
   pids: Readonly<Record<string, number>>,
 ): Promise<{ readonly result: LoadResult; readonly cpu: Readonly<Record<string, number>> }> {
   const before = Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuMicros(pid)]));
-  const result = await drive(load);
+  const result = await runLoad(load);
   const cpu = Object.fromEntries(
     Object.entries(pids).map(([name, pid]) => [name, cpuMicros(pid) - (before[name] ?? 0)]),
   );

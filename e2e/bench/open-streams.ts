@@ -2,7 +2,7 @@ import { Agent, request, type ClientRequest } from "node:http";
 import type { Load } from "./load.ts";
 
 /** Number of streams that are opened at the same time; more would measure a burst. */
-const together = 50;
+const openedTogether = 50;
 
 /** Open streams whose first event has arrived. */
 export interface OpenStreams extends Disposable {
@@ -26,8 +26,8 @@ export function openStreams({ url, headers, body }: Pick<Load, "url" | "headers"
     });
   return {
     async open(count) {
-      for (let left = count; left > 0; left -= together)
-        streams.push(...(await Promise.all(Array.from({ length: Math.min(together, left) }, one))));
+      for (let left = count; left > 0; left -= openedTogether)
+        streams.push(...(await Promise.all(Array.from({ length: Math.min(openedTogether, left) }, one))));
     },
     [Symbol.dispose]() {
       for (const stream of streams) stream.destroy();

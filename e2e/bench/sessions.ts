@@ -16,7 +16,7 @@ export interface SessionBench {
 }
 
 /** Number of sessions that are opened at the same time. */
-const together = 50;
+const openedTogether = 50;
 /** Number of active sessions, and messages of each per second: pieces of 100 ms of speech. */
 const [talking, perSecond] = [50, 10];
 /** Message with 100 ms of PCM. The simulated vendor echoes binary messages. */
@@ -65,7 +65,9 @@ async function opened(url: string, key: string): Promise<WebSocket> {
 async function many(count: number, open: () => Promise<WebSocket>): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
   while (sockets.length < count)
-    sockets.push(...(await Promise.all(Array.from({ length: Math.min(together, count - sockets.length) }, open))));
+    sockets.push(
+      ...(await Promise.all(Array.from({ length: Math.min(openedTogether, count - sockets.length) }, open))),
+    );
   return sockets;
 }
 

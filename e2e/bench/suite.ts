@@ -1,6 +1,6 @@
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { largeUpload } from "./large-upload.ts";
-import { drive, driveMeasured, memory } from "./measure.ts";
+import { runLoad, runMeasuredLoad, memory } from "./measure.ts";
 import { openStreams } from "./open-streams.ts";
 import { options, report } from "./options.ts";
 import { sessions } from "./sessions.ts";
@@ -57,7 +57,7 @@ const load = (body: string, more: Partial<Load> = {}): Load => ({
 });
 const pids = pidsOf(suite);
 
-await drive(load(plain, { seconds: 1, connections: 4 })); // warm
+await runLoad(load(plain, { seconds: 1, connections: 4 })); // warm
 // Memory is measured first, because a busy process does not release all of it.
 await memoryOfStreams(options.quick ? 200 : 1_000);
 await sessions(suite, {
@@ -75,7 +75,7 @@ await chunks();
 
 /** Measures the CPU time per request of every process at the maximum rate. */
 async function saturated(): Promise<void> {
-  const { result, cpu } = await driveMeasured(load(plain), pids);
+  const { result, cpu } = await runMeasuredLoad(load(plain), pids);
   report("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
   for (const [name, spent] of Object.entries(cpu)) report(`  CPU per request, ${name}`, micros(spent, result.requests));
   report("  CPU per request, edge + text", micros((cpu["edge"] ?? 0) + (cpu["text"] ?? 0), result.requests));
@@ -85,8 +85,8 @@ async function saturated(): Promise<void> {
 /** Measures the latency that the gateway adds at a steady rate, compared with direct calls to the simulator. */
 async function latency(): Promise<void> {
   const rate = 300;
-  const direct = await drive(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
-  const through = await driveMeasured(load(plain, { rate }), pids);
+  const direct = await runLoad(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
+  const through = await runMeasuredLoad(load(plain, { rate }), pids);
   report(`at ${rate} requests/s: added p50`, `${(through.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
   report(`at ${rate} requests/s: added p99`, `${(through.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
   report(
@@ -101,7 +101,7 @@ async function chunks(): Promise<void> {
     ["streams in bursts of 200 events", { chunks: 200 }, 32],
     ["100 streams of 20 events/s", { chunks: 20 * seconds, chunkDelayMs: 50 }, 100],
   ] as const) {
-    const { result, cpu } = await driveMeasured(load(bodyOf(directive, true), { connections }), pids);
+    const { result, cpu } = await runMeasuredLoad(load(bodyOf(directive, true), { connections }), pids);
     report(`${what}: CPU per event, edge`, micros(cpu["edge"] ?? 0, result.frames));
     report(`${what}: CPU per event, text`, micros(cpu["text"] ?? 0, result.frames));
   }
@@ -127,11 +127,11 @@ async function largeBody(): Promise<void> {
   await using fresh = await startLocalSuite({ fresh: true, shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
   const { edge = 0, text = 0 } = pidsOf(fresh);
-  await drive(load(plain, { url, seconds: 1, connections: 4 })); // warm
+  await runLoad(load(plain, { url, seconds: 1, connections: 4 })); // warm
   const before = { edge: memory(edge).peak, text: memory(text).peak };
   const words = `${"x".repeat(20 * 1_048_576)}{{simulate: {"text": "ok"}}}`;
   const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: words }] });
-  await drive(load(body, { url, connections: 1, seconds: 0 }));
+  await runLoad(load(body, { url, connections: 1, seconds: 0 }));
   report("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
   report("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
 }

@@ -6,7 +6,7 @@ import { exchange, type Answer, type Sending } from "./exchange.ts";
 export type Leaves = "while sending" | "before the answer" | "in the answer" | "never";
 
 /** Channels of a model: two, or only the first of them. */
-export type Ways = "two" | "lone";
+export type ChannelCount = "two" | "lone";
 
 /** Vendor of an area, with one model of its name for each number of channels. */
 export interface Vendor {
@@ -26,7 +26,7 @@ export interface ClientCall {
   readonly edgeUrl: string;
   readonly key: string;
   readonly requestId: string;
-  readonly ways: Ways;
+  readonly channelCount: ChannelCount;
   readonly leaves: Leaves;
   /** Number of the call in its area. The kinds of requests alternate by it. */
   readonly turn: number;
@@ -57,8 +57,8 @@ export interface Area {
 }
 
 /** Returns the name of a vendor's model with this number of channels. */
-export function modelOf({ name }: Vendor, ways: Ways): string {
-  return `${name}-${ways}`;
+export function modelOf({ name }: Vendor, channelCount: ChannelCount): string {
+  return `${name}-${channelCount}`;
 }
 
 /** Time in ms after which a client disconnects without waiting for its answer; vendors answer later. */

@@ -37,14 +37,14 @@ interface Verified {
  * Maximum runs of gatectl and the pause between them, maximum wait until nothing is open, and interval of the checks,
  * in ms.
  */
-const [maxTries, againMs, restWithinMs, lookMs] = [6, 2_000, 60_000, 100];
+const [maxTries, retryPauseMs, restWithinMs, checkIntervalMs] = [6, 2_000, 60_000, 100];
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Verifies an account with gatectl. Repeats this if no result is printed, because a store may be slow for a moment. */
 export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {
   for (let tries = 1; ; tries++) {
     const { stdout, stderr } = await suite.gatectl("ledger", "verify", accountId, "--json");
-    if (stdout === "" && tries < maxTries) await pause(againMs);
+    if (stdout === "" && tries < maxTries) await pause(retryPauseMs);
     else if (stdout === "") return { divergence: stderr.trim(), settledTwice: 0 };
     else {
       interface Found {
@@ -76,7 +76,7 @@ export async function readOutcome(
   let events: readonly UsageEvent[] = [];
   let twice = 0;
   for (let isAtRest = false; !isAtRest && Date.now() - begin < restWithinMs;) {
-    await pause(lookMs);
+    await pause(checkIntervalMs);
     if ((await findAccount(redis, accountId))?.heldNanos !== 0n) continue;
     events = await (losesStreams ? bookedEvents(suite, accountId) : publishedEvents(suite, accountId));
     const settled = new Set(events.map(({ id }) => id)).size;
@@ -90,9 +90,9 @@ export async function readOutcome(
   const held = (await findAccount(redis, accountId))?.heldNanos;
   let { divergence, settledTwice } = await verify(suite, accountId);
   // After a loss, Redis is restored from the books for some time.
-  const againUntil = losesRedis ? begin + restWithinMs : begin;
-  while (divergence !== undefined && Date.now() < againUntil) {
-    await pause(againMs);
+  const retryUntil = losesRedis ? begin + restWithinMs : begin;
+  while (divergence !== undefined && Date.now() < retryUntil) {
+    await pause(retryPauseMs);
     ({ divergence, settledTwice } = await verify(suite, accountId));
   }
   return {

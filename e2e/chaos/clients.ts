@@ -38,13 +38,13 @@ const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
 const maxOpen = 50;
 
 /** Returns empty results. */
-export function nothingSeen(): Seen {
+export function emptyResults(): Seen {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }
 
 /** Starts calls. */
 export function startClients({ area, load, name, ...rest }: Clients): RunningClients {
-  const seen = nothingSeen();
+  const seen = emptyResults();
   const callOnce = async (): Promise<number> => {
     const turn = seen.requests++;
     const call: ClientCall = { ...rest, requestId: `${name}${turn}`, turn };

@@ -9,10 +9,10 @@ import {
   type Shape,
   type Suite,
 } from "@modelgate/testkit";
-import type { Area, Leaves, Ways } from "./area.ts";
+import type { Area, Leaves, ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import { logFolder, newestLog, onRedis } from "./redis-log.ts";
-import { openSlowWay, type SlowWay } from "./slow-way.ts";
+import { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
 import { killedUnacknowledged, streamsLost } from "./stream-faults.ts";
 
 /** Suite and servers in which faults are caused. */
@@ -20,10 +20,10 @@ export interface ChaosSetup {
   readonly suite: Suite<LocalBackends>;
   /** Port of Redis, without the proxy that can delay answers. */
   readonly redisPort: number;
-  readonly redisWay: SlowWay;
-  readonly natsWay: SlowWay;
+  readonly redisProxy: SlowProxy;
+  readonly natsProxy: SlowProxy;
   /** Proxy between the ledger and NATS. */
-  readonly ledgerWay: SlowWay;
+  readonly ledgerProxy: SlowProxy;
   /** Database server of the books, or their file. Each engine has different faults. */
   readonly books: { readonly server: LocalPostgres["server"] } | { readonly file: string };
 }
@@ -40,16 +40,16 @@ export interface Fault {
   begin(setup: ChaosSetup): Promise<unknown>;
   end?(setup: ChaosSetup): Promise<unknown>;
   /** Matches the failures that clients may see during the fault; absent: none. */
-  readonly sees?: RegExp;
+  readonly allowedFailures?: RegExp;
   /** Only area whose clients may see failures; absent: all. */
-  readonly seenIn?: Area["name"];
+  readonly failuresIn?: Area["name"];
   /**
    * Areas where the last answer of each client may stay uncharged: a service delivered it and died before it was settled, and
    * the minimum charge of its hold may be 0.
    */
-  readonly forgives?: readonly Area["name"][];
+  readonly mayStayUncharged?: readonly Area["name"][];
   /** Number of channels of the models that clients call; absent: two. */
-  readonly ways?: Ways;
+  readonly channelCount?: ChannelCount;
   readonly leaves?: Leaves;
   /** True if the first vendors refuse requests explicitly, so that no work may be repeated. */
   readonly refusing?: true;
@@ -82,16 +82,16 @@ const killed = (name: Killed, more: Partial<Fault>): Fault => ({
 });
 
 const cut = /no answer|cut|1006|task did not end/;
-const gone = /503|error|cut|1012|task did not end/;
-const away = /503|error/;
+const killedFailures = /503|error|cut|1012|task did not end/;
+const unavailable = /503|error/;
 
 const kills: readonly Fault[] = [
-  killed("edge", { shape: "apart", sees: cut, brief: true }),
+  killed("edge", { shape: "apart", allowedFailures: cut, brief: true }),
   ...areas.map(({ name }) =>
     killed(name, {
       shape: "apart",
-      sees: gone,
-      seenIn: name,
+      allowedFailures: killedFailures,
+      failuresIn: name,
       ...(name === "media" || name === "audio" ? {} : { brief: true }),
     }),
   ),
@@ -100,17 +100,17 @@ const kills: readonly Fault[] = [
   killed("edge", {
     name: "the process of all services killed (SIGKILL)",
     shape: "one",
-    sees: cut,
-    forgives: ["audio", "realtime"],
+    allowedFailures: cut,
+    mayStayUncharged: ["audio", "realtime"],
     brief: true,
   }),
-  killed("simulator", { name: "every vendor killed (SIGKILL)", sees: /50[234]|error|cut|1011|task failed/ }),
+  killed("simulator", { name: "every vendor killed (SIGKILL)", allowedFailures: /50[234]|error|cut|1011|task failed/ }),
 ];
 
 /** Returns the faults of a server that is stopped, paused or slow. Clients see no failures of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
-  const seen = name === "redis" ? { sees: away } : {};
-  const wayOf = ({ redisWay, natsWay }: ChaosSetup): SlowWay => (name === "redis" ? redisWay : natsWay);
+  const seen = name === "redis" ? { allowedFailures: unavailable } : {};
+  const wayOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
   return [
     {
       name: `${name} stopped`,
@@ -165,14 +165,14 @@ function booksAway(): readonly Fault[] {
 const redisLost: readonly Fault[] = [
   {
     name: "redis emptied (FLUSHALL)",
-    sees: away,
+    allowedFailures: unavailable,
     losesRedis: true,
     brief: true,
     begin: ({ suite }) => onRedis(suite.backends.redisUrl, (redis) => redis.flushall()),
   },
   {
     name: "redis comes back on an empty volume",
-    sees: away,
+    allowedFailures: unavailable,
     losesRedis: true,
     async begin({ suite }) {
       const folder = await logFolder(suite.backends.redisUrl);
@@ -184,7 +184,7 @@ const redisLost: readonly Fault[] = [
   {
     name: "redis comes back without the last second of its log",
     // A task of that second is unknown until it is restored. A task that stays unknown counts as not ended.
-    sees: /503|error|look: 404/,
+    allowedFailures: /503|error|look: 404/,
     losesRedis: true,
     brief: true,
     async begin({ suite: { backends } }) {
@@ -203,22 +203,22 @@ function replicaPromoted(behindMs: number): Fault {
   let replica: ReplicaServer | undefined;
   return {
     name: `redis replaced by a replica that is ${behindMs / 1_000} s behind`,
-    sees: away,
+    allowedFailures: unavailable,
     losesRedis: true,
-    async begin({ suite, redisPort, redisWay }) {
-      await using link = await openSlowWay(redisPort);
+    async begin({ suite, redisPort, redisProxy }) {
+      await using link = await openSlowProxy(redisPort);
       replica = await startReplica(link.port);
       link.delayMs = behindMs;
       await pause(behindMs + 500);
       await suite.backends.redis.kill();
       await replica.promote();
-      redisWay.leadTo(replica.port);
+      redisProxy.switchTo(replica.port);
     },
-    async end({ suite, redisPort, redisWay }) {
+    async end({ suite, redisPort, redisProxy }) {
       if (replica === undefined) return;
       await suite.backends.redis.start();
       await moveRedisData(replica.port, redisPort);
-      redisWay.leadTo(redisPort);
+      redisProxy.switchTo(redisPort);
       await replica[Symbol.asyncDispose]();
     },
   };
@@ -228,7 +228,7 @@ function replicaPromoted(behindMs: number): Fault {
 const vendors = (
   name: string,
   directiveOf: (area: Area) => object,
-  more: Pick<Fault, "ways" | "sees" | "refusing" | "brief">,
+  more: Pick<Fault, "channelCount" | "sees" | "refusing" | "brief">,
 ): Fault => ({
   name: `vendors ${name}`,
   ...more,
@@ -255,11 +255,18 @@ export const faults: readonly Fault[] = [
   ...booksAway(),
   ...redisLost,
   ...streamsLost,
-  vendors("stall in their answers", ({ misbehaves }) => misbehaves.stalls, { ways: "lone", sees: broken }),
-  vendors("cut their answers", ({ misbehaves }) => misbehaves.cuts, { ways: "lone", sees: broken, brief: true }),
-  vendors("hang up before they answer", () => ({ closeBeforeHead: true }), { sees: /502/ }),
-  vendors("storm with 429, others there", storm, { refusing: true, sees: /50[24]/ }),
-  vendors("storm with 429, no others", storm, { ways: "lone", refusing: true, sees: /429|50[234]/ }),
+  vendors("stall in their answers", ({ misbehaves }) => misbehaves.stalls, {
+    channelCount: "lone",
+    allowedFailures: broken,
+  }),
+  vendors("cut their answers", ({ misbehaves }) => misbehaves.cuts, {
+    channelCount: "lone",
+    allowedFailures: broken,
+    brief: true,
+  }),
+  vendors("hang up before they answer", () => ({ closeBeforeHead: true }), { allowedFailures: /502/ }),
+  vendors("storm with 429, others there", storm, { refusing: true, allowedFailures: /50[24]/ }),
+  vendors("storm with 429, no others", storm, { channelCount: "lone", refusing: true, allowedFailures: /429|50[234]/ }),
   ...(["while sending", "before the answer", "in the answer"] as const).map((leaves): Fault => ({
     name: `clients leave ${leaves}`,
     leaves,

@@ -4,7 +4,7 @@ import type { Area } from "./area.ts";
 import { readOutcome, type Outcome } from "./books.ts";
 import { startClients, type Seen } from "./clients.ts";
 import type { Engine, Fault } from "./faults.ts";
-import { allAreas, openChaosSetup, type Payer } from "./setup.ts";
+import { allAreas, openChaosSetup, type ClientAccount } from "./setup.ts";
 
 /** Faults and areas of a run, and the duration of a fault. */
 export interface FaultRunOptions {
@@ -24,19 +24,19 @@ export interface AreaResult extends Outcome {
   /** True if a call that began after the fault got a complete answer, or if all clients disconnect anyway. */
   readonly answersAgain: boolean;
   /** Maximum number of complete answers that may stay uncharged. */
-  readonly forgiven: number;
+  readonly maxUncharged: number;
 }
 
 /** A suite in which faults are caused one after another. */
 export interface FaultRun extends AsyncDisposable {
   /** Causes a fault, ends it, and returns its result in each area. */
-  live(fault: Fault): Promise<readonly AreaResult[]>;
+  run(fault: Fault): Promise<readonly AreaResult[]>;
 }
 
 /**
  * Returns the account of a fault and an area. Each has a separate account, so that its books can be checked separately.
  */
-const payerOf = (fault: Fault, faults: readonly Fault[], { name }: Area): Payer => ({
+const accountFor = (fault: Fault, faults: readonly Fault[], { name }: Area): ClientAccount => ({
   accountId: `chaos-${faults.indexOf(fault)}-${name}`,
   key: `sk-chaos-0123456789-${faults.indexOf(fault)}-${name}`,
 });
@@ -58,22 +58,22 @@ export async function openFaultRun({
   engine,
   shape,
 }: FaultRunOptions): Promise<FaultRun> {
-  const payers = faults.flatMap((fault) => areas.map((area) => payerOf(fault, faults, area)));
-  const setup = await openChaosSetup(allAreas(payers, engine, shape));
+  const clientAccounts = faults.flatMap((fault) => areas.map((area) => accountFor(fault, faults, area)));
+  const setup = await openChaosSetup(allAreas(clientAccounts, engine, shape));
   const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
   redis.on("error", () => undefined); // faults are intended
   return {
-    async live(fault) {
-      const payer = (area: Area): Payer => payerOf(fault, faults, area);
+    async run(fault) {
+      const accountOf = (area: Area): ClientAccount => accountFor(fault, faults, area);
       // The previous fault may still have effects.
-      await Promise.all(areas.map((area) => untilServed(suite, area, payer(area).key)));
+      await Promise.all(areas.map((area) => untilServed(suite, area, accountOf(area).key)));
       for (const { name } of areas.flatMap(({ vendors }) => vendors)) await suite.simulator.forget(`${name}-main`);
       const running = areas.map((area) => {
-        const { accountId, key } = payer(area);
-        const { ways = "two", leaves = "never" } = fault;
+        const { accountId, key } = accountOf(area);
+        const { channelCount = "two", leaves = "never" } = fault;
         const name = `${accountId}-`;
-        return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, ways, leaves, name });
+        return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, channelCount, leaves, name });
       });
       // Clients run without a fault for a third of the time before and after it.
       await pause(faultMs / 3);
@@ -87,12 +87,12 @@ export async function openFaultRun({
         areas.map(async (area, at): Promise<AreaResult> => {
           const seen = await running[at]?.stop();
           if (seen === undefined) throw new Error(`${area.name} has no clients`);
-          const { accountId } = payer(area);
+          const { accountId } = accountOf(area);
           const outcome = await readOutcome(suite, redis, accountId, seen, fault);
           const repeated = (await area.repeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
           const answersAgain = answered[at] ?? false;
-          const forgiven = fault.forgives?.includes(area.name) === true ? clients : 0;
-          return { area, seen, answersAgain, forgiven, ...outcome, double: outcome.double + repeated };
+          const maxUncharged = fault.mayStayUncharged?.includes(area.name) === true ? clients : 0;
+          return { area, seen, answersAgain, maxUncharged, ...outcome, double: outcome.double + repeated };
         }),
       );
     },
@@ -114,13 +114,16 @@ async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise
 }
 
 /** Returns descriptions of the failed checks. */
-export function brokenOf({ sees, seenIn }: Fault, results: readonly AreaResult[]): readonly string[] {
-  return results.flatMap(({ area: { name }, seen, answersAgain, forgiven, lost, uncharged, double, books }) => {
-    const allowed = seenIn === undefined || seenIn === name ? sees : undefined;
+export function failedChecksOf(
+  { allowedFailures, failuresIn }: Fault,
+  results: readonly AreaResult[],
+): readonly string[] {
+  return results.flatMap(({ area: { name }, seen, answersAgain, maxUncharged, lost, uncharged, double, books }) => {
+    const allowed = failuresIn === undefined || failuresIn === name ? allowedFailures : undefined;
     const unexpected = [...seen.failures].filter(([what]) => allowed?.test(what) !== true);
     return [
       ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
-      ...(uncharged > forgiven ? [`${name}: ${uncharged} whole answers not charged`] : []),
+      ...(uncharged > maxUncharged ? [`${name}: ${uncharged} whole answers not charged`] : []),
       ...(double > 0 ? [`${name}: ${double} double charges`] : []),
       ...(books === "agree" ? [] : [`${name}: ${books}`]),
       ...(answersAgain ? [] : [`${name}: no complete answer after the fault`]),
@@ -131,7 +134,7 @@ export function brokenOf({ sees, seenIn }: Fault, results: readonly AreaResult[]
 
 /** Waits until an area has answered each kind of call. */
 export async function untilServed({ edgeUrl }: Suite<LocalBackends>, area: Area, key: string): Promise<void> {
-  const call = { edgeUrl, key, requestId: "ready", ways: "lone", leaves: "never" } as const;
+  const call = { edgeUrl, key, requestId: "ready", channelCount: "lone", leaves: "never" } as const;
   await until(
     `${area.name} to serve`,
     async () => {

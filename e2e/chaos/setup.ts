@@ -9,13 +9,13 @@ import {
   type Shape,
   type SuiteOptions,
 } from "@modelgate/testkit";
-import { modelOf, type Vendor, type Ways } from "./area.ts";
+import { modelOf, type Vendor, type ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import type { Engine, ChaosSetup } from "./faults.ts";
-import { openSlowWay } from "./slow-way.ts";
+import { openSlowProxy } from "./slow-proxy.ts";
 
 /** Account of an area's clients. */
-export interface Payer {
+export interface ClientAccount {
   readonly accountId: string;
   readonly key: string;
 }
@@ -47,10 +47,13 @@ export type ChaosOptions = { readonly engine: Engine } & Pick<
 >;
 
 /** Returns the options of a suite with all areas: each vendor has two channels, and leases are short. */
-export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape): ChaosOptions {
+export function allAreas(clientAccounts: readonly ClientAccount[], engine: Engine, shape: Shape): ChaosOptions {
   const vendors = areas.flatMap((area) => area.vendors);
   const models = vendors.flatMap((vendor) =>
-    (["two", "lone"] as const).map((ways) => [modelOf(vendor, ways), { kind: vendor.kind, price: vendor.price }]),
+    (["two", "lone"] as const).map((channelCount) => [
+      modelOf(vendor, channelCount),
+      { kind: vendor.kind, price: vendor.price },
+    ]),
   );
   return {
     engine,
@@ -63,10 +66,10 @@ export function allAreas(payers: readonly Payer[], engine: Engine, shape: Shape)
       groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
       models: Object.fromEntries(models),
       channels: vendors.flatMap((vendor) => [
-        channelOf(vendor, { way: "main", ways: ["two", "lone"], priority: 1 }),
-        channelOf(vendor, { way: "spare", ways: ["two"] }),
+        channelOf(vendor, { channelName: "main", channelCounts: ["two", "lone"], priority: 1 }),
+        channelOf(vendor, { channelName: "spare", channelCounts: ["two"] }),
       ]),
-      accounts: accountsOf(payers),
+      accounts: accountsOf(clientAccounts),
     },
   };
 }
@@ -83,23 +86,23 @@ export async function openChaosSetup({
   const postgres = engine === "postgres" ? opening.use(await startLocalPostgres()) : undefined;
   const backends = await startLocalBackends();
   const redisPort = Number(new URL(backends.redisUrl).port);
-  const redisWay = opening.use(await openSlowWay(redisPort));
-  const natsWay = opening.use(await openSlowWay(Number(new URL(backends.natsUrl).port)));
-  const ledgerWay = opening.use(await openSlowWay(natsWay.port));
+  const redisProxy = opening.use(await openSlowProxy(redisPort));
+  const natsProxy = opening.use(await openSlowProxy(Number(new URL(backends.natsUrl).port)));
+  const ledgerProxy = opening.use(await openSlowProxy(natsProxy.port));
   const suite = opening.use(
     await startSuite({
       ...options,
       backends: {
         ...backends,
-        redisUrl: `redis://127.0.0.1:${redisWay.port}`,
-        natsUrl: `nats://127.0.0.1:${natsWay.port}`,
+        redisUrl: `redis://127.0.0.1:${redisProxy.port}`,
+        natsUrl: `nats://127.0.0.1:${natsProxy.port}`,
       },
       env: { LOG_LEVEL: "error", ...options.env },
       envOf: {
         ...envOf,
         ledger: {
           ...(postgres === undefined ? { MODELGATE_DATA: folder } : { BOOKS_URL: postgres.url }),
-          NATS_URL: `nats://127.0.0.1:${ledgerWay.port}`,
+          NATS_URL: `nats://127.0.0.1:${ledgerProxy.port}`,
           ...envOf?.ledger,
         },
       },
@@ -109,33 +112,37 @@ export async function openChaosSetup({
   return {
     suite,
     redisPort,
-    redisWay,
-    natsWay,
-    ledgerWay,
+    redisProxy,
+    natsProxy,
+    ledgerProxy,
     books: postgres === undefined ? { file: join(folder, "books.sqlite") } : { server: postgres.server },
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
 /** Returns the accounts in the configuration's format. */
-export function accountsOf(payers: readonly Payer[], balance = "100.00"): object {
+export function accountsOf(clientAccounts: readonly ClientAccount[], balance = "100.00"): object {
   return Object.fromEntries(
-    payers.map(({ accountId, key }) => [accountId, { balance, tokens: [{ key, group: "default" }] }]),
+    clientAccounts.map(({ accountId, key }) => [accountId, { balance, tokens: [{ key, group: "default" }] }]),
   );
 }
 
 /** Returns a channel to one instance of a vendor, for its models with these numbers of channels. */
 export function channelOf(
   vendor: Vendor,
-  { way, ways, priority = 0 }: { way: string; ways: readonly Ways[]; priority?: number },
+  {
+    channelName,
+    channelCounts,
+    priority = 0,
+  }: { channelName: string; channelCounts: readonly ChannelCount[]; priority?: number },
 ): object {
   const { name, provider, path, upstreamModel, key } = vendor;
   return {
-    id: `${name}-${way}`,
+    id: `${name}-${channelName}`,
     provider,
-    baseUrl: `\${SIMULATOR_URL}/at/${name}-${way}/${path}`,
-    keys: [key ?? `key-of-${name}-${way}`],
-    models: Object.fromEntries(ways.map((each) => [modelOf(vendor, each), upstreamModel])),
+    baseUrl: `\${SIMULATOR_URL}/at/${name}-${channelName}/${path}`,
+    keys: [key ?? `key-of-${name}-${channelName}`],
+    models: Object.fromEntries(channelCounts.map((each) => [modelOf(vendor, each), upstreamModel])),
     priority,
     timeoutMs,
   };

@@ -28,8 +28,8 @@ export function killedUnacknowledged(): Fault {
     name: "ledger killed between commit and acknowledgement",
     shape: "apart",
     brief: true,
-    async begin({ suite, ledgerWay }) {
-      ledgerWay.losesRequests = true;
+    async begin({ suite, ledgerProxy }) {
+      ledgerProxy.losesRequests = true;
       sequence = await withStreams(suite, ({ consumers, streams }) =>
         until("the books to have an event that is not acknowledged", async () => {
           const { delivered, num_ack_pending: unacknowledged } = await consumers.info(...usageConsumer);
@@ -42,7 +42,7 @@ export function killedUnacknowledged(): Fault {
       );
       suite.process("ledger").signal("SIGKILL");
       await suite.process("ledger").ended;
-      ledgerWay.losesRequests = false;
+      ledgerProxy.losesRequests = false;
     },
     async end({ suite }) {
       await suite.restart("ledger");
@@ -64,10 +64,10 @@ export const streamsLost: readonly Fault[] = [
     shape: "apart",
     losesStreams: true,
     brief: true,
-    async begin({ suite, natsWay, ledgerWay }) {
+    async begin({ suite, natsProxy, ledgerProxy }) {
       // The ledger is stopped and its connection closed, so that unread events are lost.
       suite.process("ledger").signal("SIGSTOP");
-      ledgerWay.leadTo(natsWay.port);
+      ledgerProxy.switchTo(natsProxy.port);
       await withStreams(suite, async ({ consumers, streams }) => {
         const isUnread = async (): Promise<boolean> => (await consumers.info(...usageConsumer)).num_pending > 0;
         await until("events that are not read", isUnread);

@@ -28,15 +28,15 @@ const runMs = 12_000;
  * Kills the text service with open streams. Reports what clients saw, and when and at which amount their calls were
  * settled.
  */
-export async function textKilled(
+export async function killText(
   { suite }: RestartSetup,
   streams: number,
 ): Promise<readonly (readonly [string, string])[]> {
-  let begun = 0;
+  let onBegin = 0;
   const open = Array.from({ length: streams }, () =>
-    call(suite.edgeUrl, { model: "endless", stream: true, begun: () => begun++ }),
+    call(suite.edgeUrl, { model: "endless", stream: true, onBegin: () => onBegin++ }),
   );
-  await until("every stream to begin", () => begun === streams, 60_000);
+  await until("every stream to begin", () => onBegin === streams, 60_000);
   await new Promise((resolve) => setTimeout(resolve, runMs));
   const before = new Set((await storedEvents(suite.backends.natsUrl)).map(({ id }) => id));
   const waiting = call(suite.edgeUrl, { model: "endless" });
@@ -67,7 +67,7 @@ export async function textKilled(
 }
 
 /** Kills the realtime service with open sessions that are being answered. Reports what clients saw. */
-export async function realtimeKilled(
+export async function killRealtime(
   { suite }: RestartSetup,
   sessions: number,
 ): Promise<readonly (readonly [string, string])[]> {

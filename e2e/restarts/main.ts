@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { money } from "../test/suite-client.ts";
 import { openRestartSetup } from "./setup.ts";
-import { realtimeKilled, textKilled } from "./killed.ts";
+import { killRealtime, killText } from "./killed.ts";
 import { isWhole, rollOut } from "./rolling.ts";
 
 /**
@@ -27,11 +27,8 @@ const killed =
     : { text: "text", realtime: "realtime" };
 const parts = [
   ["a rolling restart", await rollingRestart()],
-  [
-    `${killed.text} killed (SIGKILL) with ${values.killed} streams open`,
-    await textKilled(setup, Number(values.killed)),
-  ],
-  [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await realtimeKilled(setup, sessions)],
+  [`${killed.text} killed (SIGKILL) with ${values.killed} streams open`, await killText(setup, Number(values.killed))],
+  [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await killRealtime(setup, sessions)],
 ] as const;
 const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(setup.suite);
 const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);

@@ -1,6 +1,6 @@
 import { Agent } from "node:http";
 import { until } from "@modelgate/testkit";
-import { openWayToReplicas, startReplicaOf, type ReplicaOf, type Replicated } from "../test/way-to-replicas.ts";
+import { openLoadBalancer, startReplicaOf, type ReplicaOf, type Replicated } from "../test/load-balancer.ts";
 import { call, openSession, type Answer, type RestartSetup } from "./setup.ts";
 
 /** Replicas to replace, and the calls that are open meanwhile. */
@@ -27,7 +27,7 @@ export interface RolloutResult {
 }
 
 /** Number of clients of complete calls, and time in ms in which kept connections end. */
-const [others, meetingMs] = [4, 300];
+const [others, connectionsEndMs] = [4, 300];
 const drained = { env: { DRAIN_MS: "120000" }, limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } } };
 
 /**
@@ -39,29 +39,29 @@ export async function rollOut(
   { names, streams, sessions }: Rollout,
 ): Promise<RolloutResult> {
   await using opened = new AsyncDisposableStack();
-  const ways = {
-    text: opened.use(await openWayToReplicas()),
-    realtime: opened.use(await openWayToReplicas()),
-    edge: opened.use(await openWayToReplicas()),
-    gateway: opened.use(await openWayToReplicas()),
+  const balancers = {
+    text: opened.use(await openLoadBalancer()),
+    realtime: opened.use(await openLoadBalancer()),
+    edge: opened.use(await openLoadBalancer()),
+    gateway: opened.use(await openLoadBalancer()),
   };
   const start = async (name: Replicated): Promise<ReplicaOf> => {
     const services = name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {};
-    const replica = await startReplicaOf(name, suite, ways, { ...drained, env: { ...drained.env, ...services } });
+    const replica = await startReplicaOf(name, suite, balancers, { ...drained, env: { ...drained.env, ...services } });
     opened.defer(() => replica.service.stop());
     return replica;
   };
   const old = await Promise.all(names.map(start));
-  for (const { way, port } of old) way?.ports.add(port);
+  for (const { balancer, port } of old) balancer?.ports.add(port);
   const fresh = await Promise.all(names.map(start));
 
-  const { url } = ways[names.at(-1) ?? "edge"];
+  const { url } = balancers[names.at(-1) ?? "edge"];
   await until("calls to pass", async () => (await call(url, { model: "chat", id: "ready" })).status === 200);
-  let begun = 0;
+  let onBegin = 0;
   const open = Array.from({ length: streams }, (_, at) =>
-    call(url, { model: "endless", id: `stream-${at}`, stream: true, begun: () => begun++ }),
+    call(url, { model: "endless", id: `stream-${at}`, stream: true, onBegin: () => onBegin++ }),
   );
-  await until("every stream to begin", () => begun === streams, 120_000);
+  await until("every stream to begin", () => onBegin === streams, 120_000);
   const talks = await Promise.all(Array.from({ length: sessions }, () => openSession(url)));
   const answers: Answer[] = [];
   const state = { on: true };
@@ -73,12 +73,12 @@ export async function rollOut(
     }
   });
 
-  for (const [at, { way, service, port }] of old.entries()) {
-    way?.ports.add(fresh[at]?.port ?? 0);
-    way?.ports.delete(port);
+  for (const [at, { balancer, service, port }] of old.entries()) {
+    balancer?.ports.add(fresh[at]?.port ?? 0);
+    balancer?.ports.delete(port);
     service.signal("SIGTERM");
     await until("it to take no more", () => service.logs().includes("draining"));
-    await new Promise((resolve) => setTimeout(resolve, meetingMs));
+    await new Promise((resolve) => setTimeout(resolve, connectionsEndMs));
   }
   const openStreams = vendor.open;
   const answered = await Promise.all(talks.map((talk) => talk.answered()));

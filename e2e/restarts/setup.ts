@@ -62,11 +62,11 @@ export interface ChatCall {
   readonly stream?: boolean;
   readonly agent?: Agent;
   /** Called when the answer begins. */
-  readonly begun?: () => void;
+  readonly onBegin?: () => void;
 }
 
 /** Sends a chat call. */
-export function call(url: string, { model, id, stream = false, agent, begun }: ChatCall): Promise<Answer> {
+export function call(url: string, { model, id, stream = false, agent, onBegin }: ChatCall): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, {
       method: "POST",
@@ -83,7 +83,7 @@ export function call(url: string, { model, id, stream = false, agent, begun }: C
     sent.on("response", (response) => {
       status = response.statusCode;
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
-      response.once("data", () => begun?.());
+      response.once("data", () => onBegin?.());
       response.on("error", () => undefined).on("end", () => (whole = response.complete));
       response.on("close", over);
     });

@@ -32,7 +32,7 @@ const shares = { text: 0.5, media: 0.15, audio: 0.2, video: 0.05, realtime: 0.1 
 const [readings, longestPauseMs, timeoutMs] = [150, 15_000, 60_000];
 
 const vendors = areas.flatMap((area) => area.vendors);
-const payers = areas.map(({ name }) => ({ accountId: `soak-${name}`, key: `sk-soak-0123456789-${name}` }));
+const clientAccounts = areas.map(({ name }) => ({ accountId: `soak-${name}`, key: `sk-soak-0123456789-${name}` }));
 // Services with default limits, except short retention, frequent polls of videos and small reservations of sessions.
 await using setup = await openChaosSetup({
   engine: "sqlite",
@@ -50,10 +50,10 @@ await using setup = await openChaosSetup({
     groups: { default: { models: ["*"] } },
     models: Object.fromEntries(vendors.map((each) => [modelOf(each, "two"), { kind: each.kind, price: each.price }])),
     channels: vendors.flatMap((vendor) => [
-      { ...channelOf(vendor, { way: "main", ways: ["two"], priority: 1 }), timeoutMs },
-      { ...channelOf(vendor, { way: "spare", ways: ["two"] }), timeoutMs },
+      { ...channelOf(vendor, { channelName: "main", channelCounts: ["two"], priority: 1 }), timeoutMs },
+      { ...channelOf(vendor, { channelName: "spare", channelCounts: ["two"] }), timeoutMs },
     ]),
-    accounts: accountsOf(payers, "100000.00"),
+    accounts: accountsOf(clientAccounts, "100000.00"),
   },
 });
 const { suite } = setup;
@@ -65,13 +65,13 @@ const pids = Object.fromEntries<number>([
 await using figures = await openReadings({ pids, ...suite.backends });
 const loads = areas.map((area, at) => ({
   area,
-  accountId: payers[at]?.accountId ?? "",
+  accountId: clientAccounts[at]?.accountId ?? "",
   running: startClients({
     area,
     load: { perSecond: rate * shares[area.name] },
     edgeUrl: suite.edgeUrl,
-    key: payers[at]?.key ?? "",
-    ways: "two",
+    key: clientAccounts[at]?.key ?? "",
+    channelCount: "two",
     leaves: "never",
     name: `soak-${area.name}-`,
   }),

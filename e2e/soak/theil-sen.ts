@@ -12,7 +12,7 @@ export interface Slope {
 }
 
 /** Minimum number of measurements. With fewer, the normal approximation of the interval is poor. */
-const fewest = 10;
+const minPoints = 10;
 /** Two-sided quantile of the normal distribution for the interval: 99 %. */
 const z = 2.5758;
 /** Maximum lag for which correlations of measurements are computed, as a share of their number. */
@@ -26,7 +26,7 @@ const lagShare = 1 / 4;
  */
 export function theilSen(points: readonly Point[]): Slope | undefined {
   const slopes = pairSlopes(points);
-  if (points.length < fewest || slopes.length === 0) return undefined;
+  if (points.length < minPoints || slopes.length === 0) return undefined;
   const slope = median(slopes);
   const n = points.length;
   const kendall = (n * (n - 1) * (2 * n + 5)) / 18;

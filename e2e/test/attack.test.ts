@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Attack } from "../attack/attack.ts";
-import { carryOut } from "../attack/carry-out.ts";
+import { runAttack } from "../attack/carry-out.ts";
 import { openAttackSetup, type AttackSetup } from "../attack/setup.ts";
 import { attacks } from "../attack/kinds/index.ts";
 import { asTable, withTable, type Row } from "../attack/table.ts";
@@ -13,7 +13,7 @@ const breach: Attack = {
   id: "breach",
   name: "violates every invariant",
   area: "text",
-  ways: [
+  models: [
     {
       name: "chat",
       kind: "chat",
@@ -31,7 +31,7 @@ const breach: Attack = {
     seen(String(asked("chat")[0]?.headers.authorization));
     suite.process("media").signal("SIGKILL");
     await suite.process("media").ended;
-    return { tried: "1 call", figure: "1 | 2", broken: ["it says so"] };
+    return { tried: "1 call", figure: "1 | 2", failedChecks: ["it says so"] };
   },
 };
 
@@ -42,8 +42,8 @@ beforeAll(async () => {
 afterAll(() => setup?.[Symbol.asyncDispose]());
 
 test.each(quick.map((attack) => [attack.name, attack] as const))("resists an attacker who %s", async (_, attack) => {
-  const row = await carryOut(attack, setup);
-  expect(row).toMatchObject({ name: attack.name, broken: [] });
+  const row = await runAttack(attack, setup);
+  expect(row).toMatchObject({ name: attack.name, failedChecks: [] });
   expect(row.tried).toMatch(/^\d+ requests/);
   const [served, requests] = row.others.split(" of ").map(Number);
   expect(served).toBe(requests);
@@ -51,18 +51,27 @@ test.each(quick.map((attack) => [attack.name, attack] as const))("resists an att
 });
 
 test("reports a leaked secret, a process that died, and the findings of the attack", async () => {
-  const { broken } = await carryOut(breach, setup);
-  expect(broken).toEqual(expect.arrayContaining(["it says so", "media died", "it leaks a vendor's key in an answer"]));
+  const { failedChecks } = await runAttack(breach, setup);
+  expect(failedChecks).toEqual(
+    expect.arrayContaining(["it says so", "media died", "it leaks a vendor's key in an answer"]),
+  );
   expect(setup.suite.process("media").running).toBe(true);
 });
 
-const row: Row = { name: "a | b", tried: "1 call", figure: "$1", others: "2 of 2", loop: "1 ms (edge)", broken: [] };
+const row: Row = {
+  name: "a | b",
+  tried: "1 call",
+  figure: "$1",
+  others: "2 of 2",
+  loop: "1 ms (edge)",
+  failedChecks: [],
+};
 
 test("the table has a row for each attack, and names its failures", () => {
-  const table = asTable([row, { ...row, broken: ["this", "that"] }]);
-  const [, , held, broken] = table.split("\n");
+  const table = asTable([row, { ...row, failedChecks: ["this", "that"] }]);
+  const [, , held, failedChecks] = table.split("\n");
   expect(held).toBe("| a \\| b | 1 call | yes | $1 | 2 of 2 | 1 ms (edge) |");
-  expect(broken).toContain("| **no**: this; that |");
+  expect(failedChecks).toContain("| **no**: this; that |");
 });
 
 test("ATTACK.md keeps its text when its table is updated", () => {

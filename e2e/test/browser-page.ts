@@ -2,10 +2,10 @@ import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 
 /** Script of the tests' page: functions that run in the browser with the bundled SDK. */
-const acts = { converse, talkOn, fail, chat, refusedChat };
-export type PageActs = typeof acts;
+const pageFunctions = { converse, talkUntilClosed, openRefused, chat, refusedChat };
+export type PageFunctions = typeof pageFunctions;
 
-Object.assign(globalThis, { acts });
+Object.assign(globalThis, { pageFunctions });
 
 /** Address, key and model with which an application configures the SDK. */
 export interface Asked {
@@ -40,7 +40,7 @@ async function converse({ baseURL, apiKey, model }: Asked) {
 }
 
 /** Requests answers until the session is closed. Returns the last error and the close reason. */
-function talkOn({ baseURL, apiKey, model }: Asked) {
+function talkUntilClosed({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
   const ask = (): void => live.send({ type: "response.create" });
@@ -59,7 +59,7 @@ function talkOn({ baseURL, apiKey, model }: Asked) {
 }
 
 /** Opens a session that is refused. A browser does not show its page the reason. */
-function fail({ baseURL, apiKey, model }: Asked) {
+function openRefused({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
   let opened = false;

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser, newPage, servePage, type PageServer } from "./browser.ts";
-import type { Asked, PageActs } from "./browser-page.ts";
+import type { Asked, PageFunctions } from "./browser-page.ts";
 import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
@@ -28,7 +28,7 @@ const config = {
 };
 
 /** Global variable of the page's script, for functions that run in the page. */
-declare const acts: PageActs;
+declare const pageFunctions: PageFunctions;
 
 const program = browserProgram();
 
@@ -84,7 +84,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     "opens a session with the SDK's realtime client at a vendor $vendor, and is billed by the token",
     async ({ model }) => {
       const before = BigInt((await money(suite)).spentNanos);
-      const heard = await page.evaluate((as) => acts.converse(as), asked(model));
+      const heard = await page.evaluate((as) => pageFunctions.converse(as), asked(model));
       expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
       expect(heard.transcript).toBe("You said: Hello");
       // A twentieth of a second per character, in samples of 24 kHz.
@@ -105,7 +105,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   );
 
   test("gets an error event and a close reason when its account has no more money", async () => {
-    expect(await page.evaluate((as) => acts.talkOn(as), asked("dear", keys.poor))).toEqual({
+    expect(await page.evaluate((as) => pageFunctions.talkUntilClosed(as), asked("dear", keys.poor))).toEqual({
       error: "insufficient_quota",
       code: 1008,
       reason: "insufficient_quota",
@@ -120,7 +120,10 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   ] as const)("$name gets no session, and no request is sent to the vendor", async ({ key, from, status }) => {
     const seen = (await suite.simulator.requests("voice")).length;
     const its = await open(server[from]);
-    expect(await its.evaluate((as) => acts.fail(as), asked("live", key))).toEqual({ opened: false, code: 1006 });
+    expect(await its.evaluate((as) => pageFunctions.openRefused(as), asked("live", key))).toEqual({
+      opened: false,
+      code: 1006,
+    });
     await its.close();
     expect(await suite.simulator.requests("voice")).toHaveLength(seen);
     const refused = await until("the refusal's line in the log", () =>
@@ -134,17 +137,19 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   test("streams a chat with fetch, reads headers and errors; a page of another origin cannot", async () => {
-    const shown = await page.evaluate((as) => acts.chat(as), asked("chat"));
+    const shown = await page.evaluate((as) => pageFunctions.chat(as), asked("chat"));
     expect(shown.text).toBe("You said: Hello");
     expect(shown.pieces).toBeGreaterThan(1);
     expect(shown.requestId).toMatch(/^req_/);
-    expect(await page.evaluate((as) => acts.refusedChat(as), asked("chat", "sk-unknown-0123456789"))).toMatchObject({
+    expect(
+      await page.evaluate((as) => pageFunctions.refusedChat(as), asked("chat", "sk-unknown-0123456789")),
+    ).toMatchObject({
       status: 401,
       code: "invalid_api_key",
       requestId: expect.stringMatching(/^req_/),
     });
     const other = await open(server.otherOrigin);
-    expect(await other.evaluate((as) => acts.refusedChat(as), asked("chat"))).toEqual({
+    expect(await other.evaluate((as) => pageFunctions.refusedChat(as), asked("chat"))).toEqual({
       status: 0,
       message: "Connection error.",
     });

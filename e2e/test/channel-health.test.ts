@@ -92,13 +92,13 @@ describe("after a rest, one call at a time tests a channel that has an alternati
     // One call waits for the vendor; both replicas serve all others by the other channel.
     const calls = new Set<Promise<unknown>>();
     await until("the rest to be over", async () => {
-      calls.add(knock(calls.size, another(model), leaving.signal));
+      calls.add(sendAndIgnore(calls.size, another(model), leaving.signal));
       return (await count(model)) === 1;
     });
     for (const at of [0, 1, 0, 1]) expect((await ask(at, another(model))).status).toBe(200);
     expect(await count(model)).toBe(1);
-    const { state, keys: ways } = await shownChannel(suite, model);
-    expect([state, ways[0]?.state]).toContain("trying");
+    const { state, keys: channelKeys } = await shownChannel(suite, model);
+    expect([state, channelKeys[0]?.state]).toContain("trying");
     leaving.abort();
     await Promise.all(calls);
     await until("the next one to try", async () => (await ask(1, another(model))).ok && (await count(model)) === 2);
@@ -158,7 +158,7 @@ test("failures count by their share: a few among successes start no rest, and an
 
   await suite.simulator.script("left", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
   for (const at of [0, 0]) expect((await ask(at, another("left"))).status).toBe(502);
-  await leaveBegun(streamed("left"));
+  await disconnectAfterStart(streamed("left"));
   await until("the vendor to see it", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
   expect((await ask(0, another("left"))).status).toBe(502);
   await until("the rest to be shown", async () => {
@@ -168,7 +168,7 @@ test("failures count by their share: a few among successes start no rest, and an
 });
 
 /** Starts a stream whose client disconnects after its beginning. */
-async function leaveBegun(body: object): Promise<void> {
+async function disconnectAfterStart(body: object): Promise<void> {
   const leaving = new AbortController();
   const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
     method: "POST",
@@ -204,7 +204,7 @@ test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as co
 );
 
 /** Sends a call that the signal may abort, and ignores its result. */
-async function knock(at: number, body: object, signal: AbortSignal): Promise<void> {
+async function sendAndIgnore(at: number, body: object, signal: AbortSignal): Promise<void> {
   await fetch(`${at % 2 === 0 ? suite.edgeUrl : other.edgeUrl}/v1/chat/completions`, {
     method: "POST",
     signal,

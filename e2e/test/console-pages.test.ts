@@ -51,14 +51,14 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const requestId = answer.headers.get("x-request-id") ?? "";
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
-    const way = page.getByRole("table", { name: "Timeline" });
+    const timeline = page.getByRole("table", { name: "Timeline" });
     await until("the call to be in the books", async () => {
       await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
       await page.getByRole("heading", { name: "Call", exact: true }).waitFor();
       await until("the page", async () => (await page.getByLabel("Loading").count()) === 0);
-      return (await way.count()) === 1;
+      return (await timeline.count()) === 1;
     });
-    const rows = await way.getByRole("row").allTextContents();
+    const rows = await timeline.getByRole("row").allTextContents();
     expect(rows).toEqual([
       expect.stringMatching(/^held\$/),
       expect.stringMatching(/^attempt 1shaky \/ .*upstream_error 500.* ms$/),
@@ -66,7 +66,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       expect.stringMatching(/^first byte.*m?s$/),
       expect.stringMatching(/^settled\$.*m?s$/),
     ]);
-    await way.getByText("The engine <b>melted</b>", { exact: true }).waitFor();
+    await timeline.getByText("The engine <b>melted</b>", { exact: true }).waitFor();
     await page.getByText("Dropped because the vendor does not support it:").waitFor();
     await page.getByText("logit_bias", { exact: true }).waitFor();
     const bill = page.getByRole("table", { name: "Cost" });

@@ -10,10 +10,10 @@ import { keys, money } from "./suite-client.ts";
 const messages = [{ role: "user", content: "Tell me a story, and take your time." }];
 const image = (n: number) => ({ model: "pictures", prompt: "a fox", n });
 /** Maximum number of answers that are read after their clients have disconnected. */
-const leftAnswers = 4;
+const maxDetachedAnswers = 4;
 
 /** Server that accepts connections and sends nothing, so that a TLS handshake never completes. */
-const deaf = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
+const silentServer = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
 const sockets = new Set<Socket>();
 const portOf = (server: Server): number => {
   const address = server.address();
@@ -25,7 +25,7 @@ describe.each(shapes)("services %s", (shape) => {
   let suite: Suite;
   beforeAll(async () => {
     vendor = await startGreedyVendor();
-    await once(deaf.listen(0, "127.0.0.1"), "listening");
+    await once(silentServer.listen(0, "127.0.0.1"), "listening");
     const channel = (id: string, provider: string, model: string, more: object = {}) => ({
       id,
       provider,
@@ -56,11 +56,11 @@ describe.each(shapes)("services %s", (shape) => {
           channel("hears", "openai", "hears"),
           channel("judges", "openai", "judges"),
           channel("speaks", "openai", "speaks"),
-          { ...channel("nowhere", "openai", "nowhere"), baseUrl: `https://127.0.0.1:${portOf(deaf)}/v1` },
+          { ...channel("nowhere", "openai", "nowhere"), baseUrl: `https://127.0.0.1:${portOf(silentServer)}/v1` },
         ],
         accounts: { demo: { balance: "100", tokens: [{ key: keys.demo, group: "default" }] } },
       },
-      limits: { relay: { detachedAnswers: { most: leftAnswers, ms: 2_000 } } },
+      limits: { relay: { detachedAnswers: { most: maxDetachedAnswers, ms: 2_000 } } },
     });
   }, 120_000);
   afterAll(async () => {
@@ -68,7 +68,7 @@ describe.each(shapes)("services %s", (shape) => {
     await vendor?.[Symbol.asyncDispose]();
     for (const socket of sockets) socket.destroy();
     sockets.clear();
-    deaf.close();
+    silentServer.close();
   });
   beforeEach(() => vendor.behave({ silent: true }));
 
@@ -107,7 +107,11 @@ describe.each(shapes)("services %s", (shape) => {
   const asked = (count: number) => until("the vendor to be asked", () => vendor.requests.length >= count);
 
   /** Makes calls whose clients disconnect after the vendor has received the request. Returns their cost. */
-  async function leftCalls(path: string, bodies: readonly (object | FormData)[], then: () => Promise<void> | void) {
+  async function callsWithoutClients(
+    path: string,
+    bodies: readonly (object | FormData)[],
+    then: () => Promise<void> | void,
+  ) {
     const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const calls = bodies.map((body) => open(path, body));
     await asked(sent + bodies.length);
@@ -134,7 +138,7 @@ describe.each(shapes)("services %s", (shape) => {
   };
 
   test("20 calls for 10 images whose clients disconnect before the first byte cost $8.00: the requested images", async () => {
-    const { cost, events } = await leftCalls(
+    const { cost, events } = await callsWithoutClients(
       "/v1/images/generations",
       Array.from({ length: 20 }, () => image(10)),
       () => undefined,
@@ -149,7 +153,7 @@ describe.each(shapes)("services %s", (shape) => {
     const reported = { outcome: "cancelled", status: 499, estimated: false } as const;
 
     test("images", async () => {
-      const { cost, events } = await leftCalls("/v1/images/generations", [image(10)], answers({ items: 7 }));
+      const { cost, events } = await callsWithoutClients("/v1/images/generations", [image(10)], answers({ items: 7 }));
       expect(cost).toBe(7n * 40_000_000n);
       expect(events).toMatchObject([{ ...reported, units: { images: 7 } }]);
     });
@@ -160,14 +164,14 @@ describe.each(shapes)("services %s", (shape) => {
       ["judgements", "/v1/moderations", { model: "judges", input: "Hello" }],
     ])("%s", async (_, path, body) => {
       const usage = { input: 77, output: 0 };
-      const { cost, events } = await leftCalls(path, [body], answers({ usage }));
+      const { cost, events } = await callsWithoutClients(path, [body], answers({ usage }));
       expect(cost).toBe(77_000_000n);
       expect(events).toMatchObject([{ ...reported, units: { inputTokens: 77 } }]);
     });
 
     test("images by generateContent", async () => {
       const body = { contents: [{ role: "user", parts: [{ text: "a fox" }] }] };
-      const { cost, events } = await leftCalls(
+      const { cost, events } = await callsWithoutClients(
         "/v1beta/models/pictures:generateContent",
         [body],
         answers({ items: 1, usage: undefined }),
@@ -178,7 +182,7 @@ describe.each(shapes)("services %s", (shape) => {
 
     test("speech that is charged by the token", async () => {
       const body = { model: "speaks", voice: "alloy", input: "Hello, and welcome to all of you who are here." };
-      const { cost, events } = await leftCalls(
+      const { cost, events } = await callsWithoutClients(
         "/v1/audio/speech",
         [body],
         answers({ usage: { input: 12, output: 40 } }),
@@ -191,7 +195,7 @@ describe.each(shapes)("services %s", (shape) => {
       const form = new FormData();
       form.set("model", "hears");
       form.set("file", new Blob([new Uint8Array(20_000)]), "sound.mp3");
-      const { cost, events } = await leftCalls(
+      const { cost, events } = await callsWithoutClients(
         "/v1/audio/transcriptions",
         [form],
         answers({ usage: { input: 6, output: 0 } }),
@@ -201,14 +205,14 @@ describe.each(shapes)("services %s", (shape) => {
     });
 
     test("but not beyond a time limit: then the requested amount is charged", async () => {
-      const { cost, events } = await leftCalls("/v1/images/generations", [image(2)], () => undefined);
+      const { cost, events } = await callsWithoutClients("/v1/images/generations", [image(2)], () => undefined);
       expect(cost).toBe(80_000_000n);
       expect(events).toMatchObject([{ outcome: "cancelled", status: 499, estimated: true }]);
       await until("the vendor to be let go", () => vendor.open === 0);
     });
 
     test("and a failed result costs nothing", async () => {
-      const { cost, events } = await leftCalls("/v1/images/generations", [image(2)], answers({ items: 0 }));
+      const { cost, events } = await callsWithoutClients("/v1/images/generations", [image(2)], answers({ items: 0 }));
       expect(cost).toBe(0n);
       expect(events).toMatchObject([{ outcome: "cancelled", status: 499, estimated: false }]);
     });
@@ -216,8 +220,10 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("text whose client disconnects before the first byte is charged for its input, and its vendor is stopped", async () => {
     for (const stream of [false, true]) {
-      const { cost, events } = await leftCalls("/v1/chat/completions", [{ model: "chat", messages, stream }], () =>
-        until("the vendor to be stopped", () => vendor.open === 0).then(() => undefined),
+      const { cost, events } = await callsWithoutClients(
+        "/v1/chat/completions",
+        [{ model: "chat", messages, stream }],
+        () => until("the vendor to be stopped", () => vendor.open === 0).then(() => undefined),
       );
       const [event] = events;
       expect(event).toMatchObject({ outcome: "cancelled", status: 499, estimated: true, units: { requests: 1 } });

@@ -9,7 +9,7 @@ import { ask, booksAgree, handshake, limits, openSession, price, refusal, usageE
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 /** Key with a budget that is too small for a session. */
-const hardly = "sk-hardly-0123456789abcdef";
+const smallBudgetKey = "sk-hardly-0123456789abcdef";
 const config = {
   ...baseConfig,
   models: {
@@ -20,7 +20,10 @@ const config = {
   channels: [...baseConfig.channels, channel("voice", ["live", "other"])],
   accounts: {
     ...baseConfig.accounts,
-    hardly: { balance: "10.00", tokens: [{ key: hardly, group: "default", budget: { dollarsPerDay: 0.000001 } }] },
+    smallBudgetKey: {
+      balance: "10.00",
+      tokens: [{ key: smallBudgetKey, group: "default", budget: { dollarsPerDay: 0.000001 } }],
+    },
   },
 };
 
@@ -193,8 +196,8 @@ describe("a client secret", () => {
   });
 
   test("counts against its owner's budget", async () => {
-    const { value } = await create(hardly);
-    expect([await refusalOf(value), await refusalOf(hardly)]).toEqual([
+    const { value } = await create(smallBudgetKey);
+    expect([await refusalOf(value), await refusalOf(smallBudgetKey)]).toEqual([
       expect.stringContaining("402"),
       expect.stringContaining("402"),
     ]);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
 import { config as baseConfig, channel, hello, keys } from "./suite-client.ts";
-import { openWayToReplicas, startReplicaOf, type ReplicaOf, type WayToReplicas } from "./way-to-replicas.ts";
+import { openLoadBalancer, startReplicaOf, type ReplicaOf, type LoadBalancer } from "./load-balancer.ts";
 
 const config = {
   ...baseConfig,
@@ -17,11 +17,11 @@ const config = {
 const folder = mkdtempSync(join(tmpdir(), "modelgate-rotation-"));
 
 let suite: Suite;
-let [edges, texts]: WayToReplicas[] = [];
+let [edges, texts]: LoadBalancer[] = [];
 const started = new Set<AloneService>();
 beforeAll(async () => {
   suite = await startSuite({ shape: "apart", config });
-  [edges, texts] = await Promise.all([openWayToReplicas(), openWayToReplicas()]);
+  [edges, texts] = await Promise.all([openLoadBalancer(), openLoadBalancer()]);
 });
 afterAll(async () => {
   await Promise.all([...started].map((service) => service.stop()));
@@ -47,10 +47,10 @@ async function replace(old: readonly ReplicaOf[], secrets: SecretPair): Promise<
   const fresh: ReplicaOf[] = [];
   for (const [at, name] of (["edge", "text"] as const).entries()) {
     const replica = await start(name, secrets);
-    replica.way?.ports.add(replica.port);
+    replica.balancer?.ports.add(replica.port);
     const before = old[at];
     if (before !== undefined) {
-      before.way?.ports.delete(before.port);
+      before.balancer?.ports.delete(before.port);
       await before.service.stop();
       started.delete(before.service);
     }

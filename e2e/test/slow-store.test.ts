@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
-import { openSlowWay, type SlowWay } from "../chaos/slow-way.ts";
+import { openSlowProxy, type SlowProxy } from "../chaos/slow-proxy.ts";
 import { storedEvents } from "./events.ts";
 import { config, hello, money, post, sdk } from "./suite-client.ts";
 
-let [ofText, ofControl]: SlowWay[] = [];
+let [ofText, ofControl]: SlowProxy[] = [];
 let backends: LocalBackends;
 // In separate processes, because each service has a separate proxy to Redis.
 let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();
   const port = Number(new URL(backends.redisUrl).port);
-  [ofText, ofControl] = [await openSlowWay(port), await openSlowWay(port)];
+  [ofText, ofControl] = [await openSlowProxy(port), await openSlowProxy(port)];
   suite = await startSuite({
     shape: "apart",
     config,

@@ -1,10 +1,10 @@
 import type { Sending } from "../../chaos/exchange.ts";
-import { openaiWay, pause, statusesOf, times, tried, type Attack } from "../attack.ts";
+import { openaiModel, pause, statusesOf, times, attackResult, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, textRequest } from "./wires.ts";
 
 /** Text in the attacker's requests by which the vendor recognises them. */
-const poison = "poisoned-request";
+const attackerText = "poisoned-request";
 /** Number of the attacker's calls, and of another account's calls afterwards. */
 const [provoked, calls] = [8, 40];
 
@@ -12,10 +12,10 @@ const [provoked, calls] = [8, 40];
 const failing =
   (status: number, error: object): Handler =>
   (request, response) =>
-    request.body.includes(poison) ? json(response, error, status) : honestText(request, response);
+    request.body.includes(attackerText) ? json(response, error, status) : honestText(request, response);
 
 const hangingUp: Handler = (request, response) => {
-  if (request.body.includes(poison)) response.destroy();
+  if (request.body.includes(attackerText)) response.destroy();
   else void honestText(request, response);
 };
 
@@ -25,12 +25,12 @@ const provokes = (id: string, what: string, answers: Handler): Attack => ({
   id: `blame-${id}`,
   name: `provokes ${what} again and again`,
   area: "text",
-  ways: [
-    openaiWay("main", "chat", price, answers),
-    openaiWay("sibling", "chat", price, answers, { channelOf: "main" }),
+  models: [
+    openaiModel("main", "chat", price, answers),
+    openaiModel("sibling", "chat", price, answers, { channelOf: "main" }),
   ],
   async run(field) {
-    const mine = await field.sendAll(times(provoked, () => textRequest("chat", field.model("main"), {}, poison)));
+    const mine = await field.sendAll(times(provoked, () => textRequest("chat", field.model("main"), {}, attackerText)));
     const theirs = await field.sendAll(
       times(calls, (at) => ({
         ...textRequest("chat", field.model(at % 2 === 0 ? "main" : "sibling")),
@@ -38,7 +38,7 @@ const provokes = (id: string, what: string, answers: Handler): Attack => ({
       })),
     );
     const served = theirs.filter(({ status }) => status === 200).length;
-    return tried(`${provoked} calls: ${statusesOf(mine)}`, `another tenant then: ${statusesOf(theirs)}`, [
+    return attackResult(`${provoked} calls: ${statusesOf(mine)}`, `another tenant then: ${statusesOf(theirs)}`, [
       served < calls && `another tenant was served ${served} of ${calls} calls of the channel's models`,
     ]);
   },
@@ -62,7 +62,7 @@ const hugeAnswer: Attack = {
   id: "blame-embeddings",
   name: "asks for embeddings whose answer is larger than 32 MiB",
   area: "text",
-  ways: [openaiWay("main", "embedding", { input: 1 }, embeddings, { timeoutMs: 20_000 })],
+  models: [openaiModel("main", "embedding", { input: 1 }, embeddings, { timeoutMs: 20_000 })],
   async run(field) {
     const request = (input: string | readonly string[], key = field.attacker.key): Sending => ({
       path: "/v1/embeddings",
@@ -73,7 +73,7 @@ const hugeAnswer: Attack = {
     const theirs = await field.sendAll(times(10, () => request("word", field.other.key)));
     const served = theirs.filter(({ status }) => status === 200).length;
     const size = (Math.max(...mine.map(({ bytes }) => bytes)) / 1e6).toFixed(1);
-    return tried(
+    return attackResult(
       `4 × ${inputs} × ${dimensions}: ${statusesOf(mine)}, ${size} MB`,
       `another tenant: ${statusesOf(theirs)}`,
       [
@@ -91,7 +91,7 @@ const coldBurst: Attack = {
   id: "cold-burst",
   name: "calls 500 times at once after a cold start",
   area: "text",
-  ways: [openaiWay("main", "chat", price, honestText)],
+  models: [openaiModel("main", "chat", price, honestText)],
   async prepare({ suite }) {
     for (const name of ["edge", "text"] as const) {
       await suite.process(name).stop();
@@ -104,7 +104,7 @@ const coldBurst: Attack = {
     const answers = await Promise.all(times(burst, () => field.send(request)));
     const failed = answers.filter(({ status }) => status !== 200).length;
     const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
-    return tried(`${burst} at once`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
+    return attackResult(`${burst} at once`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
       failed > 0 && `${failed} of ${burst} were refused`,
     ]);
   },
@@ -122,7 +122,7 @@ const unimplemented: Attack = {
       .logs()
       .split("\n")
       .filter((line) => line.startsWith('{"level":50') && line.includes("501")).length;
-    return tried("100 calls", `${statusesOf(answers)}; ${errors} errors in the edge's log`, [
+    return attackResult("100 calls", `${statusesOf(answers)}; ${errors} errors in the edge's log`, [
       errors > 0 && `${errors} lines of the log are errors`,
     ]);
   },
@@ -137,7 +137,8 @@ export const blameAttacks: readonly Attack[] = [
   ),
   provokes("reset", "a vendor's reset by its own body", hangingUp),
   provokes("garbage", "a vendor's answer that is no JSON", (request, response) => {
-    if (request.body.includes(poison)) response.writeHead(200, { "content-type": "application/json" }).end("{oops");
+    if (request.body.includes(attackerText))
+      response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     else void honestText(request, response);
   }),
   provokes(

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openaiWay, pause, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, pause, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
 import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 
@@ -73,7 +73,7 @@ function outcomesOf(all: readonly Pending[]): string {
   return [...counts].map(([what, each]) => `${each.length} × ${what}`).join(", ");
 }
 
-async function drip(all: readonly Pending[], ms: number, everyMs: number): Promise<void> {
+async function sendSlowly(all: readonly Pending[], ms: number, everyMs: number): Promise<void> {
   for (const end = Date.now() + ms; Date.now() < end;) {
     await pause(everyMs);
     for (const { socket } of all) if (socket.writable) socket.write(" ");
@@ -90,10 +90,10 @@ const declared = ({ area, path }: Reader): Attack => ({
       all.push(...openDeclared(field, path, tier));
       await pause(tierMs);
     }
-    await drip(all, declaredMs, 1_000);
+    await sendSlowly(all, declaredMs, 1_000);
     const outcomes = outcomesOf(all);
     for (const { socket } of all) socket.destroy();
-    return tried(`${all.length} × ${declaredMs / 1_000} s`, outcomes);
+    return attackResult(`${all.length} × ${declaredMs / 1_000} s`, outcomes);
   },
 });
 
@@ -111,11 +111,11 @@ const slowBodies: Attack = {
       bodies: openDeclared(field, path, many(slowCount, 4_096, 1)),
     }));
     const all = sent.flatMap(({ bodies }) => bodies);
-    await drip(all, slowMs, 2_000);
+    await sendSlowly(all, slowMs, 2_000);
     const outcomes = sent.map(({ area, bodies }) => `${area}: ${outcomesOf(bodies)}`).join("; ");
     const open = all.filter(({ status }) => status === undefined).length;
     for (const { socket } of all) socket.destroy();
-    return tried(`${readers.length} × ${slowCount} × ${slowMs / 1_000} s`, outcomes, [
+    return attackResult(`${readers.length} × ${slowCount} × ${slowMs / 1_000} s`, outcomes, [
       open > 0 && `${open} slow bodies were still read after ${slowMs / 1_000} s`,
     ]);
   },
@@ -125,12 +125,12 @@ const slowBodies: Attack = {
  * Maximum ms that one body may block an event loop. The minimum of several attempts counts, because the machine may be
  * busy.
  */
-const aimMs = 50;
+const maxBlockedMs = 50;
 const bombTries = 3;
 /** Blocking time in ms that is too long for noise, so that one attempt is enough. */
-const clearlyMs = 500;
+const certainlyBlockedMs = 500;
 /** Memory in MiB that a service may keep afterwards, and the ms that it has to release the rest. */
-const [keptMebibytes, givesBackMs] = [50, 20_000];
+const [maxGrowthMebibytes, releaseMs] = [50, 20_000];
 
 /** Renders JSON with many small members. */
 const manyKeys = (count: number): string =>
@@ -175,7 +175,7 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
   id: `bomb-${reader.area}-${bombs.indexOf(bomb)}`,
   name: `sends a body of ${bomb.what} (${reader.area})`,
   area: reader.area,
-  ways: reader.area === "text" ? [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText)] : [],
+  models: reader.area === "text" ? [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)] : [],
   async run(field) {
     const model = reader.area === "text" ? field.model("chat") : "no-such-model";
     const body = bombBody(reader, model, bomb);
@@ -184,18 +184,19 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
     const holds: number[] = [];
     const answers = [];
     for (let at = 0; at < bombTries && !isClear(Math.min(...holds)); at++) {
-      await heldSince(field, reader.area);
+      await longestBlocked(field, reader.area);
       answers.push(await field.send({ path: reader.path, body, headers }));
-      holds.push(await heldSince(field, reader.area));
+      holds.push(await longestBlocked(field, reader.area));
     }
-    const kept = await keptMemory(field, reader.area, before);
+    const kept = await memoryGrowth(field, reader.area, before);
     const least = Math.min(...holds);
-    return tried(
+    return attackResult(
       `${answers.length} × ${(body.length / 1e6).toFixed(1)} MB: ${statusesOf(answers)}`,
       `loop ${Math.round(least)} ms, memory +${Math.round(kept)} MiB`,
       [
-        least > aimMs && `a body held the loop of ${reader.area} for ${Math.round(least)} ms (aim: ${aimMs})`,
-        kept > keptMebibytes && `${reader.area} keeps ${Math.round(kept)} MiB more (aim: ${keptMebibytes})`,
+        least > maxBlockedMs &&
+          `a body held the loop of ${reader.area} for ${Math.round(least)} ms (aim: ${maxBlockedMs})`,
+        kept > maxGrowthMebibytes && `${reader.area} keeps ${Math.round(kept)} MiB more (aim: ${maxGrowthMebibytes})`,
       ],
     );
   },
@@ -203,18 +204,18 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
 
 /** Returns true if a further attempt is not needed. Infinity means that there was no attempt yet. */
 function isClear(minMs: number): boolean {
-  return minMs <= aimMs || (minMs > clearlyMs && Number.isFinite(minMs));
+  return minMs <= maxBlockedMs || (minMs > certainlyBlockedMs && Number.isFinite(minMs));
 }
 
 /** Returns the longest blocking time of the edge and of a service since the last call. */
-async function heldSince({ loops }: Field, area: WatchedService): Promise<number> {
-  return Math.max(await loops.hold(area), await loops.hold("edge"));
+async function longestBlocked({ loops }: Field, area: WatchedService): Promise<number> {
+  return Math.max(await loops.longestBlockedMs(area), await loops.longestBlockedMs("edge"));
 }
 
 /** Returns the memory growth of a service after it had time to release memory, in MiB. */
-async function keptMemory({ suite }: Field, area: WatchedService, before: number): Promise<number> {
+async function memoryGrowth({ suite }: Field, area: WatchedService, before: number): Promise<number> {
   let kept = Infinity;
-  for (const end = Date.now() + givesBackMs; Date.now() < end && kept > keptMebibytes;) {
+  for (const end = Date.now() + releaseMs; Date.now() < end && kept > maxGrowthMebibytes;) {
     await pause(500);
     kept = Math.min(kept, (await residentMebibytes(suite, area)) - before);
   }

@@ -4,7 +4,7 @@ import { accountKeys } from "@modelgate/accounts";
 
 import { until } from "@modelgate/testkit";
 import { onRedis } from "../../chaos/redis-log.ts";
-import { openaiWay, statusesOf, times, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, times, attackResult, type Attack, type Field } from "../attack.ts";
 import { json } from "../vendor.ts";
 import { honestText, textAnswer, textRequest } from "./wires.ts";
 
@@ -30,7 +30,7 @@ async function booked({ suite, attacker }: Field, calls: number): Promise<void> 
 }
 
 /** Returns true if the books are valid: those of the attacker, or the tables without an account. */
-async function holds({ suite, attacker }: Field, of: "account" | "all"): Promise<boolean> {
+async function areBooksValid({ suite, attacker }: Field, of: "account" | "all"): Promise<boolean> {
   const { status } = await suite.gatectl("ledger", "verify", ...(of === "account" ? [attacker.accountId] : []));
   return status === 0;
 }
@@ -125,23 +125,23 @@ const alteredBooks: Attack = {
   id: "altered",
   name: "alters the books behind the ledger: totals, calls, an account's beginning, a price, the audit",
   area: "text",
-  ways: [openaiWay("chat", "chat", price, honestText)],
+  models: [openaiModel("chat", "chat", price, honestText)],
   async run(field) {
     const answers = await field.sendAll(times(3, () => textRequest("chat", field.model("chat"))));
     await booked(field, answers.length);
-    const broken: string[] = [];
-    if (!(await holds(field, "all"))) broken.push("the books do not hold before the attack");
+    const failedChecks: string[] = [];
+    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books do not hold before the attack");
     using books = openBooks(field);
     const all = alterationsOf(field.attacker.accountId);
     await onRedis(field.suite.backends.redisUrl, async (redis) => {
       for (const { what, of, change, undo } of all) {
         await change(books, redis);
-        if (await holds(field, of)) broken.push(`not found: ${what}`);
+        if (await areBooksValid(field, of)) failedChecks.push(`not found: ${what}`);
         await undo(books, redis);
       }
     });
-    if (!(await holds(field, "all"))) broken.push("the books do not hold after the attack");
-    return tried(`${all.length} changes`, `${all.length - broken.length} found`, broken);
+    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books do not hold after the attack");
+    return attackResult(`${all.length} changes`, `${all.length - failedChecks.length} found`, failedChecks);
   },
 };
 
@@ -152,8 +152,8 @@ const endlessTags: Attack = {
   id: "tags",
   name: "names new tags and end users with calls that are refused and cost nothing",
   area: "text",
-  ways: [
-    openaiWay("chat", "chat", price, (_, response) =>
+  models: [
+    openaiModel("chat", "chat", price, (_, response) =>
       json(response, { error: { message: "no", type: "invalid_request_error", param: null, code: null } }, 400),
     ),
   ],
@@ -172,7 +172,7 @@ const endlessTags: Attack = {
         .get(field.attacker.accountId);
       return sum + Number(found?.["rows"] ?? 0);
     }, 0);
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${rows} rows by tags`, [
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${rows} rows by tags`, [
       rows > 0 && `${rows} rows are left of refused calls`,
     ]);
   },
@@ -182,9 +182,9 @@ const takenNames: Attack = {
   id: "names",
   name: "has a vendor list the names of other channels' models",
   area: "text",
-  ways: [
-    openaiWay("chat", "chat", price, honestText),
-    openaiWay(
+  models: [
+    openaiModel("chat", "chat", price, honestText),
+    openaiModel(
       "lister",
       "chat",
       price,
@@ -200,7 +200,7 @@ const takenNames: Attack = {
     const request = { ...textRequest("chat", field.model("chat")), key: field.other.key };
     const answers = await field.sendAll(times(20, () => request));
     const taken = field.asked("lister").filter(({ path }) => !path.endsWith("/models")).length;
-    return tried(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
+    return attackResult(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
       taken > 0 && `${taken} calls of another channel's model were taken`,
       field.asked("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
     ]);

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
-import { dollars, pause, statusesOf, tried, type Attack } from "../attack.ts";
+import { dollars, pause, statusesOf, attackResult, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
-import { textAnswer, textRequest, textWays, textWires, wireAsked, type TextWire } from "./wires.ts";
+import { textAnswer, textRequest, textModels, textWires, wireAsked, type TextWire } from "./wires.ts";
 
 /** Tolerance in US dollars, for rounding and the input of a call. */
 const slack = 0.01;
@@ -38,7 +38,7 @@ function largestBound(body: string): number {
 }
 
 /** Vendor that generates as much output as the highest limit in a request allows. */
-const greedy: Handler = (request, response) =>
+const generatesMaximum: Handler = (request, response) =>
   json(response, textAnswer(wireAsked(request), { output: largestBound(request.body) }));
 
 const outputPrice = 200;
@@ -48,17 +48,17 @@ const twoBounds: Attack = {
   name: "puts two bounds of output on one request, on every wire",
   area: "text",
   balance: "0.05",
-  payers: Object.values(contradictions).flat().length,
-  ways: textWays({ output: outputPrice }, greedy),
+  extraAccounts: Object.values(contradictions).flat().length,
+  models: textModels({ output: outputPrice }, generatesMaximum),
   async run(field) {
     const calls = textWires.flatMap((wire) =>
       contradictions[wire].map((more) => textRequest(wire, field.model(wire), more)),
     );
-    const { answers, spendings } = await field.payEach(calls);
+    const { answers, spendings } = await field.sendFromEach(calls);
     const spent = spendings.reduce((all, each) => all + each, 0);
     const made = textWires.flatMap((wire) => field.asked(wire).map(({ body }) => largestBound(body)));
     const cost = (made.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
-    return tried(
+    return attackResult(
       `${answers.length} requests: ${statusesOf(answers)}`,
       `${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
       [cost - spent > slack && `the operator pays ${dollars(cost - spent)}`],
@@ -67,9 +67,9 @@ const twoBounds: Attack = {
 };
 
 /** Values that a vendor may report as usage although no call can have used them. */
-const lies: readonly unknown[] = [1e300, 1e15, 2 ** 63, -5, "100000", 1.5e9, true, { a: 1 }, [7]];
+const impossibleUsage: readonly unknown[] = [1e300, 1e15, 2 ** 63, -5, "100000", 1.5e9, true, { a: 1 }, [7]];
 /** Price in US dollars per million output tokens; ten tokens cost one cent. */
-const dear = 1_000;
+const expensivePrice = 1_000;
 /**
  * Maximum charge of a call with ten output tokens, regardless of the reported usage:
  * libs/relay/src/money/usage-bound.ts accepts at most 33 output tokens, and 66,000 input tokens that the body does not
@@ -85,19 +85,25 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
 };
 
 /** Returns an attack whose vendor answers calls of ten tokens with expensive usage, once for each of these values. */
-const overTen = (id: string, name: string, price: object, answers: Handler, words: readonly string[]): Attack => ({
+const overTenTokens = (
+  id: string,
+  name: string,
+  price: object,
+  answers: Handler,
+  words: readonly string[],
+): Attack => ({
   id,
   name,
   area: "text",
-  payers: textWires.length * words.length,
-  ways: textWays(price, answers),
+  extraAccounts: textWires.length * words.length,
+  models: textModels(price, answers),
   async run(field) {
     const calls = textWires.flatMap((wire) =>
       words.map((text) => textRequest(wire, field.model(wire), tenTokens[wire], text)),
     );
-    const { answers: all, spendings } = await field.payEach(calls);
+    const { answers: all, spendings } = await field.sendFromEach(calls);
     const most = Math.max(...spendings);
-    return tried(
+    return attackResult(
       `${all.length} calls: ${statusesOf(all)}`,
       `at most ${dollars(most)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
       [
@@ -110,7 +116,7 @@ const overTen = (id: string, name: string, price: object, answers: Handler, word
 });
 
 /** Vendor that reports the usage after `report=` in the request. */
-const lying: Handler = (request, response) => {
+const reportsFromRequest: Handler = (request, response) => {
   const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
   json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
 };
@@ -120,9 +126,9 @@ const [wholeTokens, streamTokens] = [34_130, 6_000];
 /**
  * Number of tokens beyond the limit after which a stream must have ended; some are between two checks or in buffers.
  */
-const cutWithin = 1_500;
+const maxExtraTokens = 1_500;
 
-const overlong: Handler = (request, response) =>
+const overlongAnswer: Handler = (request, response) =>
   json(response, textAnswer(wireAsked(request), { text: "word ".repeat(wholeTokens), output: wholeTokens }));
 
 const event = (data: object, name?: string): string =>
@@ -150,7 +156,11 @@ function openingOf(wire: TextWire): string {
 }
 
 /** Writes two thousand tokens per second until the gateway disconnects. */
-async function pour(wire: TextWire, response: ServerResponse, count: (tokens: number) => void): Promise<void> {
+async function streamTokensUntilCut(
+  wire: TextWire,
+  response: ServerResponse,
+  count: (tokens: number) => void,
+): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" }).write(openingOf(wire));
   const [perStep, stepMs] = [10, 5];
   for (let made = 0; made < streamTokens && !response.destroyed; made += perStep) {
@@ -164,12 +174,12 @@ async function pour(wire: TextWire, response: ServerResponse, count: (tokens: nu
 /** Returns an attack with a stream that never ends; the tokens of its vendor are counted. */
 function endless(wire: TextWire): Attack {
   let made = 0;
-  const answers: Handler = (_, response) => pour(wire, response, (tokens) => (made += tokens));
+  const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (made += tokens));
   return {
     id: `endless-${wire.toLowerCase()}`,
     name: `has a vendor stream on past a bound of ten tokens (${wire})`,
     area: "text",
-    ways: textWays({ output: dear }, answers).filter(({ name }) => name === wire),
+    models: textModels({ output: expensivePrice }, answers).filter(({ name }) => name === wire),
     async run(field) {
       made = 0;
       const stream = wire === "generateContent" ? {} : { stream: true };
@@ -177,9 +187,11 @@ function endless(wire: TextWire): Attack {
       const streamed = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
       const answer = await field.send({ ...request, path: streamed });
       const spent = await field.spent(field.attacker);
-      return tried(`1 stream: ${answer.status} ${answer.end}`, `cut after ${made} tokens; ${dollars(spent)} billed`, [
-        made > cutWithin && `the vendor made ${made} tokens, ${dollars((made * dear) / 1e6)}`,
-      ]);
+      return attackResult(
+        `1 stream: ${answer.status} ${answer.end}`,
+        `cut after ${made} tokens; ${dollars(spent)} billed`,
+        [made > maxExtraTokens && `the vendor made ${made} tokens, ${dollars((made * expensivePrice) / 1e6)}`],
+      );
     },
   };
 }
@@ -187,15 +199,19 @@ function endless(wire: TextWire): Attack {
 /** Attacks on reserved and charged amounts. */
 export const boundAttacks: readonly Attack[] = [
   twoBounds,
-  overTen(
+  overTenTokens(
     "usage",
     "has a vendor report usage that no call can have (1e300, negative, no number)",
-    { input: 1, output: dear },
-    lying,
-    lies.map((lie) => `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`),
+    { input: 1, output: expensivePrice },
+    reportsFromRequest,
+    impossibleUsage.map((lie) => `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`),
   ),
-  overTen("overlong", `has a vendor answer ten tokens of bound with ${wholeTokens}`, { output: dear }, overlong, [
-    "Hello",
-  ]),
+  overTenTokens(
+    "overlong",
+    `has a vendor answer ten tokens of bound with ${wholeTokens}`,
+    { output: expensivePrice },
+    overlongAnswer,
+    ["Hello"],
+  ),
   ...textWires.map(endless),
 ];

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { onRedis } from "../../chaos/redis-log.ts";
-import { statusesOf, times, tried, type Attack, type Field } from "../attack.ts";
+import { statusesOf, times, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 
@@ -33,7 +33,7 @@ const filling: Attack = {
     ]);
     const more = (await redisMebibytes(field)) - before;
     const kept = answers.filter(({ status }) => status < 400).length;
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `Redis ${more.toFixed(1)} MiB larger`, [
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `Redis ${more.toFixed(1)} MiB larger`, [
       kept > 0 && `${kept} were kept for an account without a balance`,
       more > maxMoreMebibytes && `Redis is ${more.toFixed(1)} MiB larger`,
     ]);
@@ -69,7 +69,7 @@ const pages: Attack = {
     const answers = await Promise.all(times(reads, () => field.send(read)));
     const seconds = (await cpuSeconds(field)) - cpu;
     const more = Math.max(0, (await residentMebibytes(field.suite, "text")) - memory);
-    return tried(
+    return attackResult(
       `${added.length} adds: ${statusesOf(added)}; ${reads} reads: ${statusesOf(answers)}`,
       `${seconds.toFixed(1)} s of CPU, memory of text +${Math.round(more)} MiB`,
       [

@@ -1,6 +1,6 @@
-import { dollars, openaiWay, statusesOf, tried, type Attack, type Way } from "../attack.ts";
+import { dollars, openaiModel, statusesOf, attackResult, type Attack, type AttackModel } from "../attack.ts";
 import { json } from "../vendor.ts";
-import { honestText, picture, textAnswer, textRequest, textWays, textWires, type TextWire } from "./wires.ts";
+import { honestText, picture, textAnswer, textRequest, textModels, textWires, type TextWire } from "./wires.ts";
 
 /** Request members for which a vendor charges fees in addition to tokens, without a price here. */
 const fees: Readonly<Record<TextWire, readonly object[]>> = {
@@ -35,7 +35,7 @@ const unpriced: Attack = {
   id: "unpriced",
   name: "uses vendors' tools and dearer tiers that have no price",
   area: "text",
-  ways: textWays({ input: 1, output: 2 }, honestText),
+  models: textModels({ input: 1, output: 2 }, honestText),
   async run(field) {
     const answers = await field.sendAll(
       textWires.flatMap((wire) => fees[wire].map((more) => textRequest(wire, field.model(wire), more))),
@@ -50,9 +50,11 @@ const unpriced: Attack = {
             .map((found) => `${wire} ${found}`) ?? [],
       ),
     );
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${passed.length} tools reached a vendor`, [
-      passed.length > 0 && `unpriced: ${passed.join(", ")}`,
-    ]);
+    return attackResult(
+      `${answers.length} requests: ${statusesOf(answers)}`,
+      `${passed.length} tools reached a vendor`,
+      [passed.length > 0 && `unpriced: ${passed.join(", ")}`],
+    );
   },
 };
 
@@ -72,31 +74,31 @@ const hourUsage = {
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: reported },
 };
 const reporting =
-  (wire: TextWire, usage: object): NonNullable<Way["answers"]> =>
+  (wire: TextWire, usage: object): NonNullable<AttackModel["answers"]> =>
   (_, response) =>
     json(response, { ...textAnswer(wire), usage });
 const price = { input: pricePerMillion };
 const anthropic = { provider: "anthropic", path: "anthropic" };
 const hour = reporting("messages", hourUsage);
-const nearest: Readonly<Record<string, readonly [TextWire, Way]>> = {
-  audio: ["chat", openaiWay("audio", "chat", { ...price, output: pricePerMillion }, reporting("chat", audioUsage))],
-  "hour-0": ["messages", openaiWay("hour-0", "chat", price, hour, anthropic)],
-  "hour-1": ["messages", openaiWay("hour-1", "chat", { ...price, cacheWrite: pricePerMillion }, hour, anthropic)],
+const nearest: Readonly<Record<string, readonly [TextWire, AttackModel]>> = {
+  audio: ["chat", openaiModel("audio", "chat", { ...price, output: pricePerMillion }, reporting("chat", audioUsage))],
+  "hour-0": ["messages", openaiModel("hour-0", "chat", price, hour, anthropic)],
+  "hour-1": ["messages", openaiModel("hour-1", "chat", { ...price, cacheWrite: pricePerMillion }, hour, anthropic)],
 };
 
 const nearestPrice: Attack = {
   id: "nearest-price",
   name: "uses units without a price of their own (audio tokens, one-hour cache writes)",
   area: "text",
-  payers: Object.keys(nearest).length,
-  ways: Object.values(nearest).map(([, way]) => way),
+  extraAccounts: Object.keys(nearest).length,
+  models: Object.values(nearest).map(([, name]) => name),
   async run(field) {
     const words = "word ".repeat(2_000);
     const calls = Object.entries(nearest).map(([name, [wire]]) =>
       textRequest(wire, field.model(name), wire === "messages" ? {} : { max_completion_tokens: 10 }, words),
     );
-    const { spendings } = await field.payEach(calls);
-    return tried(
+    const { spendings } = await field.sendFromEach(calls);
+    return attackResult(
       `${calls.length} calls`,
       `${dollars(spendings.reduce((sum, each) => sum + each, 0))} billed`,
       Object.keys(nearest).map((name, at) => {
@@ -114,8 +116,8 @@ const manyDocuments: Attack = {
   id: "rerank",
   name: `ranks ${documents} documents at the price of a search`,
   area: "text",
-  ways: [
-    openaiWay(
+  models: [
+    openaiModel(
       "main",
       "rerank",
       { request: searchPrice },
@@ -129,7 +131,7 @@ const manyDocuments: Attack = {
     const answer = await field.send({ path: "/v1/rerank", body });
     const spent = await field.spent(field.attacker);
     const owed = searches * searchPrice;
-    return tried(`1 request: ${statusesOf([answer])}`, `${dollars(spent)} billed of ${dollars(owed)} due`, [
+    return attackResult(`1 request: ${statusesOf([answer])}`, `${dollars(spent)} billed of ${dollars(owed)} due`, [
       field.asked("main").length === 0 && "no request reached the vendor, so nothing was shown",
       spent < owed * 0.99 && `${dollars(spent)} was paid`,
     ]);
@@ -137,7 +139,7 @@ const manyDocuments: Attack = {
 };
 
 /** Options that make an image cost a multiple of the default price. */
-const dearImages: readonly object[] = [
+const expensiveOptions: readonly object[] = [
   { quality: "high" },
   { quality: "hd" },
   { size: "1536x1024", quality: "high" },
@@ -145,22 +147,22 @@ const dearImages: readonly object[] = [
   { size: "4096x4096" },
 ];
 
-const dearerImages: Attack = {
+const expensiveImages: Attack = {
   id: "dear-images",
   name: "asks for images of high quality or a large size where only images have a price",
   area: "media",
-  ways: [openaiWay("main", "image", { image: 0.01 }, picture)],
+  models: [openaiModel("main", "image", { image: 0.01 }, picture)],
   async run(field) {
     const usual = { model: field.model("main"), prompt: "a fox" };
     const answers = await field.sendAll(
-      dearImages.map((more) => ({ path: "/v1/images/generations", body: { ...usual, ...more } })),
+      expensiveOptions.map((more) => ({ path: "/v1/images/generations", body: { ...usual, ...more } })),
     );
     const passed = field.asked("main").length;
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${passed} reached a vendor`, [
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${passed} reached a vendor`, [
       passed > 0 && `${passed} dear images at the price of the usual one`,
     ]);
   },
 };
 
 /** Attacks by fees and service tiers. */
-export const feeAttacks: readonly Attack[] = [unpriced, nearestPrice, manyDocuments, dearerImages];
+export const feeAttacks: readonly Attack[] = [unpriced, nearestPrice, manyDocuments, expensiveImages];

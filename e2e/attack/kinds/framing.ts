@@ -1,9 +1,9 @@
-import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts";
+import { dollars, openaiModel, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
 /** Text of a service's refusal of calls that the edge did not sign. A client that receives it has bypassed the edge. */
-const ofAService = "edge has signed";
+const serviceRefusal = "edge has signed";
 
 /** Smuggled request without a key, which must never be handled as a separate request. */
 const hidden = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
@@ -69,24 +69,24 @@ const framing: Attack = {
   id: "framing",
   name: "sends bytes that two servers may read as different requests",
   area: "text",
-  ways: [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText)],
+  models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(field) {
     const all = ambiguous(field.attacker.key, field.model("chat"));
-    const broken: string[] = [];
+    const failedChecks: string[] = [];
     const statuses = new Map<string, number>();
     for (const [at, bytes] of all.entries()) {
       const text = await field.raw(Buffer.from(bytes, "latin1"));
       const status = /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "closed";
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      if (text.includes(ofAService)) broken.push(`request ${at} reached a service past the edge`);
-      if (status === "101") broken.push(`request ${at} switched protocols`);
-      if (status === "500") broken.push(`request ${at} was answered 500`);
-      if (/"object":\s*"list"/.test(text)) broken.push(`request ${at} was served without a key`);
+      if (text.includes(serviceRefusal)) failedChecks.push(`request ${at} reached a service past the edge`);
+      if (status === "101") failedChecks.push(`request ${at} switched protocols`);
+      if (status === "500") failedChecks.push(`request ${at} was answered 500`);
+      if (/"object":\s*"list"/.test(text)) failedChecks.push(`request ${at} was served without a key`);
     }
     const calls = field.asked("chat").length;
     const shown = [...statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
-    return tried(`${all.length} requests`, `${shown}; ${calls} calls`, [
-      ...broken,
+    return attackResult(`${all.length} requests`, `${shown}; ${calls} calls`, [
+      ...failedChecks,
       calls > all.length && "a request was served twice",
     ]);
   },
@@ -188,22 +188,22 @@ const identity: Attack = {
   id: "identity",
   name: "calls as another account: forged headers, contradicting keys, tricks of paths",
   area: "text",
-  ways: framing.ways ?? [],
+  models: framing.models ?? [],
   async run(field) {
-    const broken: string[] = [];
+    const failedChecks: string[] = [];
     const tries = identities(field);
     for (const [at, { as, ...sending }] of tries.entries()) {
       const { status } = await field.send(sending);
-      if (status >= 500) broken.push(`try ${at} was answered ${status}`);
-      if (status < 400 && as === undefined) broken.push(`try ${at} was served`);
+      if (status >= 500) failedChecks.push(`try ${at} was answered ${status}`);
+      if (status < 400 && as === undefined) failedChecks.push(`try ${at} was served`);
     }
     for (const path of paths) {
       const { status } = await field.send({ method: "GET", path, key: null });
-      if (status < 400 || status === 500) broken.push(`${path} was answered ${status} without a key`);
+      if (status < 400 || status === 500) failedChecks.push(`${path} was answered ${status} without a key`);
     }
     const spent = await field.spent(field.other);
-    return tried(`${tries.length + paths.length} requests`, `${dollars(spent)} billed to another account`, [
-      ...broken,
+    return attackResult(`${tries.length + paths.length} requests`, `${dollars(spent)} billed to another account`, [
+      ...failedChecks,
       spent > 0 && "another account paid",
     ]);
   },

@@ -1,5 +1,5 @@
 import { bodies, endpointIds, endpointOf, type EndpointId } from "@modelgate/contracts";
-import { openaiWay, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, picture, sound, vectors } from "./wires.ts";
@@ -25,7 +25,7 @@ const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.flo
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 /** Values that often cause errors in parsers, schemas and arithmetic. */
-const oddities: readonly [unknown, ...unknown[]] = [
+const unusualValues: readonly [unknown, ...unknown[]] = [
   null,
   true,
   -1,
@@ -53,7 +53,7 @@ const oddities: readonly [unknown, ...unknown[]] = [
 ];
 
 /** Valid values of fields, by name. */
-const usual: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
+const validValues: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
   messages: [[{ role: "user", content: "Hi" }], [{ role: "user", content: [{ type: "text", text: "Hi" }] }]],
   input: ["Hi", [{ role: "user", content: "Hi" }]],
   contents: [[{ role: "user", parts: [{ text: "Hi" }] }]],
@@ -69,7 +69,7 @@ const usual: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
   size: ["64x64", "1280x720"],
 };
 
-const odd = (random: Random): unknown => pick(random, oddities);
+const odd = (random: Random): unknown => pick(random, unusualValues);
 
 /** Returns a body that roughly follows the endpoint's schema. */
 function bodyOf(random: Random, id: EndpointId, model: string): Record<string, unknown> {
@@ -77,10 +77,10 @@ function bodyOf(random: Random, id: EndpointId, model: string): Record<string, u
   const known = schema === undefined ? [] : Object.keys(propertiesOf(bodies[schema]));
   const body: Record<string, unknown> = {};
   for (const name of new Set(["model", ...known])) {
-    const chance = random();
-    if (name === "model") body[name] = chance < 0.9 ? model : odd(random);
-    else if (usual[name] !== undefined && chance < 0.7) body[name] = pick(random, usual[name]);
-    else if (chance < 0.85) body[name] = odd(random);
+    const draw = random();
+    if (name === "model") body[name] = draw < 0.9 ? model : odd(random);
+    else if (validValues[name] !== undefined && draw < 0.7) body[name] = pick(random, validValues[name]);
+    else if (draw < 0.85) body[name] = odd(random);
   }
   if (random() < 0.3) body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = odd(random);
   return body;
@@ -137,7 +137,7 @@ const vendors: Readonly<Record<string, Handler>> = {
   video: refusing,
 };
 const price = { input: 1, output: 1, request: 0.0001 };
-const ways = Object.entries(vendors).map(([kind, answers]) => openaiWay(kind, kind, price, answers));
+const models = Object.entries(vendors).map(([kind, answers]) => openaiModel(kind, kind, price, answers));
 
 function modelFor(field: Field, random: Random, id: EndpointId): string {
   const [kind = "chat"] = endpointOf(id).kinds ?? [];
@@ -150,7 +150,7 @@ export const fuzzAttacks: readonly Attack[] = [
     id: "fuzz",
     name: "sends fuzzed requests to every endpoint",
     area: "text",
-    ways,
+    models,
     async run(field) {
       const random = randomOf(seed);
       // WebSockets are not tested with HTTP requests.
@@ -173,7 +173,7 @@ export const fuzzAttacks: readonly Attack[] = [
       const shown = [...statuses]
         .toSorted(([some], [others]) => some - others)
         .map(([status, count]) => `${count} × ${status}`);
-      return tried(
+      return attackResult(
         `${sent} requests of ${ids.length} endpoints`,
         shown.join(", "),
         [...faults].map(([what, count]) => `${count} × ${what}`),

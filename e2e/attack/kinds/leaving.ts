@@ -1,4 +1,4 @@
-import { dollars, openaiWay, pause, tried, type Attack } from "../attack.ts";
+import { dollars, openaiModel, pause, attackResult, type Attack } from "../attack.ts";
 import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { sound, textAnswer, textRequest, vectors, wireAsked } from "./wires.ts";
@@ -28,8 +28,8 @@ const leaving = (
   id: `leaving-${id}`,
   name: `asks for ${what} and leaves before the first byte`,
   area,
-  ways: [
-    openaiWay(
+  models: [
+    openaiModel(
       "main",
       kind,
       price,
@@ -47,7 +47,7 @@ const leaving = (
     await pause(vendorMs + 500);
     const asked = field.asked("main").length;
     const spent = await field.spent(field.attacker);
-    return tried(
+    return attackResult(
       `${calls} calls, ${asked} reached the vendor`,
       `${dollars(spent)} billed, at least ${dollars(asked * floor)} due`,
       [

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { until } from "@modelgate/testkit";
 import { WebSocket } from "ws";
 import { askOperator } from "../../test/operator.ts";
-import { openaiWay, sessionWay, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, sessionModel, attackResult, type Attack, type Field } from "../attack.ts";
 import type { SocketHandler } from "../vendor.ts";
 import { honestText } from "./wires.ts";
 
@@ -45,7 +45,7 @@ const clientSecrets: Attack = {
   id: "client-secret",
   name: "opens sessions with a client secret beyond its key's expiry and models",
   area: "realtime",
-  ways: ["live", "other"].map((name) => sessionWay(name, { output: 1 }, greeting)),
+  models: ["live", "other"].map((name) => sessionModel(name, { output: 1 }, greeting)),
   async run(field) {
     const made = await makeKey(field);
     const expiresAt = new Date(Date.now() + 120_000);
@@ -63,7 +63,7 @@ const clientSecrets: Attack = {
     await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
     const disabled = await opens(field, value, field.model("live"));
     const opened = [narrowed, disabled].filter(Boolean).length;
-    return tried("1 client secret, 3 sessions", `${opened} sessions opened beyond the key`, [
+    return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key`, [
       !before && "no session could be opened at all",
       !(lives <= expiresAt.getTime()) && "the client secret outlives its key",
       narrowed && "it opens a model that its key may not use any more",
@@ -76,7 +76,7 @@ const openSocket: Attack = {
   id: "open-socket",
   name: "keeps a WebSocket open to go on with the limits of its handshake",
   area: "text",
-  ways: ["broad", "narrow"].map((name) => openaiWay(name, "chat", { input: 1, output: 2 }, honestText)),
+  models: ["broad", "narrow"].map((name) => openaiModel(name, "chat", { input: 1, output: 2 }, honestText)),
   async run(field) {
     const made = await makeKey(field);
     const socket = new WebSocket(`${field.edgeUrl.replace("http", "ws")}/v1/responses`, {
@@ -101,7 +101,7 @@ const openSocket: Attack = {
     const disabled = await refusedWith(field.model("narrow"), "api_key_disabled");
     socket.terminate();
     const asked = field.asked("broad").length + field.asked("narrow").length;
-    return tried("1 WebSocket, 2 responses", `${asked} reached a vendor`, [
+    return attackResult("1 WebSocket, 2 responses", `${asked} reached a vendor`, [
       !models && "a model was called that the key may not use any more",
       !disabled && "a disabled key was served",
       asked > 0 && `${asked} requests reached a vendor`,

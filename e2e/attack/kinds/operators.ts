@@ -1,10 +1,10 @@
 import { signIn, signInByLink, type BrowserClient } from "../../../services/control/test/console/people.ts";
-import { dollars, openaiWay, tried, type Attack, type Field } from "../attack.ts";
+import { dollars, openaiModel, attackResult, type Attack, type Field } from "../attack.ts";
 import { honestText } from "./wires.ts";
 
 const password = "correct horse battery staple";
 /** Number of sign-ins that are in progress while an operator is disabled. */
-const racing = 6;
+const concurrentSignIns = 6;
 
 const disabledOperator: Attack = {
   id: "disabled-admin",
@@ -20,14 +20,14 @@ const disabledOperator: Attack = {
     };
     const links = [await linkBy(admin, "mallory"), await linkBy(mallory, "mallory"), await linkBy(mallory, "friend")];
     const early = await signIn(suite, { link: await linkBy(mallory, "friend") });
-    const late = Array.from({ length: racing }, () => signIn(suite, { name: "mallory", password }));
+    const late = Array.from({ length: concurrentSignIns }, () => signIn(suite, { name: "mallory", password }));
     await admin.post("/operators/mallory", { disabled: true });
     const followed = await Promise.all(links.map((link) => signIn(suite, { link })));
     const all = [mallory, early, ...followed, ...(await Promise.all(late))];
     const answers = await Promise.all(all.map((browser) => browser.get("/operators")));
     const read = answers.filter(({ status }) => status === 200).length;
     for (const { data } of answers) seen(JSON.stringify(data ?? ""));
-    return tried(`${all.length} sessions of a disabled operator`, `${read} read the operators`, [
+    return attackResult(`${all.length} sessions of a disabled operator`, `${read} read the operators`, [
       read > 0 && `${read} sessions outlived their operator`,
     ]);
   },
@@ -40,7 +40,7 @@ const secretByKey: Attack = {
   id: "secret-by-key",
   name: "names the gateway's own secret as a vendor's key, with an address of its choice",
   area: "text",
-  ways: [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText)],
+  models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(field) {
     const { suite } = field;
     const admin = await signInByLink(suite, "admin");
@@ -59,7 +59,7 @@ const secretByKey: Attack = {
       await admin.post("/vendors/models", { provider: "openai", baseUrl, key });
     }
     const shown = field.asked("chat").filter(({ headers }) => String(headers.authorization).includes(suite.secret));
-    return tried(`${keys.length} keys`, `${taken.length} taken, ${shown.length} shown to a vendor`, [
+    return attackResult(`${keys.length} keys`, `${taken.length} taken, ${shown.length} shown to a vendor`, [
       baseUrl === "" && "the channel's address is not known, so nothing was tried",
       taken.length > 0 && `taken: ${taken.join(", ")}`,
       shown.length > 0 && "a vendor was shown the gateway's secret",
@@ -74,7 +74,7 @@ const wideningMember: Attack = {
   id: "member",
   name: "makes many keys within an operator's budget, and one after the operator's key is disabled",
   area: "text",
-  ways: [openaiWay("chat", "chat", { request: callDollars }, honestText)],
+  models: [openaiModel("chat", "chat", { request: callDollars }, honestText)],
   async run(field: Field) {
     const { suite } = field;
     const account = "attacked-by-member";
@@ -94,7 +94,7 @@ const wideningMember: Attack = {
     await admin.post(`/tokens/${given.data.id}/disable`);
     const after = await member.post(`/accounts/${account}/tokens`, limits);
     const spent = served * callDollars;
-    return tried(`${membersKeys} keys of a member`, `${dollars(spent)} spent of ${dollars(allowedDollars)}`, [
+    return attackResult(`${membersKeys} keys of a member`, `${dollars(spent)} spent of ${dollars(allowedDollars)}`, [
       served === 0 && "no call was served, so nothing was bounded",
       spent > allowedDollars && `${dollars(spent)} were spent`,
       wider.status === 200 && "a key was made with a larger budget than its operator's",

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { wavHead } from "@modelgate/testkit";
-import { dollars, openaiWay, pause, sessionWay, tried, type Attack, type Field } from "../attack.ts";
+import { dollars, openaiModel, pause, sessionModel, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
@@ -64,8 +64,8 @@ function flooding(): Attack {
     name: `asks for ${asked} responses at once in a session`,
     area: "realtime",
     balance: "0.30",
-    ways: [
-      sessionWay(
+    models: [
+      sessionModel(
         "main",
         { output: outputPrice },
         answering((event) => {
@@ -80,7 +80,7 @@ function flooding(): Attack {
       await pause(500);
       const spent = await field.spent(field.attacker);
       const cost = made * responseCost;
-      return tried(
+      return attackResult(
         `1 session, ${asked} × response.create, ${messages} messages back`,
         `${made} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
@@ -102,8 +102,8 @@ function storedPrompt(): Attack {
     id: "stores-realtime",
     name: "names another tenant's prompt and file, and a server to call, in a session",
     area: "realtime",
-    ways: [
-      sessionWay(
+    models: [
+      sessionModel(
         "main",
         { output: outputPrice },
         answering((event) => heard.push(event)),
@@ -123,7 +123,7 @@ function storedPrompt(): Attack {
       ];
       const messages = await converse(field, field.model("main"), events);
       const read = heard.filter((event) => event.includes(promptId)).length;
-      return tried(
+      return attackResult(
         `1 session, ${events.length - 1} references, ${messages} messages back`,
         `${read} ids reached the vendor`,
         [
@@ -164,7 +164,7 @@ function transcribe(field: Field, file: Buffer): Promise<Answer> {
   });
 }
 
-const transcription = openaiWay("main", "transcription", { second: secondPrice }, (_, response) =>
+const transcription = openaiModel("main", "transcription", { second: secondPrice }, (_, response) =>
   json(response, { text: "Hello there." }),
 );
 
@@ -172,7 +172,7 @@ const pipedWav: Attack = {
   id: "wav",
   name: "sends a WAV of unknown size, as a program writes it to a pipe",
   area: "audio",
-  ways: [transcription],
+  models: [transcription],
   async run(field) {
     const seconds = 20;
     const wrong: string[] = [];
@@ -186,7 +186,7 @@ const pipedWav: Attack = {
         wrong.push(`size ${size.toString(16)}: ${status}, ${dollars(charged)} for ${seconds} s`);
     }
     const due = unknownSizes.length * seconds * secondPrice;
-    return tried(
+    return attackResult(
       `${unknownSizes.length} files of ${seconds} s`,
       `${dollars(before)} billed, ${dollars(due)} due`,
       wrong,
@@ -198,11 +198,11 @@ const unreadable: Attack = {
   id: "unreadable-audio",
   name: "sends 20 MB of sound whose head cannot be read",
   area: "audio",
-  ways: [transcription],
+  models: [transcription],
   async run(field) {
     const { status } = await transcribe(field, Buffer.alloc(20_000_000, "sound"));
     const vendor = field.asked("main").length;
-    return tried("1 file, an account of $100", `${status}; ${vendor} reached the vendor`, [
+    return attackResult("1 file, an account of $100", `${status}; ${vendor} reached the vendor`, [
       vendor > 0 && "it was held for less than it could be",
     ]);
   },

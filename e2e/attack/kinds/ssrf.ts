@@ -1,4 +1,4 @@
-import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
@@ -44,8 +44,8 @@ function forms(port: number): readonly string[] {
 
 /** Returns requests that name an address which the gateway or its vendor would call. */
 function asks(field: Field, url: string): readonly Sending[] {
-  const chat = (way: string): Sending =>
-    textRequest("chat", field.model(way), {
+  const chat = (name: string): Sending =>
+    textRequest("chat", field.model(name), {
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
     });
   const image = { model: field.model("image"), prompt: "at night" };
@@ -72,12 +72,12 @@ export const ssrfAttacks: readonly Attack[] = [
     id: "ssrf",
     name: "names addresses of the operator's network for images, references and callbacks",
     area: "media",
-    ways: [
+    models: [
       ...["gemini", "anthropic"].map((name) =>
-        openaiWay(name, "chat", { input: 1 }, honestText, { provider: name, path: name }),
+        openaiModel(name, "chat", { input: 1 }, honestText, { provider: name, path: name }),
       ),
-      openaiWay("image", "image", { image: 0.04 }),
-      openaiWay("film", "video", { second: 0.001 }),
+      openaiModel("image", "image", { image: 0.04 }),
+      openaiModel("film", "video", { second: 0.001 }),
     ],
     async run(field) {
       const before = field.inside.hits.length;
@@ -92,7 +92,7 @@ export const ssrfAttacks: readonly Attack[] = [
       // Waits for callbacks, which are sent after a task has ended.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const hits = field.inside.hits.slice(before);
-      return tried(`${all.length} requests: ${statusesOf(answers)}`, `${hits.length} requests inside`, [
+      return attackResult(`${all.length} requests: ${statusesOf(answers)}`, `${hits.length} requests inside`, [
         hits.length > 0 && `the gateway called ${[...new Set(hits)].join(", ")}`,
         answers.some(({ status }) => status === 500) && "an address was answered 500",
       ]);

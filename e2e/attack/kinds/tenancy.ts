@@ -1,7 +1,7 @@
-import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
-import { honestText, sound, textRequest, textWays, textWires, type TextWire } from "./wires.ts";
+import { honestText, sound, textRequest, textModels, textWires, type TextWire } from "./wires.ts";
 
 /** Id of an object that another account created in the vendor's store, which all accounts share. */
 const id = "abc123oftheothertenant";
@@ -56,7 +56,7 @@ const stores: Attack = {
   id: "stores",
   name: "names ids of another tenant in vendors' stores",
   area: "text",
-  ways: textWays({ input: 1, output: 2 }, honestText),
+  models: textModels({ input: 1, output: 2 }, honestText),
   async run(field) {
     const answers = await field.sendAll(
       textWires.flatMap((wire) => [
@@ -68,7 +68,7 @@ const stores: Attack = {
       field.asked(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
     );
     const unnamed = answers.filter(({ status, body }) => status === 400 && !/param|field|"message"/.test(body)).length;
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
       read.length > 0 && read.join(", "),
       unnamed > 0 && `${unnamed} refusals name no field`,
     ]);
@@ -86,7 +86,10 @@ const tenants: Attack = {
   id: "others-things",
   name: "asks for responses and videos of another tenant by their ids",
   area: "video",
-  ways: [openaiWay("chat", "chat", { input: 1, output: 2 }, honestText), openaiWay("film", "video", { second: 0.01 })],
+  models: [
+    openaiModel("chat", "chat", { input: 1, output: 2 }, honestText),
+    openaiModel("film", "video", { second: 0.01 }),
+  ],
   async run(field) {
     const { key } = field.other;
     const response = idIn(await field.send({ ...textRequest("responses", field.model("chat"), { store: true }), key }));
@@ -106,7 +109,7 @@ const tenants: Attack = {
     ];
     const answers = await field.sendAll(asked);
     const given = answers.filter(({ status }) => status < 400).length;
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
       (response === "" || film === "") && "nothing was made, so nothing was shown",
       given > 0 && `${given} of another tenant's things were given`,
     ]);
@@ -142,9 +145,9 @@ const otherPort: Attack = {
   id: "other-port",
   name: "has a vendor give its result at another port of its own host",
   area: "media",
-  ways: [
-    openaiWay("image", "image", { image: 0.04 }, pictureElsewhere),
-    openaiWay("film", "video", { second: 0.01 }, filmElsewhere(), {
+  models: [
+    openaiModel("image", "image", { image: 0.04 }, pictureElsewhere),
+    openaiModel("film", "video", { second: 0.01 }, filmElsewhere(), {
       provider: "kling",
       path: "kling",
       key: "AKx|AKx-secret",
@@ -164,7 +167,7 @@ const otherPort: Attack = {
     const film = idIn(await field.send({ path: "/v1/videos", body }));
     const answers = [...images, await contentOf(field, film)];
     const hits = field.inside.hits.length - before;
-    return tried(`${answers.length} results: ${statusesOf(answers)}`, `${hits} requests inside`, [
+    return attackResult(`${answers.length} results: ${statusesOf(answers)}`, `${hits} requests inside`, [
       film === "" && "no film was made, so its address was not tried",
       hits > 0 && `the gateway called ${field.inside.url}`,
     ]);
@@ -175,7 +178,8 @@ const otherPort: Attack = {
 async function contentOf(field: Field, film: string): Promise<Answer> {
   const ended = async (): Promise<boolean> =>
     /"(completed|failed)"/.test((await field.send({ method: "GET", path: `/v1/videos/${film}` })).body);
-  for (let look = 0; look < 40 && !(await ended()); look++) await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let search = 0; search < 40 && !(await ended()); search++)
+    await new Promise((resolve) => setTimeout(resolve, 100));
   return field.send({ method: "GET", path: `/v1/videos/${film}/content` });
 }
 
@@ -197,15 +201,15 @@ const mediaStores: Attack = {
   id: "stores-media",
   name: "names files and voices of another tenant for images, speech and films",
   area: "media",
-  ways: [
-    openaiWay("image", "image", { image: 0.04 }, pictureElsewhere),
-    openaiWay("speech", "speech", { character: 0.0001 }, sound),
-    openaiWay("film", "video", { second: 0.01 }, (_, response) =>
+  models: [
+    openaiModel("image", "image", { image: 0.04 }, pictureElsewhere),
+    openaiModel("speech", "speech", { character: 0.0001 }, sound),
+    openaiModel("film", "video", { second: 0.01 }, (_, response) =>
       json(response, { id: "video_1", object: "video", status: "queued", created_at: 1 }),
     ),
   ],
   async run(field) {
-    const [image, speech, film] = ["image", "speech", "film"].map((way) => field.model(way));
+    const [image, speech, film] = ["image", "speech", "film"].map((name) => field.model(name));
     const drawn = { model: image, prompt: "a fox" };
     const filmed = { model: film, prompt: "a fox", seconds: "4" };
     const file = `file-${id}`;
@@ -227,8 +231,10 @@ const mediaStores: Attack = {
       { path: "/v1/videos", body: { ...filmed, characters: [{ id }] } },
     ];
     const answers = await field.sendAll(asked);
-    const read = ["image", "speech", "film"].flatMap((way) => field.asked(way)).filter(({ body }) => body.includes(id));
-    return tried(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
+    const read = ["image", "speech", "film"]
+      .flatMap((name) => field.asked(name))
+      .filter(({ body }) => body.includes(id));
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
       read.length > 0 && read.map(({ path, body }) => `${path} ${memberOf(body)}`).join(", "),
     ]);
   },

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openaiWay, statusesOf, tried, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 import type { RawHandler } from "../vendor.ts";
@@ -28,7 +28,7 @@ const says =
   };
 
 /** Returns a vendor that repeats a piece as fast as it is read, until a number of bytes or a disconnection. */
-const pours =
+const repeats =
   (first: string, piece: string): RawHandler =>
   (socket) => {
     socket.write(first);
@@ -47,7 +47,7 @@ const pours =
   };
 
 /** Returns a vendor that sends one byte at a time, often enough not to be silent. */
-const drips =
+const sendsSlowly =
   (first: string, piece: string): RawHandler =>
   (socket) => {
     socket.write(first);
@@ -74,12 +74,12 @@ const redirect =
     says(head([`location: ${location(socket)}`, "content-length: 0"], status))(socket);
 
 /** Faulty vendors, by a description of the fault. */
-const misbehaviours: Readonly<Record<string, RawHandler>> = {
+const faultyVendors: Readonly<Record<string, RawHandler>> = {
   garbage: says("\u0000\u0001\u0002 no HTTP at all \r\n\r\n"),
   "HTTP/0.9": says("<html>hello</html>"),
   "an empty answer": says(""),
   silence: () => undefined,
-  "no end of the head": pours("HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(64)),
+  "no end of the head": repeats("HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(64)),
   "a header of 1 MB": says(jsonHead(answer.length, [`x-long: ${"y".repeat(1_000_000)}`]), answer),
   "10,000 headers": says(
     jsonHead(
@@ -88,11 +88,11 @@ const misbehaviours: Readonly<Record<string, RawHandler>> = {
     ),
     answer,
   ),
-  "a head that drips": drips("HTTP/1.1 200 OK\r\n", "x: y\r\n"),
-  "a body that drips": drips(head(chunked), chunk(" ")),
-  "endless JSON": pours(head(chunked), chunk(`"${"x".repeat(65_000)}`)),
-  "an endless stream": pours(head(events), chunk(`: ${"x".repeat(30_000)}\n\n`)),
-  "an endless line": pours(head(events), chunk(`data: ${"x".repeat(65_000)}`)),
+  "a head that drips": sendsSlowly("HTTP/1.1 200 OK\r\n", "x: y\r\n"),
+  "a body that drips": sendsSlowly(head(chunked), chunk(" ")),
+  "endless JSON": repeats(head(chunked), chunk(`"${"x".repeat(65_000)}`)),
+  "an endless stream": repeats(head(events), chunk(`: ${"x".repeat(30_000)}\n\n`)),
+  "an endless line": repeats(head(events), chunk(`data: ${"x".repeat(65_000)}`)),
   "too long a content-length": says(jsonHead(answer.length * 2), answer),
   "too short a content-length": says(jsonHead(10), answer),
   "a negative content-length": says(jsonHead(-5), answer),
@@ -123,12 +123,12 @@ const misbehaviours: Readonly<Record<string, RawHandler>> = {
   "500 with a page": says(head(["content-type: text/html", "content-length: 12"], "500 Oops"), "<html>oops</"),
 };
 
-const named = Object.entries(misbehaviours).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
+const named = Object.entries(faultyVendors).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
 /** Calls a vendor for a complete answer and for a stream. */
-async function callBoth(field: Field, way: string): Promise<readonly Answer[]> {
+async function callBoth(field: Field, name: string): Promise<readonly Answer[]> {
   const call = (stream: boolean): Promise<Answer> =>
-    field.send(textRequest("chat", field.model(way), { stream, max_completion_tokens: 50 }));
+    field.send(textRequest("chat", field.model(name), { stream, max_completion_tokens: 50 }));
   return [await call(false), await call(true)];
 }
 
@@ -138,13 +138,13 @@ export const vendorAttacks: readonly Attack[] = [
     id: "vendors",
     name: "has vendors answer garbage, without end, in bombs and against their own lengths",
     area: "text",
-    ways: named.map(({ name, raw }) =>
-      openaiWay(name, "chat", { input: 1, output: 2 }, undefined, { raw, path: "v1" }),
+    models: named.map(({ name, raw }) =>
+      openaiModel(name, "chat", { input: 1, output: 2 }, undefined, { raw, path: "v1" }),
     ),
     async run(field) {
       const before = await residentMebibytes(field.suite, "text");
       const answers: Answer[] = [];
-      const broken: string[] = [];
+      const failedChecks: string[] = [];
       let most = 0;
       const queue = [...named];
       const caller = async (): Promise<void> => {
@@ -152,15 +152,15 @@ export const vendorAttacks: readonly Attack[] = [
           const both = await callBoth(field, vendor.name);
           answers.push(...both);
           for (const { status, end } of both)
-            if (status === 500 || end === "too late") broken.push(`${vendor.what}: ${status} ${end}`);
+            if (status === 500 || end === "too late") failedChecks.push(`${vendor.what}: ${status} ${end}`);
           most = Math.max(most, (await residentMebibytes(field.suite, "text")) - before);
         }
       };
       await Promise.all([caller(), caller(), caller()]);
-      return tried(
+      return attackResult(
         `${named.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
         `memory of text +${Math.round(most)} MiB`,
-        [...broken, most > maxGrowth && `text grew by ${Math.round(most)} MiB`],
+        [...failedChecks, most > maxGrowth && `text grew by ${Math.round(most)} MiB`],
       );
     },
   },

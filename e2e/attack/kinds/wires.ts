@@ -1,6 +1,6 @@
 import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler, type VendorRequest } from "../vendor.ts";
-import type { Way } from "../attack.ts";
+import type { AttackModel } from "../attack.ts";
 
 /** Text wires for which the attacks have vendors. */
 export const textWires = ["chat", "responses", "messages", "generateContent"] as const;
@@ -14,7 +14,7 @@ export interface Reported {
 }
 
 /** Provider of each wire, and its path below the vendor's address. */
-const placeOf: Readonly<Record<TextWire, Pick<Way, "provider" | "path">>> = {
+const placeOf: Readonly<Record<TextWire, Pick<AttackModel, "provider" | "path">>> = {
   chat: { provider: "openai", path: "v1" },
   responses: { provider: "openai", path: "v1" },
   messages: { provider: "anthropic", path: "anthropic" },
@@ -22,7 +22,7 @@ const placeOf: Readonly<Record<TextWire, Pick<Way, "provider" | "path">>> = {
 };
 
 /** Returns a model for each text wire, named after the wire. */
-export function textWays(price: object, answers: Handler, more: Partial<Way> = {}): readonly Way[] {
+export function textModels(price: object, answers: Handler, more: Partial<AttackModel> = {}): readonly AttackModel[] {
   return textWires.map((wire) => ({ name: wire, kind: "chat", price, ...placeOf[wire], answers, ...more }));
 }
 

@@ -114,18 +114,22 @@ async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<v
  * Returns a pseudo-random number below a bound for each call. The multiplier selects the sequence; both engines compute
  * the same numbers.
  */
-const dice = (multiplier: number, below: number): RawBuilder<number> =>
+const pseudoRandom = (multiplier: number, below: number): RawBuilder<number> =>
   sql`((n * ${sql.lit(multiplier)} + 12345) % 2147483648 / 1024 % ${sql.lit(below)})`;
 
 function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
-  const [account, token, turn] = [dice(1_103_515_245, 200), dice(22_695_477, 3), dice(134_775_813, 2)];
+  const [account, token, turn] = [
+    pseudoRandom(1_103_515_245, 200),
+    pseudoRandom(22_695_477, 3),
+    pseudoRandom(134_775_813, 2),
+  ];
   return sql`
     with recursive numbers(n) as (
       select cast(${sql.lit(first)} as bigint) union all select n + 1 from numbers where n + 1 < ${sql.lit(next)}
     ), drawn as (
-      select n, ${account} as a, ${token} as t, ${turn} as m, ${dice(69_069_007, 20_000)} as seldom,
-        ${dice(214_013_271, 2)} as c, ${dice(48_271_117, 500)} as luck, ${dice(16_645_253, 4_000)} as input,
-        ${dice(90_001_009, 2_000)} as cached, ${dice(31_415_927, 1_000)} as output, ${dice(27_182_817, 10_000)} as u
+      select n, ${account} as a, ${token} as t, ${turn} as m, ${pseudoRandom(69_069_007, 20_000)} as seldom,
+        ${pseudoRandom(214_013_271, 2)} as c, ${pseudoRandom(48_271_117, 500)} as luck, ${pseudoRandom(16_645_253, 4_000)} as input,
+        ${pseudoRandom(90_001_009, 2_000)} as cached, ${pseudoRandom(31_415_927, 1_000)} as output, ${pseudoRandom(27_182_817, 10_000)} as u
       from numbers
     )
     select n, 'account-' || a as account,

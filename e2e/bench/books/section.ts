@@ -35,7 +35,7 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
     report("  bytes a call, with labels and totals", String(Math.round((await bytesOf(books, folder)) / calls)));
     await queries(books);
     await using account = await makeVerifiedAccount(books, receipts);
-    report("  calls a second recorded, batches of 500", String(Math.round(account.recordedASecond)));
+    report("  calls a second recorded, batches of 500", String(Math.round(account.recordedPerSecond)));
     await time(`ledger verify of an account of ${receipts} receipts`, () => account.verify());
     report("  load at the end", load());
   } finally {

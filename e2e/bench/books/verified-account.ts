@@ -23,7 +23,7 @@ export interface VerifiedAccount extends AsyncDisposable {
   /** Verifies the account as `gatectl ledger verify` does. Throws if it is not valid. */
   verify(): Promise<void>;
   /** Number of calls per second that the books recorded in batches of the ledger's size. */
-  readonly recordedASecond: number;
+  readonly recordedPerSecond: number;
 }
 
 /** Creates an account with this number of receipts. */
@@ -44,7 +44,7 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
     recordingMs += performance.now() - startedAt;
   }
   return {
-    recordedASecond: receipts / (recordingMs / 1_000),
+    recordedPerSecond: receipts / (recordingMs / 1_000),
     async verify() {
       const readEntries = (from: number) => readReceipts(books, accountId, from);
       const found = await verifyAccount(redis, accountId, {

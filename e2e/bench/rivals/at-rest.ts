@@ -31,7 +31,7 @@ const bootstrap = join(import.meta.dirname, "../../../deploy/local/bootstrap.mjs
 const [settleMs, restMs] = options.quick ? [10_000, 8_000] : [100_000, 30_000];
 
 /** Starts `npm start` twice with the same data folder, and measures the second start. */
-export async function lookAtRest(): Promise<AtRest> {
+export async function measureAtRest(): Promise<AtRest> {
   const data = mkdtempSync(join(tmpdir(), "modelgate-rest-"));
   try {
     await (await start(data))[Symbol.asyncDispose]();

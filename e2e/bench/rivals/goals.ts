@@ -23,22 +23,22 @@ export interface Measured {
 export type Goal = readonly [what: string, most: number, unit: string, digits: number, seen: Seen];
 type Seen = (measured: Measured) => Spread | undefined;
 
-const own = (round: Round): number => round.own;
+const ownMicros = (round: Round): number => round.ownMicros;
 const all = (round: Round): number => round.all;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
 /** Returns a value of modelgate divided by Portkey's. */
-function beside(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
+function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
   return ({ rounds, portkey }) =>
     ratioOf(
       (rounds.get(roundsOf({ name: nameOfOurs[shape] }, kind)) ?? []).map(figure),
-      (rounds.get(roundsOf({ name: portkey }, kind)) ?? []).map(own),
+      (rounds.get(roundsOf({ name: portkey }, kind)) ?? []).map(ownMicros),
     );
 }
 
 function converted({ rounds }: Measured): Spread | undefined {
   const of = (kind: KindName): readonly number[] =>
-    (rounds.get(roundsOf({ name: nameOfOurs.one }, kind)) ?? []).map(own);
+    (rounds.get(roundsOf({ name: nameOfOurs.one }, kind)) ?? []).map(ownMicros);
   return ratioOf(of("converted"), of("burst"));
 }
 
@@ -60,16 +60,16 @@ const MiB = (bytes: number): number => bytes / 1_048_576;
 
 /** Goals in the order of the table. Ratios compare with Portkey in the same round, unless stated otherwise. */
 export const goals: readonly Goal[] = [
-  ["chat: one process ÷ Portkey", 0.75, "", 2, beside("one", "chat", own)],
-  ["chat: one process, Redis and NATS ÷ Portkey", 1, "", 2, beside("one", "chat", all)],
-  ["chat: apart, edge and text ÷ Portkey", 1, "", 2, beside("apart", "chat", edgeAndText)],
-  ["chat: apart, everything ÷ Portkey", 1.4, "", 2, beside("apart", "chat", all)],
-  ["event in bursts: one process ÷ Portkey", 0.6, "", 2, beside("one", "burst", own)],
-  ["event each 10 ms: one process ÷ Portkey", 0.6, "", 2, beside("one", "spaced", own)],
+  ["chat: one process ÷ Portkey", 0.75, "", 2, ratioToPortkey("one", "chat", ownMicros)],
+  ["chat: one process, Redis and NATS ÷ Portkey", 1, "", 2, ratioToPortkey("one", "chat", all)],
+  ["chat: apart, edge and text ÷ Portkey", 1, "", 2, ratioToPortkey("apart", "chat", edgeAndText)],
+  ["chat: apart, everything ÷ Portkey", 1.4, "", 2, ratioToPortkey("apart", "chat", all)],
+  ["event in bursts: one process ÷ Portkey", 0.6, "", 2, ratioToPortkey("one", "burst", ownMicros)],
+  ["event each 10 ms: one process ÷ Portkey", 0.6, "", 2, ratioToPortkey("one", "spaced", ownMicros)],
   ["stream for a messages client ÷ passed", 1.25, "", 2, converted],
   ["added at 300/s, one process: p50", 1, " ms", 1, added("p50Ms")],
   ["added at 300/s, one process: p99", 6, " ms", 1, added("p99Ms")],
-  ["1 MB body: one process ÷ Portkey", 0.5, "", 2, beside("one", "large", own)],
+  ["1 MB body: one process ÷ Portkey", 0.5, "", 2, ratioToPortkey("one", "large", ownMicros)],
   ["memory at rest: one process", 200, " MiB", 0, single(({ rest }) => MiB(rest.memory))],
   ["memory at rest: all apart", 800, " MiB", 0, single(({ memoryApart: of }) => of && MiB(of.resident))],
   [

@@ -6,7 +6,7 @@ export interface Program extends AsyncDisposable {
 }
 
 /** Maximum ms of a start, and interval of the checks. */
-const [startMs, lookMs] = [120_000, 250];
+const [startMs, checkIntervalMs] = [120_000, 250];
 
 /**
  * Starts a program that ends with this process, and waits until its address answers. Throws its last output if it exits
@@ -20,7 +20,7 @@ export async function startProgram(
 ): Promise<Program> {
   const child = spawnGuarded({ name: command, command, args: words, env });
   for (const giveUpAt = Date.now() + startMs; !(await answers(address));) {
-    if (child.running && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, lookMs));
+    if (child.running && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, checkIntervalMs));
     else await giveUp(child, address);
   }
   return { pid: child.pid, [Symbol.asyncDispose]: () => child.stop() };

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { freePorts } from "@modelgate/deploy/local";
-import { drive, proportionalMemory } from "../measure.ts";
+import { runLoad, proportionalMemory } from "../measure.ts";
 import { openStreams } from "../open-streams.ts";
 import { options, report } from "../options.ts";
-import { lookAtRest } from "./at-rest.ts";
+import { measureAtRest } from "./at-rest.ts";
 import { memoryOf, type Gateway } from "./gateways.ts";
 import { kinds } from "./kinds.ts";
 import { startLitellm } from "./litellm.ts";
@@ -21,20 +21,20 @@ const installed = join(import.meta.dirname, "../../../.tools/rivals"); // kept, 
 const settleMs = options.quick ? 5_000 : 100_000;
 const directRounds = 3;
 
-const rest = await lookAtRest();
+const rest = await measureAtRest();
 const [portkeyPort = 0, litellmPort = 0] = await freePorts(2);
 await using started = new AsyncDisposableStack();
 const stub = started.use(await startStub()).address;
-const apart = await take(nameOfOurs.apart, () => startOurs(stub, "apart"));
-const one = await take(nameOfOurs.one, () => startOurs(stub, "one"));
+const apart = await startIfPossible(nameOfOurs.apart, () => startOurs(stub, "apart"));
+const one = await startIfPossible(nameOfOurs.one, () => startOurs(stub, "one"));
 await setTimeout(settleMs);
 const memoryApart =
   apart === undefined ? undefined : { resident: memoryOf(apart), proportional: memoryOf(apart, proportionalMemory) };
 const perStream = one === undefined ? undefined : await memoryPerStream(one); // first, because a busy process does not release all memory
 const rivals = [
-  await take(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
-  await take("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
-  ...(options.gateway ?? []).map(given),
+  await startIfPossible(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
+  await startIfPossible("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
+  ...(options.gateway ?? []).map(runningGateway),
 ];
 const gateways = [one, apart, ...rivals].filter((gateway) => gateway !== undefined);
 const ready = [];
@@ -47,7 +47,7 @@ const rounds = await takeTurns(ready);
 const { body, connections, rate, seconds } = kinds.steady;
 const direct = [];
 for (let round = 0; round < directRounds; round++)
-  direct.push(await drive({ url: `${stub}/v1/chat/completions`, headers: {}, body, connections, rate, seconds }));
+  direct.push(await runLoad({ url: `${stub}/v1/chat/completions`, headers: {}, body, connections, rate, seconds }));
 printTables(gateways, {
   rounds,
   portkey: nameOfPortkey,
@@ -78,7 +78,10 @@ async function memoryPerStream(gateway: Gateway): Promise<number> {
 }
 
 /** Starts a gateway. Reports and skips one that cannot be started. */
-async function take<G extends Gateway>(name: string, starting: () => Promise<G | undefined>): Promise<G | undefined> {
+async function startIfPossible<G extends Gateway>(
+  name: string,
+  starting: () => Promise<G | undefined>,
+): Promise<G | undefined> {
   try {
     const gateway = await starting();
     if (gateway === undefined) report(name, "not measured: it cannot be installed here");
@@ -91,7 +94,7 @@ async function take<G extends Gateway>(name: string, starting: () => Promise<G |
 }
 
 /** Returns a running gateway that serves the stub's models. Its CPU time is measured if `--pid` names its process. */
-function given(url: string): Gateway {
+function runningGateway(url: string): Gateway {
   const { pid, key = "any" } = options;
   return {
     name: url,

@@ -1,4 +1,4 @@
-import { drive } from "../measure.ts";
+import { runLoad } from "../measure.ts";
 import { options } from "../options.ts";
 import { cpuOf, type Gateway } from "./gateways.ts";
 import { kinds, loadOf, type KindName } from "./kinds.ts";
@@ -35,7 +35,7 @@ export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, stri
   for (const kind of kindNames) {
     const load = loadOf(kind, gateway);
     if (load === undefined) continue;
-    const { requests, failures } = await drive({ ...load, seconds: kind === "chat" ? warmSeconds : 2 });
+    const { requests, failures } = await runLoad({ ...load, seconds: kind === "chat" ? warmSeconds : 2 });
     if (requests === 0 || failures > 0) broken.set(kind, `${failures} of ${requests} requests failed`);
   }
   return broken;
@@ -59,9 +59,9 @@ export async function takeTurns(
   return seen;
 }
 
-async function oneRound(gateway: Gateway, load: Parameters<typeof drive>[0]): Promise<Round> {
+async function oneRound(gateway: Gateway, load: Parameters<typeof runLoad>[0]): Promise<Round> {
   const before = cpuOf(gateway);
-  const { requests, failures, seconds, p50Ms, p99Ms } = await drive(load);
+  const { requests, failures, seconds, p50Ms, p99Ms } = await runLoad(load);
   const after = cpuOf(gateway);
   const answered = Math.max(1, requests - failures);
   const micros = Object.fromEntries(

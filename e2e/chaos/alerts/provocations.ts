@@ -2,7 +2,7 @@ import { DiscardPolicy, RetentionPolicy } from "nats";
 import { accountKeys, hold, settle } from "@modelgate/accounts";
 import { testUsageDraft, until } from "@modelgate/testkit";
 import { faultNamed } from "../faults.ts";
-import { otherKey, poorKey, type AlertSetup } from "./setup.ts";
+import { otherKey, lowBalanceKey, type AlertSetup } from "./setup.ts";
 
 /** Ends the condition. */
 type End = () => Promise<unknown>;
@@ -18,7 +18,7 @@ export interface Provocation {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Repeats a call until the result is called. Calls may fail. */
-function keepCalling(call: () => Promise<unknown>, pauseMs: number): End {
+function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
   const state = { on: true };
   const calling = (async () => {
     while (state.on) {
@@ -60,7 +60,7 @@ const byVendor = (alert: string, by: string, model: string, step: object): Provo
   by,
   async begin({ ask, suite: { simulator } }) {
     await simulator.script(model, [{ ...step, repeat: true }]);
-    const stop = keepCalling(() => ask(model), 50);
+    const stop = callRepeatedly(() => ask(model), 50);
     return async () => {
       await stop();
       await simulator.script(model, [{ repeat: true }]);
@@ -135,7 +135,7 @@ export const provocations: readonly Provocation[] = [
     },
   },
   byFault("ModelgateLedgerLag", "PostgreSQL stopped, calls go on", "postgres stopped", {
-    after: async ({ ask }) => keepCalling(() => ask("plain"), 50),
+    after: async ({ ask }) => callRepeatedly(() => ask("plain"), 50),
   }),
   {
     alert: "ModelgateStreamMissing",
@@ -165,7 +165,7 @@ export const provocations: readonly Provocation[] = [
     alert: "ModelgateLowBalance",
     by: "an account with a balance of one cent spends almost all of it",
     async begin({ ask, suite }) {
-      for (let status = 200; status === 200;) status = await ask("plain", {}, poorKey);
+      for (let status = 200; status === 200;) status = await ask("plain", {}, lowBalanceKey);
       return () => suite.gatectl("account", "top-up", "poor", "100", "--operation-id", "alerts");
     },
   },
@@ -181,7 +181,7 @@ export const provocations: readonly Provocation[] = [
     alert: "ModelgateKeyRefusedToAccount",
     by: "a vendor refuses its key (401) to the calls of one account",
     async begin({ ask, suite }) {
-      const stop = keepCalling(() => ask("refused", {}, otherKey), 200);
+      const stop = callRepeatedly(() => ask("refused", {}, otherKey), 200);
       return async () => {
         await stop();
         await suite.gatectl("channel", "enable", "refused");
@@ -191,7 +191,7 @@ export const provocations: readonly Provocation[] = [
   {
     alert: "ModelgateUsageUnpriced",
     by: "calls of a model that has no price for output tokens",
-    begin: async ({ ask }) => keepCalling(() => ask("half"), 100),
+    begin: async ({ ask }) => callRepeatedly(() => ask("half"), 100),
   },
   byVendor("ModelgateUsageCapped", "a vendor reports a million tokens for calls of fifty", "greedy", {
     usage: { inputTokens: 5, outputTokens: 1_000_000 },
@@ -214,7 +214,7 @@ export const provocations: readonly Provocation[] = [
   {
     alert: "ModelgateSpendRate",
     by: "calls for two dollars each, after a while of calls for a hundredth of a cent",
-    begin: async ({ ask }) => keepCalling(() => ask("dear"), 50),
+    begin: async ({ ask }) => callRepeatedly(() => ask("dear"), 50),
   },
 ];
 

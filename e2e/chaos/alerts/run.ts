@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { alertNames, hurried } from "./hurried-rules.ts";
+import { alertNames, shortenedRules } from "./shortened-rules.ts";
 import { openAlertSetup, scraped, type AlertSetup } from "./setup.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
@@ -19,7 +19,7 @@ export interface AlertRow {
 const withinMs = 90_000;
 const lookMs = 100;
 /** Time in ms of low spending, with which later spending is compared; more than an hour of the shortened rules. */
-const calmMs = 65_000;
+const lowSpendMs = 65_000;
 
 const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
 
@@ -34,8 +34,8 @@ export async function provokeAlerts(
   const chosen = provocations.filter(({ alert }) => only === undefined || alert.includes(only));
   await using setup = await openAlertSetup();
   const opsUrls = Object.fromEntries(scraped.map((name) => [name, setup.suite.opsUrl(name)]));
-  await using prometheus = await startPrometheus(program, hurried(text), opsUrls);
-  await calm(setup, chosen);
+  await using prometheus = await startPrometheus(program, shortenedRules(text), opsUrls);
+  await spendLittle(setup, chosen);
   const rows: AlertRow[] = [];
   for (const provocation of chosen) {
     const row = await provoke(provocation, setup, prometheus);
@@ -46,14 +46,14 @@ export async function provokeAlerts(
 }
 
 /** Returns the alerts of the rules that are neither tested nor in `unprovoked`. */
-export function forgottenAlerts(): readonly string[] {
+export function untestedAlerts(): readonly string[] {
   const known = new Set([...provocations.map(({ alert }) => alert), ...Object.keys(unprovoked)]);
   return alertNames(readFileSync(rulesFile, "utf8")).filter((name) => !known.has(name));
 }
 
 /** Makes cheap calls for the time with which later spending is compared. */
-async function calm({ ask }: AlertSetup, chosen: readonly Provocation[]): Promise<void> {
-  const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? calmMs / 250 : 1;
+async function spendLittle({ ask }: AlertSetup, chosen: readonly Provocation[]): Promise<void> {
+  const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? lowSpendMs / 250 : 1;
   for (let call = 0; call < calls; call++) {
     await ask("plain");
     await new Promise((resolve) => setTimeout(resolve, 250));

@@ -14,7 +14,7 @@ export interface AlertSetup extends ChaosSetup, AsyncDisposable {
 /** Services that Prometheus scrapes. */
 export const scraped = ["edge", "text", "ledger", "control"] as const;
 /** Keys of three accounts: one with a high balance, one with a low balance, and another one. */
-export const [richKey, poorKey, otherKey] = [
+export const [highBalanceKey, lowBalanceKey, otherKey] = [
   "sk-alerts-0123456789-rich",
   "sk-alerts-0123456789-poor",
   "sk-alerts-0123456789-other",
@@ -55,8 +55,8 @@ export async function openAlertSetup(): Promise<AlertSetup> {
           models: { [name]: "chat" },
         })),
         accounts: {
-          ...accountsOf([{ accountId: "rich", key: richKey }], "100000.00"),
-          ...accountsOf([{ accountId: "poor", key: poorKey }], "0.01"),
+          ...accountsOf([{ accountId: "rich", key: highBalanceKey }], "100000.00"),
+          ...accountsOf([{ accountId: "poor", key: lowBalanceKey }], "0.01"),
           ...accountsOf([{ accountId: "other", key: otherKey }]),
         },
       },
@@ -73,7 +73,7 @@ export async function openAlertSetup(): Promise<AlertSetup> {
     ...setup,
     redis,
     nats,
-    async ask(model, more = {}, key = richKey) {
+    async ask(model, more = {}, key = highBalanceKey) {
       const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },

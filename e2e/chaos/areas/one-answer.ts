@@ -23,7 +23,7 @@ export const text: Area = {
     const stream = call.turn % 2 === 0;
     const content = 'Hello {{simulate: {"chunks": 12, "chunkDelayMs": 20, "delayMs": 30}}}';
     const messages = [{ role: "user", content }];
-    const body = { model: modelOf(chat, call.ways), stream, max_tokens: 100, messages };
+    const body = { model: modelOf(chat, call.channelCount), stream, max_tokens: 100, messages };
     return sendOne(call, { path: "/v1/chat/completions", body }, (answer) =>
       stream ? !answer.includes('"error"') && answer.trimEnd().endsWith("[DONE]") : answer.includes('"choices"'),
     );
@@ -53,7 +53,7 @@ export const media: Area = {
     // Small, because the simulated vendor renders images even for disconnected clients.
     const size = vendor === image ? { size: "64x64" } : {};
     const partial = stream ? { stream, partial_images: 1 } : {};
-    const body = { model: modelOf(vendor, call.ways), prompt, ...size, ...partial };
+    const body = { model: modelOf(vendor, call.channelCount), prompt, ...size, ...partial };
     return sendOne(call, { path: "/v1/images/generations", body }, (answer) =>
       stream ? isFinished(answer) : answer.includes('"data"'),
     );
@@ -106,11 +106,11 @@ export const audio: Area = {
   call(call) {
     if (call.turn % 2 === 0) {
       const input = 'Hello there, all of you. {{simulate: {"delayMs": 30, "chunks": 8, "chunkDelayMs": 20}}}';
-      const body = { model: modelOf(speech, call.ways), voice: "alloy", input };
+      const body = { model: modelOf(speech, call.channelCount), voice: "alloy", input };
       return sendOne(call, { path: "/v1/audio/speech", body }, (answer) => answer.length > 0);
     }
     const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
-    const body = transcriptionForm(modelOf(transcription, call.ways));
+    const body = transcriptionForm(modelOf(transcription, call.channelCount));
     return sendOne(
       call,
       { path: "/v1/audio/transcriptions", headers, body },

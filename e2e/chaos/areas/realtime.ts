@@ -41,7 +41,7 @@ class Conversation {
   constructor(call: ClientCall) {
     this.over = this.#result.promise;
     this.#call = call;
-    const url = `${call.edgeUrl.replace("http", "ws")}/v1/realtime?model=${modelOf(vendor, call.ways)}`;
+    const url = `${call.edgeUrl.replace("http", "ws")}/v1/realtime?model=${modelOf(vendor, call.channelCount)}`;
     const headers = { authorization: `Bearer ${call.key}`, "x-request-id": call.requestId };
     this.#socket = new WebSocket(url, { headers })
       .on("unexpected-response", (asked, { statusCode }) => {
@@ -76,7 +76,7 @@ class Conversation {
     this.#requested++;
     // The script of a faulty vendor applies only to messages without a directive.
     const directive =
-      this.#call.ways === "lone" ? "" : ' {{simulate: {"chunks": 8, "chunkDelayMs": 20, "delayMs": 30}}}';
+      this.#call.channelCount === "lone" ? "" : ' {{simulate: {"chunks": 8, "chunkDelayMs": 20, "delayMs": 30}}}';
     const item = { type: "message", role: "user", content: [{ type: "input_text", text: `Hello${directive}` }] };
     this.#send({ type: "conversation.item.create", item });
     this.#send({ type: "response.create" });

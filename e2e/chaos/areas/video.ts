@@ -40,7 +40,7 @@ export const video: Area = {
     const vendor = vendors[call.turn % 2] ?? vendors[0];
     const prompt = `A boat of ${call.requestId}; {{simulate: {"delayMs": 30, "looks": 2}}}`;
     const leaves = call.leaves === "in the answer" ? "never" : call.leaves;
-    const body = { model: modelOf(vendor, call.ways), prompt };
+    const body = { model: modelOf(vendor, call.channelCount), prompt };
     const answer = await send(call, { path: "/v1/videos", body }, leaves);
     const result: CallResult = { failures: [], left: answer.end === "left", whole: 0, requested: 1 };
     if (result.left) return result;
@@ -51,9 +51,11 @@ export const video: Area = {
     return { ...result, ...(await follow(call, id)) };
   },
   async repeated(suite, idBeginning, refusing) {
-    const ways = refusing ? ["spare"] : ["main", "spare"];
+    const channelNames = refusing ? ["spare"] : ["main", "spare"];
     const started = await Promise.all(
-      vendors.flatMap(({ name }) => ways.map((way) => startsOf(suite, `${name}-${way}`, idBeginning))),
+      vendors.flatMap(({ name }) =>
+        channelNames.map((channelName) => startsOf(suite, `${name}-${channelName}`, idBeginning)),
+      ),
     );
     const all = started.flat();
     return all.length - new Set(all).size;

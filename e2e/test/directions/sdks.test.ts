@@ -105,7 +105,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       const second = await first.follow(resultsOf(first));
       expect(second).toMatchObject({ calls: [], finish: client.endings.stop });
       expect(second.text).toContain("rain");
-      if (shows) expect(await seen()).toContain(keptAs[vendor.name]);
+      if (shows) expect(await seen()).toContain(reasoningMarkers[vendor.name]);
     });
   });
 
@@ -127,7 +127,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
 });
 
 /** Text of each vendor's request that shows that the reasoning of the last turn was sent back. */
-const keptAs: Readonly<Record<string, string>> = {
+const reasoningMarkers: Readonly<Record<string, string>> = {
   "open-chat": `"reasoning_content":"Thinking about: `,
   responses: `"encrypted_content":"`,
   messages: `"signature":"`,

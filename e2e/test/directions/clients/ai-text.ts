@@ -69,7 +69,7 @@ const usualMaxTokens = 4_096;
  * Maximum tokens above every thinking budget that the SDK derives from an effort; a lower maximum would reduce the
  * budget.
  */
-const roomForThoughts = 40_000;
+const maxThinkingTokens = 40_000;
 
 function settingsOf({ model, options }: AiProvider, question: Question, messages: ModelMessage[]) {
   const { schema } = question;
@@ -85,7 +85,7 @@ function settingsOf({ model, options }: AiProvider, question: Question, messages
       output: Output.object({ schema: jsonSchema<object>({ ...schema, required: [...schema.required] }) }),
     }),
     // The SDK logs a warning if it must guess the maximum output.
-    maxOutputTokens: question.maxTokens ?? (question.reasoning ? roomForThoughts : usualMaxTokens),
+    maxOutputTokens: question.maxTokens ?? (question.reasoning ? maxThinkingTokens : usualMaxTokens),
   };
 }
 

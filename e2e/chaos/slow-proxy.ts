@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
 /** Proxy to a server that can delay answers, drop requests, and switch to another server. */
-export interface SlowWay extends AsyncDisposable {
+export interface SlowProxy extends AsyncDisposable {
   readonly port: number;
   /** Delay of later answers in ms. */
   delayMs: number;
@@ -11,11 +11,11 @@ export interface SlowWay extends AsyncDisposable {
   /** Holds back answers on the open connections: requests are executed, but their answers do not arrive. */
   holdAnswers(isHeld: boolean): void;
   /** Connects to another port of this machine from now on. Clients must reconnect. */
-  leadTo(port: number): void;
+  switchTo(port: number): void;
 }
 
 /** Opens a proxy to a server of this machine. */
-export async function openSlowWay(firstPort: number): Promise<SlowWay> {
+export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
   let targetPort = firstPort;
   const open = new Set<Socket>();
   const targets = new Set<Socket>();
@@ -34,12 +34,12 @@ export async function openSlowWay(firstPort: number): Promise<SlowWay> {
         });
     }
     client.on("data", (piece) => {
-      if (!way.losesRequests) target.write(piece);
+      if (!proxy.losesRequests) target.write(piece);
     });
     // Sequential, so that delayed bytes stay in order.
     let written = Promise.resolve();
     target.on("data", (piece) => {
-      const due = performance.now() + way.delayMs;
+      const due = performance.now() + proxy.delayMs;
       written = written.then(async () => {
         const wait = due - performance.now();
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
@@ -50,7 +50,7 @@ export async function openSlowWay(firstPort: number): Promise<SlowWay> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = server.address();
-  const way: SlowWay = {
+  const proxy: SlowProxy = {
     port: typeof address === "object" && address !== null ? address.port : 0,
     delayMs: 0,
     losesRequests: false,
@@ -60,7 +60,7 @@ export async function openSlowWay(firstPort: number): Promise<SlowWay> {
         else target.resume();
       }
     },
-    leadTo(port) {
+    switchTo(port) {
       targetPort = port;
       for (const socket of open) socket.destroy();
     },
@@ -70,5 +70,5 @@ export async function openSlowWay(firstPort: number): Promise<SlowWay> {
       await once(server, "close");
     },
   };
-  return way;
+  return proxy;
 }

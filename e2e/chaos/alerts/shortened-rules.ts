@@ -1,7 +1,7 @@
 import { parse, stringify } from "yaml";
 
 /** Factor by which the alert rules' times are shortened: an hour becomes half a minute. */
-export const hurry = 120;
+export const speedUp = 120;
 
 interface Rule {
   readonly alert?: string;
@@ -25,7 +25,7 @@ export function alertNames(text: string): readonly string[] {
  * Shortens all times in a file of rules by the same factor: windows, offsets, `for`, and limits in seconds. Everything
  * else is unchanged.
  */
-export function hurried(text: string): string {
+export function shortenedRules(text: string): string {
   const { groups }: RuleFile = parse(text);
   const rules = groups.map((group) => ({
     ...group,
@@ -36,7 +36,10 @@ export function hurried(text: string): string {
           /(\[|offset )(\d+)([smhd])/g,
           (_, before: string, count: string, unit: string) => before + shorter(count, unit),
         )
-        .replaceAll(/(_lag_seconds\) > )(\d+)/g, (_, before: string, bound: string) => before + Number(bound) / hurry),
+        .replaceAll(
+          /(_lag_seconds\) > )(\d+)/g,
+          (_, before: string, bound: string) => before + Number(bound) / speedUp,
+        ),
       ...(rule.for === undefined ? {} : { for: shorter(rule.for.slice(0, -1), rule.for.slice(-1)) }),
     })),
   }));
@@ -44,5 +47,5 @@ export function hurried(text: string): string {
 }
 
 function shorter(count: string, unit: string): string {
-  return `${Math.round((Number(count) * (seconds[unit] ?? 1) * 1_000) / hurry)}ms`;
+  return `${Math.round((Number(count) * (seconds[unit] ?? 1) * 1_000) / speedUp)}ms`;
 }

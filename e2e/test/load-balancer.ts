@@ -7,14 +7,14 @@ import { sharedEnv } from "./replica.ts";
  * Load balancer of a service's replicas, as a cluster has it: each new connection goes to the next replica and stays
  * with it.
  */
-export interface WayToReplicas extends AsyncDisposable {
+export interface LoadBalancer extends AsyncDisposable {
   readonly url: string;
   /** Ports of the available replicas. */
   readonly ports: Set<number>;
 }
 
 /** Starts a load balancer. Without replicas it closes connections. */
-export async function openWayToReplicas(): Promise<WayToReplicas> {
+export async function openLoadBalancer(): Promise<LoadBalancer> {
   const ports = new Set<number>();
   const open = new Set<Socket>();
   let turn = 0;
@@ -52,7 +52,7 @@ export type Replicated = "edge" | "text" | "realtime" | "gateway";
 /** Replica that is ready. It gets connections after its port is added to the load balancer. */
 export interface ReplicaOf {
   readonly service: AloneService;
-  readonly way: WayToReplicas | undefined;
+  readonly balancer: LoadBalancer | undefined;
   readonly port: number;
 }
 
@@ -60,7 +60,7 @@ export interface ReplicaOf {
 export async function startReplicaOf(
   name: Replicated,
   suite: Suite,
-  ways: Readonly<Partial<Record<Replicated, WayToReplicas | undefined>>>,
+  balancers: Readonly<Partial<Record<Replicated, LoadBalancer | undefined>>>,
   { env = {}, limits = {} }: { readonly env?: Readonly<Record<string, string>>; readonly limits?: Limits } = {},
 ): Promise<ReplicaOf> {
   const [port = 0] = await freePorts(1);
@@ -69,13 +69,13 @@ export async function startReplicaOf(
     name,
     {
       ...sharedEnv(suite),
-      TEXT_URL: ways.text?.url ?? "",
-      REALTIME_URL: ways.realtime?.url ?? "",
+      TEXT_URL: balancers.text?.url ?? "",
+      REALTIME_URL: balancers.realtime?.url ?? "",
       ...env,
       [variable]: String(port),
     },
     limits,
   );
   await until(`${name} to be ready`, async () => (await fetch(`${service.opsUrl}/readyz`)).ok, 60_000);
-  return { service, way: ways[name], port };
+  return { service, balancer: balancers[name], port };
 }
