@@ -6,7 +6,7 @@ import { gateway, rows, simulator } from "../../k8s/generate/services.ts";
 import { renderFolder } from "../../k8s/render/kustomize.ts";
 import { at, itemsAt } from "../../k8s/test/suite.ts";
 
-/** What docker-compose.yml says of one container, as far as these tests ask. */
+/** Members of a service in docker-compose.yml that these tests read. */
 interface ComposeService {
   readonly image: string;
   readonly build?: { readonly target: string; readonly args: Readonly<Record<string, string>> };
@@ -30,10 +30,10 @@ const dockerfile = readFileSync(join(root, "deploy/docker/Dockerfile"), "utf8");
 const baseImage = /^ARG NODE_IMAGE=(.*)$/m.exec(dockerfile)?.[1];
 const pinned = /^[a-z][\w./-]*:[\w.-]+@sha256:[0-9a-f]{64}$/;
 
-/** The image that is taken where no variable names another. */
+/** Returns the default image of a service. */
 const imageOf = ({ image }: ComposeService): string => /^\$\{\w+:-(.*)\}$/.exec(image)?.[1] ?? image;
 
-/** Bytes of a size as compose (`512m`) or Kubernetes (`512Mi`) writes it. */
+/** Converts a size of compose (`512m`) or Kubernetes (`512Mi`) to bytes. */
 function bytesOf(size: string): number {
   const [, number = "", unit = ""] = /^(\d+)([mg])i?$/i.exec(size) ?? [];
   return Number(number) * 1024 ** (unit.toLowerCase() === "g" ? 3 : 2);
@@ -87,7 +87,7 @@ test("the Dockerfile builds on one base image, pinned by digest", () => {
 
 const storeNames = ["nats", "postgres", "redis", "redis-content"];
 
-/** A server's arguments in compose, with the defaults of variables, and in the local overlay. */
+/** Returns a server's arguments in compose, with default values, and in the local overlay. */
 function argumentsOf(name: string): readonly (readonly string[])[] {
   const words = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
   const pod = renderFolder(join(root, "deploy/k8s/overlays/local"))

@@ -6,7 +6,6 @@ import { parse } from "yaml";
 import { chart, unreleased } from "../generate/chart.ts";
 import { examples, folder } from "./helm.ts";
 
-/** What needs no Helm: the committed chart, and values against the schema. */
 const files = chart(unreleased());
 
 test.each([...files])("%s is what `node deploy/helm/generate/main.ts` writes", (file, text) => {
@@ -42,7 +41,7 @@ test.each(examples)("%s names only existing values", (name) => {
   expect(unknownIn(values(text), values(files.get("values.yaml") ?? ""))).toEqual([]);
 });
 
-/** Paths of an object that the defaults do not have, but for maps that are free. */
+/** Returns the paths of an object that the defaults do not have, except in maps with free names. */
 function unknownIn(given: unknown, defaults: unknown, path = ""): readonly string[] {
   if (!isObject(given) || !isObject(defaults) || Object.keys(defaults).length === 0) return [];
   if (/\/(env|annotations|labels|scrapers|resources)$/.test(path)) return [];

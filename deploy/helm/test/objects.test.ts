@@ -53,7 +53,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
       const declared = await declaredBy(deployed.name);
       const names = itemsAt(deployed.container, "env").map((one) => textOf(one["name"]));
       expect(new Set(names).size).toBe(names.length);
-      // gatectl reads the first in control's pod, Node the second, and the ledger keeps books by the third where it can.
+      // gatectl reads the first in control's pod, Node reads the second, and the ledger the third if it has books.
       const also = ["CONTROL_URL", "NODE_EXTRA_CA_CERTS", "BOOKS_URL"];
       expect(names.filter((one) => !(one in declared) && !also.includes(one))).toEqual([]);
       for (const [variable, value] of deployed.env)
@@ -75,7 +75,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
     for (const { container } of deployedIn(objects))
       expect(at(container, "resources", "requests", "cpu")).toBeDefined();
     const others = used.filter((metric) => !resources.includes(metric));
-    // An adapter has to be there for these: values say so.
+    // Other metrics need an adapter, which the values must enable.
     if (name !== "ingress") expect(others).toEqual([]);
     for (const metric of others) expect(metrics.has(textOf(at(metric, "pods", "metric", "name")))).toBe(true);
   });

@@ -5,7 +5,6 @@ import { isFields, textOf, type Fields, type Value } from "../../k8s/render/valu
 import { unreleased } from "../generate/chart.ts";
 import { example, helm, render } from "./helm.ts";
 
-/** The chart and the manifests are two ways to the same objects. */
 const k8s = join(import.meta.dirname, "../../k8s");
 const config = (overlay: string): readonly string[] => [
   "--set-file",
@@ -38,8 +37,8 @@ function byPlace(objects: readonly Fields[]): ReadonlyMap<string, Value> {
 }
 
 /**
- * Without what says the same in two ways: Helm puts objects into the release's namespace itself, and lists of named things
- * (variables, volumes) have no order. An image without a tag in the manifests has the chart's version.
+ * Returns an object without irrelevant differences: Helm adds the namespace itself, lists of named elements have no
+ * order, and an image without a tag has the chart's version.
  */
 function comparable(value: Value, name = ""): Value {
   if (Array.isArray(value)) {

@@ -4,7 +4,7 @@ import { nameOf } from "../render/kustomize.ts";
 import { textOf, type Fields } from "../render/value.ts";
 import { at, itemsAt, overlay, overlays } from "./suite.ts";
 
-/** Addresses of networks of one's own, where no vendor is; the first is where clouds keep their machines' credentials. */
+/** Addresses in private networks; the first serves the credentials of cloud machines. */
 const inside = [
   "169.254.169.254",
   "10.0.0.1",
@@ -23,13 +23,16 @@ const inside = [
   "2002:a00:1::",
 ];
 const outside = ["1.1.1.1", "104.18.7.192", "172.32.0.1", "100.128.0.1", "2606:4700::6812:7c0"];
-/** Programs that call vendors: the areas, and control, which tests channels; and the ledger, which sends alerts. */
+/**
+ * Returns the programs that call vendors (the areas, and control for tests of channels), and the ledger, which sends
+ * alerts.
+ */
 const callersIn = (name: (typeof overlays)[number]): readonly string[] =>
   name === "small" ? ["gateway"] : ["audio", "control", "ledger", "media", "realtime", "text", "video"];
-/** Programs that send alerts, also by e-mail. */
+/** Programs that send alerts, including e-mails. */
 const alertSenders = ["gateway", "ledger"];
 
-/** Whether a rule of egress lets an address be reached; a rule without addresses lets no stranger's be reached here. */
+/** Returns true if an egress rule allows an address. A rule without addresses allows no external ones. */
 function reaches(rule: Fields, address: string): boolean {
   const family = (cidr: string) => (isIPv6(cidr) ? "ipv6" : "ipv4");
   return itemsAt(rule, "to").some((peer) => {

@@ -6,7 +6,7 @@ import { at, deployedIn, itemsAt, overlay, overlays } from "./suite.ts";
 
 /** Tests of names and selectors by which objects refer to each other, which no schema checks. */
 
-/** The Ingress, which no overlay has. */
+/** Ingress, which no overlay contains. */
 const ingress = renderFolder(join(import.meta.dirname, "../../helm/test/ingress")).filter(
   ({ kind }) => kind === "Ingress",
 );
@@ -114,7 +114,7 @@ describe.each([
 
   test("secrets are referred to and never included", () => {
     expect(ofKind("Secret")).toEqual([]);
-    // Keys of Secrets, and variables that stand for their values, have such names.
+    // Names of Secrets' keys, and of variables with their values.
     const written = JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))
       .replaceAll(/"(?:name|key)":"[A-Z_]+"/g, "")
       .replaceAll(/\$\([A-Z_]+\)/g, "");
@@ -122,13 +122,13 @@ describe.each([
   });
 });
 
-/** Whether all labels of a selector are among those of a pod. */
+/** Returns true if a pod has all labels of a selector. */
 function selects(selector: Value | undefined, labels: Value | undefined): boolean {
   if (!isFields(selector) || !isFields(labels)) return false;
   return Object.entries(selector).every(([label, value]) => labels[label] === value);
 }
 
-/** Whether a rule of a network policy names pods with these labels. */
+/** Returns true if a rule of a network policy selects pods with these labels. */
 function lets(rule: Fields, side: "from" | "to", labels: Value | undefined): boolean {
   return itemsAt(rule, side).some((peer) => selects(at(peer, "podSelector", "matchLabels"), labels));
 }

@@ -6,7 +6,7 @@ import { textOf } from "../render/value.ts";
 import { problemsOf } from "./schema.ts";
 
 const folder = join(import.meta.dirname, "..");
-// The last has the components that no overlay takes.
+// The last folder has the components that no overlay uses.
 const places = ["base", "overlays/local", "overlays/production", "overlays/small", "../helm/test/ingress"];
 
 describe.each(places)("%s", (place) => {

@@ -37,7 +37,7 @@ test("a local server keeps its address after a kill, and continues after a pause
 describe.skipIf(!docker)("containers that a worker's test files share", () => {
   const portOf = ({ redisUrl }: Backends): number => Number(new URL(redisUrl).port);
 
-  /** Uses containers as a test file does, and returns their address. */
+  /** Uses containers as a test file does. Returns their address. */
   async function useOnce(work: (backends: Backends) => Promise<unknown> = () => Promise.resolve()): Promise<string> {
     await using backends = await useSharedContainers();
     await work(backends);
@@ -84,7 +84,7 @@ describe.skipIf(!docker)("containers that a worker's test files share", () => {
   });
 });
 
-/** The first words of a server, after what it was sent. */
+/** Returns a server's answer to a text. */
 function says(url: string, words: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

@@ -21,7 +21,7 @@ test("the lock file names no registry host", () => {
   expect(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")).not.toMatch(/https?:\/\/|tarball/);
 });
 
-/** A bare checkout: the bootstrap alone, with an npm of the test's that says what it was asked for. */
+/** Tests in a checkout without installed tools, with an npm program that records its calls. */
 describe("in a bare checkout", () => {
   let folder: string;
   beforeEach(() => {
@@ -34,7 +34,7 @@ describe("in a bare checkout", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** A program on the checkout's own PATH. */
+  /** Writes a program into the folder of the checkout's PATH. */
   const program = (name: string, script: string): void => {
     writeFileSync(join(folder, "bin", name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, "bin", name), 0o755);

@@ -28,7 +28,7 @@ function importsOf(file: string): readonly string[] {
   );
 }
 
-/** Takes away, again and again, what imports nothing that is left or is imported by nothing: circles remain. */
+/** Returns the import cycles: repeatedly removes files that import no remaining file or are imported by none. */
 function circlesIn(imports: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   const left = new Map(imports);
   for (let before = -1; before !== left.size;) {

@@ -4,10 +4,10 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** What a module loads when it is loaded: types are not there at run time, and `import()` waits until it is reached. */
+/** Matches imports that are loaded with the module; types and `import()` are not. */
 const loads = /^(?:import|export)\s+(?!type\b)[^;]*?from "([^"]+)"|^import "([^"]+)"/gms;
 
-/** The file behind a specifier; undefined for packages that are not ours. */
+/** Returns the file of an import; undefined for packages of others. */
 function fileOf(specifier: string, importer: string): string | undefined {
   if (specifier.startsWith(".")) return resolve(importer, "..", specifier);
   const [, name, rest] = /^@modelgate\/([^/]+)(\/.*)?$/.exec(specifier) ?? [];
@@ -19,7 +19,7 @@ function fileOf(specifier: string, importer: string): string | undefined {
   return resolve(folder, target);
 }
 
-/** All modules of ours that a program loads at its start, by their paths. */
+/** Returns the paths of all modules that a program loads at its start. */
 function loadedBy(entry: string): readonly string[] {
   const loaded = new Set([join(root, entry)]);
   for (const file of loaded)

@@ -3,14 +3,13 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Optional members are written in one way: `present` of contracts leaves out what is undefined. */
 const root = join(import.meta.dirname, "../../..");
 const files = execFileSync("git", ["ls-files", "libs/*/src/*.ts", "services/*/src/*.ts"], { cwd: root })
   .toString()
   .trim()
   .split("\n");
 
-/** Files that spread instead, each for a reason. */
+/** Files that may use a conditional spread, with the reason. */
 const spreading: Readonly<Record<string, string>> = {
   "libs/wires/src/text/hub/events.ts": "for each part of an answer",
   "services/edge/src/steps/admit.ts": "for each call",

@@ -3,12 +3,11 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { describeVariables } from "@modelgate/deploy/reference";
 
-/** Variables: each is declared in one place, and described for the person who sets it. */
 const root = join(import.meta.dirname, "../../..");
 const suite = await describeVariables();
 const all = suite.flatMap(({ service, variables }) => variables.map((variable) => ({ service, ...variable })));
 
-/** gatectl is a program of its own, which reads what `npm start` and control were given. */
+/** Files of gatectl, a separate program that reads the variables of `npm start` and control. */
 const gatectl = ["services/control/src/gatectl/server.ts", "services/control/src/gatectl/config.ts"];
 
 const sources = globSync("{libs,services}/*/src/**/*.ts", { cwd: root })

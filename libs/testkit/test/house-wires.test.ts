@@ -4,14 +4,14 @@ import { describe, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
 const wires = ["chat", "responses", "messages", "content", "converse"];
-/** A vendor says which of them it speaks; one of a test writes their answers. */
+/** Folders that may name several wires: vendors list their wires, and a test vendor renders their answers. */
 const exclude = ["libs/providers/**", "libs/testkit/**", "services/console/**"];
 const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root, exclude }).map((file) => ({
   file,
   text: readFileSync(join(root, file), "utf8"),
 }));
 
-/** The files in which at least three of the text wires match. */
+/** Returns the files in which at least three of the text wires match. */
 const filesWith = (pattern: (wire: string) => RegExp): readonly string[] =>
   files
     .filter(({ text }) => wires.filter((wire) => pattern(wire).test(text)).length >= 3)

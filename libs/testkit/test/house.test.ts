@@ -16,7 +16,7 @@ const floors = [
   ["relay"],
 ] as const satisfies readonly (readonly string[])[];
 const top = floors.length;
-/** The program that runs services together stands above them. */
+/** Layer of the program that runs all services. */
 const roof = "gateway";
 
 interface Package {
@@ -29,7 +29,7 @@ interface Package {
 const shipped: readonly Package[] = ["libs", "services"].flatMap((kind) =>
   readdirSync(join(root, kind)).flatMap((name) => readPackage(name, join(root, kind, name))),
 );
-/** The simulator stands with the tests, and keeps the rules all the same. */
+/** All packages. The simulator is among the tests, but follows the same rules. */
 const packages: readonly Package[] = [...shipped, ...readPackage("simulator", join(root, "e2e/simulator"))];
 
 describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ name, folder, dependencies, floor }) => {
@@ -59,7 +59,7 @@ describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ nam
   });
 });
 
-/** Whose own subject vendors' paths are, beside the table itself. */
+/** Packages that may contain paths of vendors, in addition to the endpoint table. */
 const knowPaths = ["contracts", "providers", "simulator", "testkit"];
 
 describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name", ({ folder }) => {
@@ -79,7 +79,7 @@ describe("services have the same structure", () => {
     ({ folder, name }) =>
       folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
   );
-  /** The edge has no routes: an app of steps, which every call goes through. */
+  /** Entry of each service. The edge has steps instead of routes. */
   const entries: Readonly<Record<string, readonly [file: string, function: string]>> = {
     edge: ["app.ts", "createApp"],
   };
@@ -117,7 +117,7 @@ test("shipped code does not depend on the suite's tests or the simulator", () =>
   expect(depends).toEqual([]);
 });
 
-/** Where the table of providers is read by name: for a channel that is used, and for one that is being configured. */
+/** Files that read the table of providers by name: for a channel in use, and for one that is being configured. */
 const readProviders = [
   "libs/channels/src/supported-wires.ts",
   "services/control/src/configuration/",
@@ -177,7 +177,7 @@ function readPackage(name: string, folder: string): readonly Package[] {
   return [{ name, folder, dependencies, floor: floorOf(name) }];
 }
 
-/** The exports of a library: the paths in its package.json. */
+/** Returns the exports of a library, from its package.json. */
 function exportsOf(name: string): readonly string[] {
   const files = ["libs", "services"].map((kind) => join(root, kind, name, "package.json"));
   const manifests = files

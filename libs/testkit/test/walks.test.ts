@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Each step of ARCHITECTURE.md's walks names files, and what of them is walked through. */
 const root = join(import.meta.dirname, "../../..");
 const [, walks = ""] = readFileSync(join(root, "ARCHITECTURE.md"), "utf8").split("\n## Walks\n");
 const section = walks.split("\n## ")[0] ?? "";

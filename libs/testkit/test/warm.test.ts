@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { ChildEnded, startServiceAlone, until, type AloneService } from "../src/index.ts";
 
-/** The simulator is the service that needs no store. */
+/** Starts the simulator, a service that needs no stores. */
 const start = (env: Readonly<Record<string, string>> = {}): Promise<AloneService> =>
   startServiceAlone("simulator", { LOG_LEVEL: "info", ...env });
 const answers = async ({ url }: AloneService): Promise<boolean> =>

@@ -18,12 +18,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Two seconds of silence. */
+/** Returns a WAV file with two seconds of silence. */
 function wav(): Buffer {
   return Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 16_000), Buffer.alloc(16_000, 0x80)]);
 }
 
-/** Frames of MP3 (MPEG-1 layer III, 48 kHz, mono), 24 ms each; `kilobits` by the index that a head has for it. */
+/**
+ * Frames of MP3 (MPEG-1 layer III, 48 kHz, mono) of 24 ms each: kilobits per second, and the index of the rate in a
+ * frame's header.
+ */
 const mp3Rates = { 32: 1, 128: 9 } as const;
 function mp3(frames: number, kilobits: keyof typeof mp3Rates): Buffer {
   const frame = Buffer.alloc(kilobits * 3);
@@ -31,7 +34,7 @@ function mp3(frames: number, kilobits: keyof typeof mp3Rates): Buffer {
   return Buffer.concat(Array<Buffer>(frames).fill(frame));
 }
 
-/** A first frame that states how many follow, and in how many bytes. */
+/** Returns a first frame that states the number of frames and bytes. */
 function xing(frames: number): Buffer {
   const frame = mp3(1, 128);
   frame.write("Xing", 21);
@@ -41,7 +44,10 @@ function xing(frames: number): Buffer {
   return frame;
 }
 
-/** A page of Ogg (RFC 3533) with packets shorter than 255 bytes; the readers ask for no checksum. */
+/**
+ * Returns an Ogg page (RFC 3533) with packets shorter than 255 bytes. It has no checksum, because the readers do not
+ * check it.
+ */
 function page(packets: readonly Buffer[], position: number, isFirst = false): Buffer {
   const head = Buffer.alloc(27);
   head.write("OggS");
@@ -51,10 +57,10 @@ function page(packets: readonly Buffer[], position: number, isFirst = false): Bu
   return Buffer.concat([head, Buffer.from(packets.map(({ length }) => length)), ...packets]);
 }
 
-/** A second of Opus: packets of 20 ms, as their first byte says. */
+/** A second of Opus: packets of 20 ms. */
 const opusSecond = Array<Buffer>(50).fill(Buffer.alloc(40, 0xf8));
 
-/** The head of Opus (RFC 7845): mono, nothing to skip. */
+/** Returns the header of Opus (RFC 7845): mono, without samples to skip. */
 function opusHead(): Buffer {
   const head = Buffer.alloc(19);
   head.write("OpusHead\x01\x01");
@@ -62,7 +68,7 @@ function opusHead(): Buffer {
   return head;
 }
 
-/** Opus in Ogg: a page for each second. */
+/** Returns Opus in Ogg with one page per second. */
 function opus(seconds: number): Buffer {
   const tags = Buffer.alloc(16);
   tags.write("OpusTags");
@@ -70,7 +76,7 @@ function opus(seconds: number): Buffer {
   return Buffer.concat([page([opusHead()], 0, true), page([tags], 0), ...pages]);
 }
 
-/** An element of EBML (RFC 8794); without a size where it lasts as long as there is more. */
+/** Returns an EBML element (RFC 8794); an open one has no size. */
 function element(id: number, body: Buffer | "open" = "open"): Buffer {
   const name = Buffer.from(id.toString(16), "hex");
   if (body === "open") return Buffer.concat([name, Buffer.from("01ffffffffffffff", "hex")]);
@@ -79,7 +85,10 @@ function element(id: number, body: Buffer | "open" = "open"): Buffer {
   return Buffer.concat([name, size, body]);
 }
 
-/** WebM as a browser records it, 20 ms of Opus a block, each second a cluster: nothing in it states its length. */
+/**
+ * Returns WebM as a browser records it, with Opus blocks of 20 ms and one cluster per second. It does not state its
+ * length.
+ */
 function webm(seconds: number, startMs = 0): Buffer {
   const uint = (id: number, ...bytes: number[]): Buffer => element(id, Buffer.from(bytes));
   const text = (id: number, value: string): Buffer => element(id, Buffer.from(value));
@@ -104,7 +113,7 @@ function webm(seconds: number, startMs = 0): Buffer {
   ]);
 }
 
-/** CRC of FLAC (RFC 9639): of 8 bits with 0x07, of 16 bits with 0x8005. */
+/** Returns a CRC of FLAC (RFC 9639): polynomial 0x07 for 8 bits, 0x8005 for 16 bits. */
 function crc(bytes: Buffer, bits: 8 | 16): number {
   const [polynomial, top, mask] = bits === 8 ? [0x07, 0x80, 0xff] : [0x80_05, 0x80_00, 0xff_ff];
   let sum = 0;
@@ -115,7 +124,7 @@ function crc(bytes: Buffer, bits: 8 | 16): number {
   return sum;
 }
 
-/** FLAC of silence: 8 kHz, mono, 8 bits, frames of 4,000 samples; the head states so many seconds, 0 for unknown. */
+/** Returns FLAC (8 kHz, mono, 8 bits, frames of 4,000 samples). The header states `stated` seconds; 0 means unknown. */
 function flac(seconds: number, stated: number): Buffer {
   const head = Buffer.alloc(42);
   head.write("fLaC");
@@ -126,7 +135,7 @@ function flac(seconds: number, stated: number): Buffer {
   head.writeBigUInt64BE((8_000n << 44n) | (7n << 36n) | BigInt(stated * 8_000), 18);
   const frames = Array.from({ length: seconds * 2 }, (_, at) => {
     const frameHead = Buffer.from([0xff, 0xf8, 0x74, 0x02, at, 3_999 >> 8, 3_999 & 0xff]);
-    // A verbatim subframe: its samples as they are.
+    // A verbatim subframe with unencoded samples.
     const body = Buffer.concat([frameHead, Buffer.from([crc(frameHead, 8), 0x02]), Buffer.alloc(4_000, 3)]);
     const check = Buffer.alloc(2);
     check.writeUInt16BE(crc(body, 16));
@@ -135,7 +144,7 @@ function flac(seconds: number, stated: number): Buffer {
   return Buffer.concat([head, ...frames]);
 }
 
-/** AAC in ADTS: 16 kHz, mono, frames of 1,024 samples. */
+/** Returns AAC in ADTS (16 kHz, mono, frames of 1,024 samples). */
 function adts(seconds: number): Buffer {
   const [bytes, body] = [32, Buffer.alloc(25, 0x21)];
   const head = Buffer.from([
@@ -150,7 +159,7 @@ function adts(seconds: number): Buffer {
   return Buffer.concat(Array<Buffer>(Math.round((seconds * 16_000) / 1_024)).fill(Buffer.concat([head, body])));
 }
 
-/** A box of MP4 (ISO/IEC 14496-12). */
+/** Returns an MP4 box (ISO/IEC 14496-12). */
 function box(type: string, ...body: readonly Buffer[]): Buffer {
   const head = Buffer.alloc(8);
   head.writeUInt32BE(8 + body.reduce((sum, { length }) => sum + length, 0));
@@ -165,7 +174,10 @@ const words = (...values: readonly number[]): Buffer => {
 };
 const unity = words(0x1_00_00, 0, 0, 0, 0x1_00_00, 0, 0, 0, 0x40_00_00_00);
 
-/** Fragmented MP4 with PCM of 8 kHz, a second a fragment: durations of nothing in its head, as a live encoder writes. */
+/**
+ * Returns fragmented MP4 with PCM of 8 kHz, one second per fragment. Its header states no duration, like that of a live
+ * encoder.
+ */
 function fragmentedMp4(seconds: number): Buffer {
   const sound = Buffer.alloc(28);
   sound.writeUInt16BE(1, 6);

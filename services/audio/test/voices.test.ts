@@ -4,7 +4,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-/** Vendors of speech and transcripts in wires of their own, from OpenAI's endpoints, billed by their units. */
 const key = "sk-demo-0123456789abcdef";
 const vendors = {
   elevenlabs: { provider: "elevenlabs", path: "/elevenlabs" },
@@ -33,7 +32,7 @@ let area: Area;
 let client: OpenAI;
 let wav: Buffer;
 const input = "This is what is said, and heard again.";
-/** 60 ms a character. */
+/** Length of the speech in seconds, with 60 ms per character. */
 const seconds = input.length * 0.06;
 beforeAll(async () => {
   area = await startArea(service, {
@@ -145,7 +144,7 @@ test("a voice is part of the URL at ElevenLabs, of the model at Deepgram, and a 
     return `${request?.path} ${request?.body}`;
   };
   expect(await asked("elevenlabs")).toContain("/v1/text-to-speech/thalia/stream");
-  // Its simulator has no model without a voice.
+  // The simulator requires a voice in the model's name.
   expect(await asked("deepgram")).toContain("/v1/speak");
   expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Charon"}');
 });

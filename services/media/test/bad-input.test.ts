@@ -19,7 +19,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const ask = { model: "tokens", prompt: "a fox" };
 const item = { text: "a fox" };
 
-/** Errors that only the service finds; errors in a body alone are in `libs/wires/test/images-bad-input.test.ts`. */
+/** Errors that only the service detects; `libs/wires/test/images-bad-input.test.ts` tests errors in the body. */
 test.each([
   ["no prompt", { model: "tokens" }, "prompt", ""],
   ["an unknown model", { ...ask, model: "absent" }, "model", ""],
@@ -114,7 +114,7 @@ test("images above the process's memory limit are refused until there is room", 
   const large = form(...whole, ...Array.from({ length: 10 }, () => ["image[]", samplePng(190_000)] as const));
   const { status, body } = await postImages(area, "edits", large);
   expect({ status, ...body.error }).toMatchObject({ status: 503, code: "server_overloaded" });
-  // What was refused is let go: as much fits again.
+  // The memory of refused requests is released.
   const half = form(
     ...whole,
     ["n", "0"],

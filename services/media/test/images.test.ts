@@ -17,14 +17,14 @@ beforeEach(async () => {
   await Promise.all(["pictures", "sync", "async", "google"].map((instance) => area.simulator.forget(instance)));
 });
 
-/** The picture of an answer, however it came. */
+/** Returns an image of an answer as bytes. */
 async function pictureOf(image: { url?: string | undefined; b64_json?: string | undefined } | undefined) {
   if (image?.b64_json !== undefined) return pictureIn(Buffer.from(image.b64_json, "base64"));
   return pictureIn(Buffer.from(await (await fetch(image?.url ?? "")).arrayBuffer()));
 }
 
 const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "image/png" });
-/** An address that serves a picture. */
+/** Returns an address that serves an image. */
 const remote = () => `${area.simulator.url}/pictures/64x64/aGk.jpeg`;
 
 describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content"])("images by %s", (model) => {
@@ -124,7 +124,7 @@ describe("requests to the vendor", () => {
     expect(refused.body.error.message).toContain("vendorStores: shared");
     expect(await area.simulator.requests("pictures")).toEqual([]);
     const answer = await postImages(area, "generations", body, { authorization: `Bearer ${keys.single}` });
-    // What the vendor's images cannot carry is refused in other words.
+    // The error is about the file id, not about the vendor's store.
     expect(JSON.stringify(answer.body)).not.toContain("vendorStores");
   });
 

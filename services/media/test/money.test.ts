@@ -67,7 +67,7 @@ test("a stream of images ends with the last requested one, even if its vendor ge
   expect(outcome).toBe("completed");
   expect(units.images).toBeGreaterThanOrEqual(2);
   expect(units.images).toBeLessThanOrEqual(6);
-  // What came in one piece with the last passes with it.
+  // Events in the same chunk as the last requested image are sent too.
   expect(text.match(/^event: image_generation\.completed$/gm)?.length).toBeLessThan(100);
 });
 

@@ -12,7 +12,7 @@ let client: OpenAI;
 beforeAll(async () => {
   area = await startArea(service, {
     config: imagesConfig,
-    // The end of the service waits this long for requests that a test has left open.
+    // The shutdown waits this long for requests that a test left open.
     env: { HEARTBEAT_MS: "200", DRAIN_MS: "2000" },
     limits: { media: { images: { taskWaitMs: 3_000 } } },
   });
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-/** The picture of an answer, however it came. */
+/** Returns an image of an answer as bytes. */
 async function pictureOf(image: { url?: string | undefined; b64_json?: string | undefined } | undefined) {
   if (image?.b64_json !== undefined) return pictureIn(Buffer.from(image.b64_json, "base64"));
   return pictureIn(Buffer.from(await (await fetch(image?.url ?? "")).arrayBuffer()));
@@ -99,7 +99,7 @@ describe("a stream", () => {
     expect(text).toMatch(/^: keep-alive\n\n(?:: keep-alive\n\n)*event: image_generation\.completed\n/);
   });
 
-  // The last one: the channel rests after it.
+  // Last in this group, because the channel is in a cooldown afterwards.
   test("that breaks ends with an error, and costs nothing without an image", async () => {
     const cost = await costOf(area, async () => {
       const prompt = simulate({ errorAfterChunks: 1 });
@@ -108,7 +108,7 @@ describe("a stream", () => {
     });
     expect(cost).toBe(0n);
     const refused = events("tokens", { prompt: simulate({ errorAfterChunks: 0 }) });
-    // With a sign of life before it, it is an error in the stream.
+    // After a heartbeat, a failure is an error in the stream.
     await expect(refused).rejects.toThrow("The vendor failed before its answer");
   });
 
@@ -212,7 +212,7 @@ describe("the charge", () => {
   });
 
   test("of a task whose client disconnects: the requested images if its result is not known in time", async () => {
-    // Its first channel may still rest after the test before.
+    // The first channel may still be in a cooldown.
     const instances = ["async", "spare"] as const;
     const leaveAfterLook = (behaviour: object) =>
       costOf(area, async () => {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync, crc32 } from "node:zlib";
 
-/** Returns the format of a picture, and its size as its header states it. */
+/** Returns the format of an image, and its size as its header states it. */
 export function pictureIn(bytes: Buffer): { readonly type: string; readonly width: number; readonly height: number } {
   if (bytes.toString("latin1", 1, 4) === "PNG")
     return { type: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };

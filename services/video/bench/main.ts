@@ -10,7 +10,7 @@ import { variables } from "../src/env.ts";
 import { pollOnce } from "../src/poll/poll-once.ts";
 import { taskOf } from "../test/task.ts";
 
-/** Figures of many open tasks: `node services/video/bench/main.ts [tasks]`. Prints, asserts nothing. */
+/** Measures many open tasks: `node services/video/bench/main.ts [tasks]`. Prints values and asserts nothing. */
 const tasks = Number(process.argv[2] ?? 100_000);
 const accounts = 1_000;
 const secret = "a secret of a benchmark";
@@ -33,7 +33,7 @@ const read = readEnv(variables, {
   NATS_URL: backends.natsUrl,
   MODELGATE_SECRET: secret,
 });
-// Slow machines: work is measured, not waiting.
+// Long timeouts for slow machines, because only CPU time is measured.
 const env = { ...read, relay: { ...read.relay, redis: { ...read.relay.redis, timeoutMs: 10_000 } } };
 const shared = new Shared(log);
 const opened = await openDeps({ env, log, shared });
@@ -62,7 +62,7 @@ for (let at = 0; at < accounts; at++) await createAccount(redis, { id: `account-
 const empty = await usedMemory();
 for (let at = 0; at < tasks; at += 500)
   await Promise.all(Array.from({ length: Math.min(500, tasks - at) }, (_, more) => put(at + more)));
-// The first events stand in the outbox until they are published; they are no part of an open task.
+// The first events stay in the outbox until they are published, and do not belong to an open task.
 for (const key of await redis.keys("outbox:*")) await redis.del(key);
 
 const clock = now + 1;
@@ -78,7 +78,7 @@ while (polled < tasks) {
 const seconds = (performance.now() - begun) / 1_000;
 const { user, system } = process.cpuUsage(cpu);
 print("polls", `${polled} in ${seconds.toFixed(1)} s: ${Math.round(polled / seconds)} a second`);
-// The vendor's thread counts as well.
+// Includes the vendor's thread.
 print("CPU per poll, the vendor's thread included", `${((user + system) / polled).toFixed(0)} us`);
 print("polls a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
 print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { parentPort } from "node:worker_threads";
 
-/** A vendor whose tasks never end, in a thread of its own. */
+/** Vendor whose tasks never end, in a separate thread. */
 const server = createServer((_request, response) => {
   response
     .writeHead(200, { "content-type": "application/json" })

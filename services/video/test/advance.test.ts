@@ -27,7 +27,7 @@ const polls = fc.array(
 );
 const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** A task's life: every step that was taken, in its order. */
+/** Returns the steps of a task, in order. */
 function live(
   seen: readonly { sighting: PollOutcome; afterMs: number; random: number }[],
 ): readonly (PollStep & { nowMs: number })[] {

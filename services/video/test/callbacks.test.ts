@@ -26,7 +26,7 @@ let backends: Backends;
 let redis: Redis;
 let clock = noon;
 let count = 0;
-/** What a client's address answers, and what it received. */
+/** Answer of the client's address, which records the requests. */
 let answer: RequestListener = (_, response) => void response.end();
 const received: { readonly state: string; readonly account: string }[] = [];
 let server: Server;
@@ -67,7 +67,7 @@ const callbacksTo = (...privateHosts: readonly string[]) =>
     roundMs: 5,
   });
 
-/** A task of an account that wants callbacks; its first transition is in Redis, for others from `dueAt` on. */
+/** Creates a task with callbacks. Its first callback is in Redis, and other processes may send it from `dueAt` on. */
 async function begin(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;

@@ -25,11 +25,11 @@ const noon = 1_800_000_000_000;
 let backends: Backends;
 let deps: Deps;
 let shared: Shared;
-/** Answers of the vendor and of its host of files, by path. */
+/** Answers of the vendor and of its file host, by path. */
 let has: Record<string, ScriptedAnswer> = {};
 let servers: readonly ScriptedServer[] = [];
 const asked = () => servers.flatMap(({ requests }) => requests);
-/** An address at the vendor's own origin, or at its host of files. */
+/** Returns an address at the vendor's origin, or at its file host. */
 const at = (path: string, origin: 0 | 1 = 0): string => `${servers[origin]?.url}${path}`;
 
 beforeAll(async () => {
@@ -63,13 +63,13 @@ beforeEach(() => {
   for (const { requests } of servers) requests.length = 0;
 });
 
-/** A finished task with this result. */
+/** Returns a completed task with this result. */
 function finished(result: object, wire: TaskRecord["wire"] = "video-generations"): TaskRecord {
   const keyId = deps.relay.catalog.current().channels[0]?.keys[0]?.id ?? "";
   return { ...taskOf("acme", "video_1", noon), keyId, wire, state: "completed", result: JSON.stringify(result) };
 }
 
-/** The bytes that a client gets, or the code of its error. */
+/** Returns the content that a client gets, or the code of its error. */
 async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
   const request = Object.assign(new IncomingMessage(new Socket()), { headers: { range: "bytes=0-9", cookie: "c" } });
   const { signal } = new AbortController();
@@ -120,7 +120,7 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
     return [await fetched(finished({}, "videos")), ...asked().map(({ headers }) => headers.authorization)];
   };
   expect(await keysFor("/a.mp4")).toEqual(["a video", "Bearer key", "Bearer key"]);
-  // Another port of the vendor's host is a stranger's: without the key, and only at public addresses.
+  // Another port of the vendor's host gets no key and must have a public address.
   expect(await keysFor(at("/a.mp4", 1))).toEqual(["upstream_error", "Bearer key"]);
   expect(await keysFor("http://127.0.0.2/a.mp4")).toEqual(["upstream_error", "Bearer key"]);
 });

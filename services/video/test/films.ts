@@ -3,7 +3,7 @@ import type { TaskEvent } from "@modelgate/contracts";
 import { until, type Limits } from "@modelgate/testkit";
 import { channel, config as baseConfig, keys } from "../../../libs/relay/test/config.ts";
 
-/** A channel that is an instance of one of the simulator's vendors that sign. */
+/** Returns a channel to a simulated vendor that requires signatures. */
 function signing(id: string, provider: string, models: readonly string[], path = ""): object {
   return channel(id, models, {
     provider,
@@ -14,12 +14,12 @@ function signing(id: string, provider: string, models: readonly string[], path =
 
 const project = "/vertex/v1/projects/p/locations/us-central1";
 
-/** A channel of a vendor whose wire no client speaks. */
+/** Returns a channel to a vendor whose wire no client uses. */
 function elsewhere(id: string, provider: string, path: string, models: Record<string, string>): object {
   return channel(id, models, { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}${path}` });
 }
 
-/** A model at each vendor; each with its own price. */
+/** Configuration with a model of each vendor; each has a different price. */
 export const films = {
   ...baseConfig,
   models: {
@@ -57,18 +57,18 @@ export const films = {
   },
 };
 
-/** Lets tasks move at a test's pace. */
+/** Limits with short intervals between polls. */
 export const quick = {
   video: { pace: { firstMs: 20, longestMs: 60 }, tasks: { roundMs: 20, leaseMs: 800, followMs: 10 } },
 } as const satisfies Limits;
 
-/** Lets callbacks go to this machine. */
+/** Environment that allows callbacks to this machine. */
 export const callbacksHere = { CALLBACK_HOSTS: "127.0.0.1" };
 
-/** The place that calls are sent to: a service, or the edge before it. */
+/** Server that is called: a service, or the edge before it. */
 type Place = { readonly url: string };
 
-/** A JSON call of any endpoint. */
+/** Sends a JSON call to an endpoint. */
 export async function ask(
   { url }: Place,
   path: string,
@@ -90,7 +90,7 @@ interface AskOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** The task in style A once it has ended. */
+/** Waits until a task has ended, and returns it in style A. */
 export function ended(at: Place, id: string, key: string = keys.demo): Promise<any> {
   return until(`${id} to end`, async () => {
     const { json } = await ask(at, `/v1/videos/${id}`, undefined, { key });
@@ -98,7 +98,7 @@ export function ended(at: Place, id: string, key: string = keys.demo): Promise<a
   });
 }
 
-/** Every task event that JetStream has stored, in its order. */
+/** Returns all task events in JetStream, in order. */
 export async function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]> {
   const connection = await connect({ servers: natsUrl });
   try {
@@ -113,5 +113,5 @@ export async function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]>
   }
 }
 
-/** What a directive asks a simulated vendor for. */
+/** Returns a prompt with a directive for a simulated vendor. */
 export const simulate = (behaviour: object): string => `A boat. {{simulate: ${JSON.stringify(behaviour)}}}`;

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { Base64VideoDecoder } from "../src/content/inline-video.ts";
 import { StringCutter } from "../src/poll/short-strings.ts";
 
-/** A text in pieces of these lengths, and the rest. */
+/** Splits a text into pieces of these lengths and the rest. */
 function pieces(text: string, lengths: readonly number[]): readonly Buffer[] {
   const bytes = Buffer.from(text);
   let at = 0;
@@ -43,7 +43,7 @@ test("JSON with shortened strings is the same JSON with the beginnings of its st
       const cutter = new StringCutter(longest);
       const cut = Buffer.concat(pieces(text, lengths).map((piece) => cutter.push(piece))).toString();
       const read: { readonly long: string } = JSON.parse(cut);
-      // A character that the cut goes through is another one.
+      // A character that was cut is replaced.
       const kept = read.long.replaceAll("\uFFFD", "");
       expect(long.replaceAll("\uFFFD", "").startsWith(kept)).toBe(true);
       expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(longest + 6);

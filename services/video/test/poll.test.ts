@@ -34,10 +34,10 @@ const noon = 1_800_000_000_000;
 let backends: Backends;
 let redis: Redis;
 let vendor: ScriptedServer;
-/** Answers to polls of a task: its state, a connection that breaks, or nothing until it is left. */
+/** Answers to polls by task: a scripted answer, a closed connection, or no answer. */
 const answers = new Map<string, ScriptedAnswer | "nothing" | "silence">();
 const unknownTask = { status: 404, body: { error: { message: "no such video" } } };
-/** Two replicas with one clock, which only the test moves. */
+/** Two replicas with a common clock, which the tests set. */
 let replicas: readonly Deps[];
 let processes: readonly Shared[];
 let clock = noon;
@@ -85,7 +85,7 @@ beforeEach(() => {
   clock = noon;
   vendor.requests.length = 0;
 });
-// What a test leaves behind must not be due in the next one.
+// Removes open tasks, so that they are not due in the next test.
 afterEach(async () => {
   const left = await redis.keys("tasks-due:*");
   if (left.length > 0) await redis.del(...left);
@@ -95,7 +95,7 @@ const never = new AbortController().signal;
 const round = (...deps: readonly Deps[]) =>
   Promise.all((deps.length === 0 ? replicas : deps).map((each) => pollOnce(each, never)));
 
-/** A task that its vendor has taken at noon, in an account of its own. */
+/** Creates a task of a new account, which its vendor accepted at noon. */
 async function begin(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
   const id = `video_${++count}`;
   const accountId = `account-${count}`;
@@ -174,7 +174,7 @@ test("a task whose poller died is polled by another after the lease expires", as
   const [first, second] = replicas;
   if (first === undefined || second === undefined) throw new Error("there are two replicas");
   clock = noon + 5_000;
-  // Claimed, and never advanced: what a killed process leaves.
+  // Claimed and not advanced, as after a kill.
   await pollOnce(first, AbortSignal.abort());
   await round(second);
   expect(pollsOf(task)).toBe(0);
@@ -208,7 +208,7 @@ describe("an unavailable vendor", () => {
     const task = await begin();
     answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
     clock = noon + day;
-    // Two pollers and the sweep of dead holds at once.
+    // Two pollers and a sweep of expired holds run concurrently.
     const [, , swept] = await Promise.all([
       ...replicas.map((deps) => pollOnce(deps, never)),
       sweepHolds(redis, shardOf(task.accountId), 100, { nowMs: clock }),

@@ -14,7 +14,7 @@ const usual = { second: 0.1, request: 0.05 };
 const resolutions = { "1024p": { second: 0.5 }, "1080p": { second: 0.7, request: 0 } };
 const model = { price: compilePrice(usual), resolutions: compileResolutions({ ...usual, resolutions }) };
 
-/** A wire's vendor, and the name of its model where its length or size depends on that. */
+/** Vendor of each wire, and a model name if its length or size depends on that. */
 const vendors = {
   openai: ["videos", "sora-2"],
   compatible: ["video-generations", "m"],
@@ -43,7 +43,7 @@ test.each<[what: string, style: VideoStyle, vendor: keyof typeof vendors, body: 
   ["Kling's standard mode", "kling-video", "kling", { mode: "std" }, 550_000_000n],
   ["Kling's professional mode", "kling-video", "kling", { mode: "pro" }, 3_500_000_000n],
   ["Kling's mode from another style", "video-generations", "kling", { metadata: { mode: "pro" } }, 3_500_000_000n],
-  // A vendor that gets a shape only makes what its model makes.
+  // A vendor that receives only an aspect ratio uses its model's resolution.
   ["a size that is only an aspect ratio", "video-generations", "jimeng", { width: 1_920, height: 1_080 }, 550_000_000n],
   ["Veo's default", "video-generations", "veo", {}, 850_000_000n],
   ["Veo in 1080p", "video-generations", "veo", { duration: 8, width: 1_920, height: 1_080 }, 5_600_000_000n],

@@ -26,7 +26,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 const sdk = () => new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 
-/** What a task cost, and its id. */
+/** Creates a task. Returns its cost and its id. */
 async function paidFor(create: () => Promise<{ readonly id: string }>): Promise<readonly [bigint, string]> {
   const before = await area.account("demo");
   const { id } = await create();

@@ -109,7 +109,7 @@ test("an image counts with its copies, and a request that does not fit gets retr
     return client.videos.create({ model: "film-openai", prompt: "A boat", input_reference: file });
   };
   await expect(create(1_100_000)).rejects.toMatchObject({ status: 429, code: "rate_limit_exceeded" });
-  // Nothing of it is held any more.
+  // The memory of the refused request is released.
   for (let times = 0; times < 5; times++) expect(await create(900_000)).toMatchObject({ status: "queued" });
   const image = Buffer.alloc(700_000, 1).toString("base64");
   for (let times = 0; times < 5; times++) {

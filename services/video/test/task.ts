@@ -1,6 +1,9 @@
 import type { TaskRecord } from "@modelgate/accounts";
 
-/** A task of the model `film` that channel `main` has just taken in the `videos` wire; it costs half a dollar. */
+/**
+ * Returns a task of the model `film` that channel `main` has just accepted in the `videos` wire; it costs half a
+ * dollar.
+ */
 export function taskOf(accountId: string, id: string, createdAt: number): TaskRecord {
   const callId = `call_${id}`;
   return {

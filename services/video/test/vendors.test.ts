@@ -4,7 +4,6 @@ import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
-/** What is particular of the vendors whose wires no client speaks: Veo at both of its places, Wan, Seedance. */
 const generations = "/v1/video/generations";
 
 let area: Area;
@@ -14,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-/** The account once nothing is held. */
+/** Waits until no money is reserved, and returns the account. */
 const settled = () => area.settled("demo");
 const download = (id: string, headers: Record<string, string> = {}) =>
   fetch(`${area.url}/v1/videos/${id}/content`, { headers: { authorization: `Bearer ${keys.demo}`, ...headers } });
@@ -127,7 +126,7 @@ describe("a finished video", () => {
     const [seen] = await area.simulator.requests(instance);
     expect(seen?.path).toMatch(/\/files\/[^/]+\.mp4$/);
     expect(seen?.headers).not.toHaveProperty("authorization");
-    // A day is how long the vendor keeps it.
+    // The vendor stores it for one day.
     const { completed_at: completed, expires_at: expires } = (await ask(area, `/v1/videos/${json.id}`)).json;
     expect(expires - completed).toBe(86_400);
   });

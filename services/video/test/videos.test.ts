@@ -30,7 +30,7 @@ const download = (id: string, headers: Record<string, string> = {}, key: string 
 const codeIn = (json: any): string => json.error.code;
 const isMp4 = (bytes: Uint8Array) => Buffer.from(bytes).subarray(4, 12).toString() === "ftypisom";
 
-/** Each vendor's length and what that costs. */
+/** Models with a supported duration in seconds, and its cost in nano-dollars. */
 const vendors = [
   ["film-openai", 8, 800_000_000n],
   ["film-compatible", 7, 1_400_000_000n],
@@ -71,7 +71,7 @@ test.each(vendors)(
   },
 );
 
-/** What each style calls things. */
+/** Endpoints and field names of each style. */
 const styles = {
   A: {
     path: "/v1/videos",
@@ -108,7 +108,7 @@ const styles = {
     address: (json: any) => json.data.video_url,
   },
 } as const;
-/** Each style at a vendor of another wire; what every wire makes of every style is in `libs/wires/test/video.test.ts`. */
+/** Combinations of each style with a vendor of another wire. `libs/wires/test/video.test.ts` tests all conversions. */
 const cells = [
   ["A", "film-kling", 10],
   ["B", "film-jimeng", 5],
@@ -133,7 +133,7 @@ test.each(cells)("style %s runs at %s", async (style, model, seconds) => {
   });
   expect(content.status).toBe(200);
   expect(isMp4(new Uint8Array(await content.arrayBuffer()))).toBe(true);
-  // A task of one style can be read in every other.
+  // A task can be read in every style.
   expect((await styles.A.read(id)).json).toMatchObject({ id, status: "completed", seconds: String(seconds) });
   expect((await styles.B.read(id)).json).toMatchObject({ task_id: id, status: "completed", format: "mp4" });
 });
@@ -226,7 +226,7 @@ describe("a create is refused", () => {
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param } }]);
   });
 
-  /** A create whose picture is in its vendor's store. */
+  /** Body with an image in the vendor's store. */
   const stored = '{"model":"film-openai","prompt":"A boat","input_reference":{"file_id":"file-1"}}';
   test.each([
     ["a picture in a vendor's store", stored, "input_reference.file_id", "vendorStores: shared"],
@@ -305,7 +305,7 @@ describe("a task belongs to one account", () => {
   });
 
   test("its result can be fetched if its hold used up the balance", async () => {
-    // The account's fifty thousandths pay for nothing here: it is topped up to exactly one video.
+    // The balance of 5 cents covers no video; the top-up covers exactly one.
     await area.topUp("poor", "0.35");
     const created = await ask(
       area,
@@ -339,7 +339,7 @@ describe("content", () => {
   });
 
   test("of a task that has not finished gets 404, and no vendor is called", async () => {
-    // It never finishes: its account waits for no settlement.
+    // The task never ends, so nothing is settled.
     const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
     const { json } = await ask(area, "/v1/videos", body, { key: rival.key });
     expect(await area.metrics.metrics()).toMatch(/^modelgate_tasks_open(?:\{.*\})? [1-9]/m);
@@ -402,7 +402,7 @@ describe("the end of a task", () => {
     const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: `${client.url}/done` };
     const { json } = await ask(area, "/kling/v1/videos/text2video", asked);
     await until("every transition to be sent", () => client.requests.length === 3);
-    // Each call has its own way: they may overtake one another.
+    // Callbacks are sent over separate connections and may arrive in any order.
     expect(client.requests.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual([
       "completed",
       "in_progress",
@@ -472,7 +472,7 @@ describe("a start", () => {
     const { json } = await ask(area, "/v1/videos", { model: "film-two", prompt: "A boat" });
     expect((await ended(area, json.id)).status).toBe("completed");
     expect(await area.simulator.requests("second")).not.toEqual([]);
-    // Its video is made anew where it is, whichever way would come first.
+    // A remix uses the source's channel, regardless of priorities.
     await area.simulator.forget("first");
     expect((await ask(area, `/v1/videos/${json.id}/remix`, { prompt: "At night" })).status).toBe(200);
     expect(await area.simulator.requests("first")).toEqual([]);

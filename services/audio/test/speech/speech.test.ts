@@ -77,7 +77,7 @@ describe("the official SDK gets", () => {
     const answer = await client.audio.speech.create({ ...ask, input: simulate({ stallAfterChunks: 1 }) });
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     const reader = answer.body?.getReader();
-    // The vendor is silent after its first piece: what is here did not wait for the rest.
+    // The vendor stops after its first piece, so this piece did not wait for the rest.
     expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
     await reader?.cancel();
   });
@@ -140,7 +140,7 @@ describe("by tokens", () => {
 });
 
 describe("errors", () => {
-  // A vendor that failed rests: each test begins with one that does not.
+  // Ends the channel's cooldown after a failure in the previous test.
   beforeEach(() => area.enable("first"));
 
   test("a text that is too long is refused with its field's name, and costs nothing", async () => {

@@ -38,7 +38,7 @@ let client: OpenAI;
 let folder: string;
 let wav: Buffer;
 let mp3: Buffer;
-/** 60 ms a character. */
+/** Text of the samples, with 60 ms per character. */
 const words = "This is what is said, and heard again.";
 const seconds = words.length * 0.06;
 beforeAll(async () => {
@@ -75,7 +75,7 @@ afterAll(async () => {
   await area?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
-// A vendor that failed rests: each test begins with one that does not.
+// Ends the channel's cooldown after a failure in the previous test.
 beforeEach(async () => {
   const ids = ["first", "second", "third"];
   await Promise.all(ids.flatMap((id) => [area.simulator.script(id, []), area.simulator.forget(id)]));
@@ -163,7 +163,7 @@ describe("the official SDK gets", () => {
         .join(""),
     ).toBe("we heard this file");
     expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", usage: { type: "tokens" } });
-    // 10 audio tokens a second at $6, 5 tokens of text at $10 a million.
+    // 10 audio tokens per second at $6 per million, 5 text tokens at $10 per million.
     expect(before - (await settled())).toBe(BigInt(Math.ceil(seconds * 10)) * 6_000n + 5n * 10_000n);
     expect((await seen())?.fields).toContainEqual(["include[]", "logprobs"]);
   });
@@ -191,26 +191,26 @@ describe("the official SDK gets", () => {
     });
     expect(JSON.stringify(answer)).toContain("we heard this file");
     const paid = Number(before - (await settled())) / 100_000;
-    // A frame of MP3 is 48 ms, and the encoder begins and ends with one of its own.
+    // An MP3 frame is 48 ms, and the encoder adds one at the start and at the end.
     expect(Math.abs(paid - seconds)).toBeLessThan(0.1);
     expect((await seen())?.path).toContain("/audio/translations");
   });
 });
 
-/** What a vendor sees of one call, as it comes. */
+/** Parts of a request as a vendor receives them. */
 interface Hearing {
   bytes: number;
   isWhole: boolean;
   isClosed: boolean;
 }
 
-/** A vendor on a line of its own, which can be watched while a file is still on its way. */
+/** Starts a vendor with a separate connection, so that a test can observe an upload in progress. */
 async function startWatched() {
   const coming: Hearing[] = [];
   const server = createServer((asked, response) => {
     const hearing: Hearing = { bytes: 0, isWhole: false, isClosed: false };
     coming.push(hearing);
-    // Under this path it refuses at once, and reads nothing.
+    // This path refuses immediately without reading the body.
     if (asked.url?.startsWith("/hasty") === true) {
       response.writeHead(503).end();
       return;
@@ -229,7 +229,7 @@ async function startWatched() {
   };
 }
 
-/** A form written by hand, in any order and with any mistake. */
+/** Boundary of forms that are written without a library. */
 const boundary = "by-hand";
 const field = (name: string, value: string): Buffer =>
   Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`);
@@ -249,7 +249,7 @@ const send = (parts: readonly Buffer[], key: string = keys.demo, path = "transcr
     body: new Uint8Array(Buffer.concat(parts)),
   });
 
-/** An upload that is under way: more can be sent, and it can be left. */
+/** Starts an upload; more can be sent, and the client can disconnect. */
 function begin(parts: readonly Buffer[], announced?: number) {
   const asking = request(`${area.url}/v1/audio/transcriptions`, {
     method: "POST",
@@ -271,7 +271,7 @@ function begin(parts: readonly Buffer[], announced?: number) {
   return { asking, answered };
 }
 
-/** Files without a name that the service, which is this process, holds open. */
+/** Returns the unnamed files that this process has open. */
 function spooled(): readonly string[] {
   const fds = `/proc/${process.pid}/fd`;
   return readdirSync(fds).flatMap((fd) => {
@@ -396,7 +396,7 @@ describe("requests that are refused in their format, and cost nothing", () => {
 });
 
 describe("a file's actual content is held for and charged, regardless of its header", () => {
-  /** A WAV as it stands in the head of a stream: its data is the last of its chunks. */
+  /** Returns the beginning of a WAV file whose header states this many data bytes. */
   const stating = (bytes: number): Buffer => {
     const changed = Buffer.from(wav);
     changed.writeUInt32LE(bytes, changed.indexOf("data") + 4);
@@ -407,7 +407,7 @@ describe("a file's actual content is held for and charged, regardless of its hea
     { states: "all ones, to be translated", bytes: 0xff_ff_ff_ff, path: "translations" },
   ])("a WAV that states $states", async ({ bytes, path }) => {
     const before = await settled();
-    // At $0.10 a second, which the account has for a hundred of them.
+    // At $0.10 per second; the account's balance covers a hundred seconds.
     for (const parts of [
       [field("model", "watched-dearly"), file(stating(bytes))],
       [file(stating(bytes)), field("model", "watched-dearly")],
