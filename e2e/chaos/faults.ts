@@ -228,7 +228,7 @@ function replicaPromoted(behindMs: number): Fault {
 const vendors = (
   name: string,
   directiveOf: (area: Area) => object,
-  more: Pick<Fault, "channelCount" | "sees" | "refusing" | "brief">,
+  more: Pick<Fault, "channelCount" | "allowedFailures" | "refusing" | "brief">,
 ): Fault => ({
   name: `vendors ${name}`,
   ...more,
