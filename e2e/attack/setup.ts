@@ -30,8 +30,13 @@ export interface AttackSetup extends AsyncDisposable {
 export type Role = "attacker" | "other" | "bystander" | `extra-${number}`;
 
 /** Returns the roles of an attack. */
-export function rolesOf({ payers = 0 }: Attack): readonly Role[] {
-  return ["attacker", "other", "bystander", ...Array.from({ length: payers }, (_, at) => `extra-${at}` as const)];
+export function rolesOf({ extraAccounts = 0 }: Attack): readonly Role[] {
+  return [
+    "attacker",
+    "other",
+    "bystander",
+    ...Array.from({ length: extraAccounts }, (_, at) => `extra-${at}` as const),
+  ];
 }
 
 /** Returns the account of a role. */
