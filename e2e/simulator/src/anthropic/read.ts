@@ -12,15 +12,15 @@ export function readMessages(body: unknown, shape: Shape): Question {
   const turns = turnsOf(body);
   const thinking = textAt(memberOf(body, "thinking"), "type") ?? "disabled";
   const choice = memberOf(body, "tool_choice");
-  const results = blocksOf(turns.at(-1), "tool_result").map(wordsOfBlock);
+  const results = blocksOf(turns.at(-1), "tool_result").map(textOfBlock);
   const format = memberOf(memberOf(body, "output_config"), "format");
   const systems = listAt(body, "messages").filter((message) => textAt(message, "role") === "system");
-  const said = [
-    wordsOfContent(memberOf(body, "system")),
-    ...systems.map((message) => wordsOfContent(memberOf(message, "content"))),
-    ...turns.map(({ blocks }) => wordsOfContent(blocks)),
+  const texts = [
+    textOfContent(memberOf(body, "system")),
+    ...systems.map((message) => textOfContent(memberOf(message, "content"))),
+    ...turns.map(({ blocks }) => textOfContent(blocks)),
   ];
-  return questionFrom(textAt(body, "model") ?? "", said, {
+  return questionFrom(textAt(body, "model") ?? "", texts, {
     tools: listAt(body, "tools").flatMap(offeredTools),
     choice: choiceIn(choice),
     parallel: memberOf(choice, "disable_parallel_tool_use") !== true,
@@ -32,13 +32,13 @@ export function readMessages(body: unknown, shape: Shape): Question {
   });
 }
 
-function wordsOfContent(content: unknown): string {
+function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
-  return (Array.isArray(content) ? content : []).map(wordsOfBlock).join("");
+  return (Array.isArray(content) ? content : []).map(textOfBlock).join("");
 }
 
 /** Returns a block as text; pictures and files by kind and size. */
-function wordsOfBlock(block: unknown): string {
+function textOfBlock(block: unknown): string {
   const source = memberOf(block, "source");
   const size = `${(textAt(source, "data") ?? textAt(source, "url") ?? "").length} characters`;
   switch (textAt(block, "type") ?? "") {
@@ -51,7 +51,7 @@ function wordsOfBlock(block: unknown): string {
     case "thinking":
       return textAt(block, "thinking") ?? "";
     default:
-      return textAt(block, "text") ?? wordsOfContent(memberOf(block, "content"));
+      return textAt(block, "text") ?? textOfContent(memberOf(block, "content"));
   }
 }
 

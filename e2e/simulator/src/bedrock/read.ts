@@ -13,9 +13,9 @@ export function readConverse(body: unknown, model: string): Question {
   const more = memberOf(body, "additionalModelRequestFields");
   const config = memberOf(body, "toolConfig");
   const results = blocksWith(messages.at(-1), "toolResult").map((result) =>
-    listAt(result, "content").map(wordsOf).join(""),
+    listAt(result, "content").map(textOf).join(""),
   );
-  return questionFrom(model, [listAt(body, "system").map(wordsOf).join(""), ...messages.map(wordsIn)], {
+  return questionFrom(model, [listAt(body, "system").map(textOf).join(""), ...messages.map(wordsIn)], {
     tools: listAt(config, "tools").flatMap(offeredTools),
     choice: choiceIn(memberOf(config, "toolChoice")),
     results: results.length > 0 ? results : undefined,
@@ -27,11 +27,11 @@ export function readConverse(body: unknown, model: string): Question {
 }
 
 function wordsIn(message: unknown): string {
-  return listAt(message, "content").map(wordsOf).join("");
+  return listAt(message, "content").map(textOf).join("");
 }
 
 /** Returns a block as text; pictures and files by kind and size. */
-function wordsOf(block: unknown): string {
+function textOf(block: unknown): string {
   const sized = (kind: string, of: unknown): string => {
     const source = memberOf(of, "source");
     return `[${kind} ${(textAt(source, "bytes") ?? textAt(source, "text") ?? "").length} characters]`;
@@ -45,7 +45,7 @@ function wordsOf(block: unknown): string {
   const json = memberOf(block, "json") ?? memberOf(memberOf(block, "toolUse"), "input");
   if (json !== undefined) return JSON.stringify(json);
   const result = memberOf(block, "toolResult");
-  if (result !== undefined) return listAt(result, "content").map(wordsOf).join("");
+  if (result !== undefined) return listAt(result, "content").map(textOf).join("");
   const thought = memberOf(memberOf(block, "reasoningContent"), "reasoningText");
   return textAt(thought, "text") ?? textAt(block, "text") ?? "";
 }

@@ -20,12 +20,12 @@ export function makeOpaqueData(kind: string, subject: string): string {
 }
 
 /** Returns true if the simulator made this opaque data for this kind, and for this subject if one is given. */
-export function isOpaqueDataOf(kind: string, seal: string, subject?: string): boolean {
-  const opened = Buffer.from(seal, "base64").toString();
+export function isOpaqueDataOf(kind: string, data: string, subject?: string): boolean {
+  const opened = Buffer.from(data, "base64").toString();
   if (!opened.startsWith(`${kind}.`)) return false;
   const [held = "", found = ""] = opened.slice(kind.length + 1).split(".");
   if (found !== proof(kind, held)) return false;
-  return subject === undefined || seal === makeOpaqueData(kind, subject);
+  return subject === undefined || data === makeOpaqueData(kind, subject);
 }
 
 /** Encodes a text so that only the simulator reads it, such as the summary in a compaction. */
@@ -35,9 +35,9 @@ export function encodeText(kind: string, words: string): string {
 }
 
 /** Decodes a text of `encodeText`; undefined if the simulator did not make it. */
-export function decodeText(kind: string, seal: string): string | undefined {
-  if (!isOpaqueDataOf(kind, seal)) return undefined;
-  const [held = ""] = Buffer.from(seal, "base64")
+export function decodeText(kind: string, data: string): string | undefined {
+  if (!isOpaqueDataOf(kind, data)) return undefined;
+  const [held = ""] = Buffer.from(data, "base64")
     .toString()
     .slice(kind.length + 1)
     .split(".");

@@ -4,7 +4,7 @@ import { answerFor } from "../core/answer.ts";
 import { questionFrom } from "../core/question.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { ParsedRequest } from "../vendor.ts";
-import { readGenerate, wordsOf } from "./read.ts";
+import { readGenerate, textOf } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
 import { batchEmbedShape, countShape, embedShape } from "./shape.ts";
 
@@ -27,8 +27,8 @@ export function countTokens(body: unknown, model: string): ParsedRequest {
   const contents = listAt(request ?? body, "contents");
   if (contents.length === 0)
     throw new Refusal(400, "There are no contents.", { path: ["contents"], problem: "missing" });
-  const said = [wordsOf(memberOf(request, "systemInstruction")), ...contents.map(wordsOf)];
-  const { promptTokens, directive } = questionFrom(model, said);
+  const texts = [textOf(memberOf(request, "systemInstruction")), ...contents.map(textOf)];
+  const { promptTokens, directive } = questionFrom(model, texts);
   return {
     directive,
     whole: () => ({
@@ -42,7 +42,7 @@ const defaultDimensions = 3_072;
 
 const vectorFor = (request: unknown): object => ({
   values: vectorOf(
-    wordsOf(memberOf(request, "content")),
+    textOf(memberOf(request, "content")),
     numberAt(request, "outputDimensionality") ?? defaultDimensions,
   ),
 });
@@ -50,7 +50,7 @@ const vectorFor = (request: unknown): object => ({
 /** Answers `embedContent`. */
 export function embedContent(body: unknown, model: string): ParsedRequest {
   requireShape(body, embedShape);
-  const { directive } = questionFrom(model, [wordsOf(memberOf(body, "content"))]);
+  const { directive } = questionFrom(model, [textOf(memberOf(body, "content"))]);
   return { directive, whole: () => ({ embedding: vectorFor(body) }) };
 }
 
@@ -58,6 +58,6 @@ export function embedContent(body: unknown, model: string): ParsedRequest {
 export function batchEmbedContents(body: unknown, model: string): ParsedRequest {
   requireShape(body, batchEmbedShape);
   const requests = listAt(body, "requests");
-  const { directive } = questionFrom(model, [wordsOf(memberOf(requests.at(-1), "content"))]);
+  const { directive } = questionFrom(model, [textOf(memberOf(requests.at(-1), "content"))]);
   return { directive, whole: () => ({ embeddings: requests.map(vectorFor) }) };
 }

@@ -10,7 +10,7 @@ export interface GenerateRequest {
   /** True if reasoning is sent. Reasoning that a directive requests is always sent. */
   readonly showThoughts: boolean;
   /** True if only a picture is requested, without text. */
-  readonly wordless: boolean;
+  readonly imageOnly: boolean;
   /** Number of alternatives per token; absent if no probabilities are requested. */
   readonly topLogprobs: number | undefined;
 }
@@ -28,7 +28,7 @@ export function readGenerate(body: unknown, model: string): GenerateRequest {
   const { choice, tools } = choiceIn(memberOf(memberOf(body, "toolConfig"), "functionCallingConfig"), offered);
   const asksThoughts = ["includeThoughts", "thinkingBudget", "thinkingLevel"].some((name) => memberOf(thinking, name));
   return {
-    question: questionFrom(model, [wordsOf(memberOf(body, "systemInstruction")), ...contents.map(wordsOf)], {
+    question: questionFrom(model, [textOf(memberOf(body, "systemInstruction")), ...contents.map(textOf)], {
       tools,
       choice,
       results: results.length > 0 ? results.map(resultText) : undefined,
@@ -41,7 +41,7 @@ export function readGenerate(body: unknown, model: string): GenerateRequest {
       pictureSize: pictureSizeIn(memberOf(config, "imageConfig")),
     }),
     showThoughts: memberOf(thinking, "includeThoughts") === true,
-    wordless: modalities.length > 0 && !modalities.includes("TEXT"),
+    imageOnly: modalities.length > 0 && !modalities.includes("TEXT"),
     topLogprobs: memberOf(config, "responseLogprobs") === true ? (numberAt(config, "logprobs") ?? 0) : undefined,
   };
 }
@@ -58,11 +58,11 @@ function pictureSizeIn(config: unknown): Question["pictureSize"] {
 }
 
 /** Returns a content as text; pictures and files by kind and size. */
-export function wordsOf(content: unknown): string {
-  return listAt(content, "parts").map(wordsOfPart).join("");
+export function textOf(content: unknown): string {
+  return listAt(content, "parts").map(textOfPart).join("");
 }
 
-function wordsOfPart(part: unknown): string {
+function textOfPart(part: unknown): string {
   const inline = memberOf(part, "inlineData");
   if (inline !== undefined) {
     const mimeType = textAt(inline, "mimeType") ?? "";

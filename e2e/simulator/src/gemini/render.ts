@@ -18,10 +18,10 @@ interface Shown {
   /** Picture, then tool calls. */
   readonly rest: readonly object[];
   /** Signature of the reasoning, sent after the text. Each call has a separate signature. */
-  readonly seal: string | undefined;
+  readonly signature: string | undefined;
 }
 
-function partsOf({ question, showThoughts, wordless }: GenerateRequest, answer: Answer, behaviour: Behaviour): Shown {
+function partsOf({ question, showThoughts, imageOnly }: GenerateRequest, answer: Answer, behaviour: Behaviour): Shown {
   const { thoughts, calls, image } = answer;
   const signs = signsCalls(question.model);
   const picture = image && {
@@ -34,9 +34,9 @@ function partsOf({ question, showThoughts, wordless }: GenerateRequest, answer: 
   }));
   return {
     thoughts: showThoughts || behaviour.reasoning !== undefined ? thoughts : undefined,
-    text: wordless ? undefined : answer.text,
+    text: imageOnly ? undefined : answer.text,
     rest: picture === undefined ? called : [picture, ...called],
-    seal: thoughts !== undefined && calls.length === 0 ? makeOpaqueData(thoughtDataKind, "words") : undefined,
+    signature: thoughts !== undefined && calls.length === 0 ? makeOpaqueData(thoughtDataKind, "words") : undefined,
   };
 }
 
@@ -60,10 +60,10 @@ export function renderGenerated(asked: GenerateRequest, answer: Answer, behaviou
   const usageMetadata = renderUsage(answer);
   const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
   if (answer.finish === blocked) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
-  const { thoughts, text, rest, seal } = partsOf(asked, answer, behaviour);
+  const { thoughts, text, rest, signature } = partsOf(asked, answer, behaviour);
   const parts = [
     ...(thoughts === undefined ? [] : [{ text: thoughts, thought: true }]),
-    ...(text === undefined || text === "" ? [] : [{ text, ...(seal && { thoughtSignature: seal }) }]),
+    ...(text === undefined || text === "" ? [] : [{ text, ...(signature && { thoughtSignature: signature }) }]),
     ...rest,
   ];
   return {
@@ -120,13 +120,13 @@ function* piecesFrom(asked: GenerateRequest, answer: Answer, behaviour: Behaviou
       candidates: every.map((index) => ({ index, content: { role: "model", parts: [part] } })),
       ...begun,
     });
-  const { thoughts, text, rest, seal } = partsOf(asked, answer, behaviour);
+  const { thoughts, text, rest, signature } = partsOf(asked, answer, behaviour);
   for (const words of thoughts === undefined ? [] : piecesOf(thoughts))
     yield { data: piece({ text: words, thought: true }), content: true };
   for (const words of text === undefined ? [] : piecesOf(text, behaviour.chunks))
     yield { data: piece({ text: words }), content: true };
   for (const part of rest) yield { data: piece(part), content: true };
-  const parts = [{ text: "", ...(seal && { thoughtSignature: seal }) }];
+  const parts = [{ text: "", ...(signature && { thoughtSignature: signature }) }];
   const finishReason = finishReasons[answer.finish] ?? answer.finish;
   const ended = every.map((index) => ({ index, content: { role: "model", parts }, finishReason }));
   yield { data: JSON.stringify({ candidates: ended, ...tail }), last: true };

@@ -8,7 +8,7 @@ import { signsCalls, takesBudgetsOnly } from "./models.ts";
 export const thoughtDataKind = "gemini.thought";
 
 /** Texts that the vendor accepts instead of a signature, for calls that another model made. */
-const dummySeals = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
+const acceptedPlaceholders = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
 
 /** Refuses a request of the right shape whose content this vendor would refuse. */
 export function requireValidRequest(body: unknown, model: string): void {
@@ -81,9 +81,9 @@ function requirePairs(asked: readonly unknown[], results: readonly unknown[], at
 
 function requireSignatures(turns: readonly Turn[]): void {
   for (const { part, path } of turns.flatMap(({ parts }) => parts)) {
-    const seal = textAt(part, "thoughtSignature");
-    if (seal === undefined || dummySeals.includes(seal)) continue;
-    if (!isOpaqueDataOf(thoughtDataKind, seal, textAt(memberOf(part, "functionCall"), "name")))
+    const signature = textAt(part, "thoughtSignature");
+    if (signature === undefined || acceptedPlaceholders.includes(signature)) continue;
+    if (!isOpaqueDataOf(thoughtDataKind, signature, textAt(memberOf(part, "functionCall"), "name")))
       throw wrongField([...path, "thoughtSignature"], "The thought signature is not valid.");
   }
 }

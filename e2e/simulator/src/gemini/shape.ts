@@ -32,8 +32,8 @@ const partFields = parts.of("PartFields");
 const Part: Shape = (value, path) => {
   const wrong = partFields(value, path);
   if (wrong !== undefined) return wrong;
-  const said = payloads.filter((name) => (Object(value)[name] ?? undefined) !== undefined);
-  return said.length === 1 ? undefined : { path, problem: "value", expected: "a part that says exactly one thing" };
+  const present = payloads.filter((name) => (Object(value)[name] ?? undefined) !== undefined);
+  return present.length === 1 ? undefined : { path, problem: "value", expected: "a part that says exactly one thing" };
 };
 
 const requests = new Shapes(

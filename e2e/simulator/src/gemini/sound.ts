@@ -46,9 +46,9 @@ function speech(body: unknown, model: string): ParsedRequest {
   return {
     directive: question.directive,
     whole() {
-      const said = synthesize(question.words, { voice, speed: 1 });
-      const [input, output] = [tokensOf(question.words), Math.ceil(said.seconds * madePerSecond)];
-      const data = Buffer.concat([...pcm(said)]).toString("base64");
+      const spokenText = synthesize(question.words, { voice, speed: 1 });
+      const [input, output] = [tokensOf(question.words), Math.ceil(spokenText.seconds * madePerSecond)];
+      const data = Buffer.concat([...pcm(spokenText)]).toString("base64");
       return {
         candidates: [
           {
@@ -77,7 +77,7 @@ async function transcript(recorded: unknown, task: string): Promise<ParsedReques
   const { directive } = questionFrom("", [task]);
   return {
     directive,
-    whole({ text: said, reply = said }) {
+    whole({ text: spokenText, reply = spokenText }) {
       const { text } = transcriptFor(seconds, reply);
       const [audio, words, output] = [Math.ceil(seconds * heardPerSecond), tokensOf(task), tokensOf(text)];
       return {

@@ -91,12 +91,12 @@ function admit({ headers, path }: VendorCall): string {
   if (isVideoPath(path)) return "";
   const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");
   if (signature === "") throw new Refusal(401, "Authorization is empty", { code: "1001" });
-  const said = claimsIn(claims);
-  const accessKey = textAt(said, "iss") ?? "";
+  const parsedClaims = claimsIn(claims);
+  const accessKey = textAt(parsedClaims, "iss") ?? "";
   const expected = createHmac("sha256", secretOf(accessKey)).update(`${head}.${claims}`).digest("base64url");
   if (signature !== expected || accessKey.startsWith("bad-"))
     throw new Refusal(401, "Authorization is invalid", { code: "1002" });
-  const { exp, nbf }: { exp?: unknown; nbf?: unknown } = Object(said);
+  const { exp, nbf }: { exp?: unknown; nbf?: unknown } = Object(parsedClaims);
   const now = Date.now() / 1_000;
   if (typeof nbf !== "number" || nbf > now) throw new Refusal(401, "not yet valid", { code: "1003" });
   if (typeof exp !== "number" || exp < now) throw new Refusal(401, "expired", { code: "1004" });

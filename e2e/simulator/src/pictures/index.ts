@@ -1,12 +1,12 @@
 import type { Vendor } from "../vendor.ts";
-import { pictureFormats, pictureOf, type PictureFormat, type PictureWish } from "./picture.ts";
+import { pictureFormats, pictureOf, type PictureFormat, type PictureRequest } from "./picture.ts";
 
 const prefix = "/pictures";
 const maxTextLength = 60;
 const largestSide = 4_096;
 
 /** Returns the address of a picture, which is created when it is fetched. `host` is the host of the vendor. */
-export function addressOfPicture(host: string, { words, width, height, format }: PictureWish): string {
+export function addressOfPicture(host: string, { words, width, height, format }: PictureRequest): string {
   const name = Buffer.from(words.slice(0, maxTextLength)).toString("base64url") || "_";
   return `http://${host}${prefix}/${width}x${height}/${name}.${format}?Expires=1`;
 }

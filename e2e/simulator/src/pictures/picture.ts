@@ -13,7 +13,7 @@ export interface PictureSize {
 }
 
 /** Text, format and size from which a picture is created. */
-export interface PictureWish extends PictureSize {
+export interface PictureRequest extends PictureSize {
   readonly words: string;
   readonly format: PictureFormat;
 }
@@ -22,7 +22,7 @@ const quality = 80;
 const smallSize = { width: 8, height: 8 };
 
 /** Creates a picture of the requested size, whose colour depends on the text. */
-export function pictureOf({ words, width, height, format }: PictureWish): Buffer {
+export function pictureOf({ words, width, height, format }: PictureRequest): Buffer {
   const [red = 0, green = 0, blue = 0] = createHash("sha256").update(words).digest();
   if (format === "webp") return webpOf(width, height, [red, green, blue]);
   const data = Buffer.alloc(width * height * 4, Buffer.from([red, green, blue, 255]));

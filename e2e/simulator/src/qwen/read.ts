@@ -37,12 +37,12 @@ export function readGeneration(body: unknown): PicturesRequest {
   const words = content.flatMap((item) => textAt(item, "text") ?? []);
   const pictures = content.filter((item) => memberOf(item, "image") !== undefined);
   const model = textAt(body, "model") ?? "";
-  const [said = ""] = words;
-  if (words.length !== 1 || said.length > longestPrompt)
+  const [prompt = ""] = words;
+  if (words.length !== 1 || prompt.length > longestPrompt)
     throw wrongField(["input", "messages"], `There must be one text of at most ${longestPrompt} characters.`);
   if (pictures.length > maxPictures || (pictures.length === 0 && model.includes("edit")))
     throw wrongField(["input", "messages"], `There must be one to ${maxPictures} images.`);
-  return asked(body, model, said);
+  return asked(body, model, prompt);
 }
 
 /** Reads a request that creates a task. Throws a Refusal. */

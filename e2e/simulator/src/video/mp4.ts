@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { firstPicture, nextPicture, parameterSets, type PlainPicture } from "./h264.ts";
 
 /** Properties of a video. */
-export interface VideoWish {
+export interface VideoProperties {
   /** Text that determines the colour. */
   readonly words: string;
   readonly seconds: number;
@@ -18,15 +18,15 @@ const pixelDivisor = 256;
 const ticksPerSecond = 1_000;
 
 /** Creates a small MP4 that players accept: H.264 in one colour, of the requested length, with the index first. */
-export function mp4Of(wish: VideoWish): Buffer {
-  const hash = createHash("sha256").update(wish.words).digest();
+export function mp4Of(video: VideoProperties): Buffer {
+  const hash = createHash("sha256").update(video.words).digest();
   const sample = (at: number): number => 32 + ((hash[at] ?? 0) % 192);
   const plain: PlainPicture = {
-    columns: Math.max(1, Math.ceil(wish.width / pixelDivisor)),
-    rows: Math.max(1, Math.ceil(wish.height / pixelDivisor)),
+    columns: Math.max(1, Math.ceil(video.width / pixelDivisor)),
+    rows: Math.max(1, Math.ceil(video.height / pixelDivisor)),
     colour: [sample(0), sample(1), sample(2)],
   };
-  const pictures = Array.from({ length: Math.max(1, Math.round(wish.seconds * framesPerSecond)) }, (_, at) =>
+  const pictures = Array.from({ length: Math.max(1, Math.round(video.seconds * framesPerSecond)) }, (_, at) =>
     withLength(at === 0 ? firstPicture(plain) : nextPicture(plain, at)),
   );
   const data = box("mdat", ...pictures);
@@ -34,7 +34,7 @@ export function mp4Of(wish: VideoWish): Buffer {
   // The length of the index does not depend on the position of the pictures that it states.
   const length = type.length + indexOf(plain, pictures, 0).length + 8;
   const file = Buffer.concat([type, indexOf(plain, pictures, length), data]);
-  const missing = (wish.minBytes ?? 0) - file.length;
+  const missing = (video.minBytes ?? 0) - file.length;
   return missing <= 0 ? file : Buffer.concat([file, box("free", Buffer.alloc(Math.max(0, missing - 8)))]);
 }
 

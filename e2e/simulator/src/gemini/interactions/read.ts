@@ -40,20 +40,16 @@ export function readInteraction(body: unknown): InteractionRequest {
   const schema = memberOf(text, "schema");
   const isJson = textAt(text, "mime_type") === "application/json";
   return {
-    question: questionFrom(
-      model ?? agent ?? "",
-      [textAt(body, "system_instruction") ?? "", ...steps.map(wordsOfStep)],
-      {
-        tools: only.length === 0 ? offered : offered.filter(({ name }) => only.includes(name)),
-        choice: mode === "any" ? "required" : mode === "none" ? "none" : "auto",
-        results: resultsIn(steps),
-        reasoning: level !== undefined && level !== "minimal",
-        format: schema === undefined ? (isJson ? "json" : undefined) : { schema },
-        maxTokens: numberAt(config, "max_output_tokens"),
-        stops: listAt(config, "stop_sequences").map(String),
-        image: formats.some((format) => textAt(format, "type") === "image"),
-      },
-    ),
+    question: questionFrom(model ?? agent ?? "", [textAt(body, "system_instruction") ?? "", ...steps.map(textOfStep)], {
+      tools: only.length === 0 ? offered : offered.filter(({ name }) => only.includes(name)),
+      choice: mode === "any" ? "required" : mode === "none" ? "none" : "auto",
+      results: resultsIn(steps),
+      reasoning: level !== undefined && level !== "minimal",
+      format: schema === undefined ? (isJson ? "json" : undefined) : { schema },
+      maxTokens: numberAt(config, "max_output_tokens"),
+      stops: listAt(config, "stop_sequences").map(String),
+      image: formats.some((format) => textAt(format, "type") === "image"),
+    }),
     named: agent === undefined ? { model: model ?? "" } : { agent },
     stream: memberOf(body, "stream") === true,
     inBackground: memberOf(body, "background") === true,
@@ -102,20 +98,20 @@ function requireOrder(steps: readonly unknown[]): void {
 
 function resultsIn(steps: readonly unknown[]): readonly string[] | undefined {
   const from = steps.findLastIndex((step) => textAt(step, "type") !== "function_result") + 1;
-  return from < steps.length ? steps.slice(from).map(wordsOfStep) : undefined;
+  return from < steps.length ? steps.slice(from).map(textOfStep) : undefined;
 }
 
-function wordsOfStep(step: unknown): string {
+function textOfStep(step: unknown): string {
   const type = textAt(step, "type");
   if (type === "function_call") return JSON.stringify(memberOf(step, "arguments") ?? {});
   if (type === "thought") return "";
   const said = memberOf(step, type === "function_result" ? "result" : "content");
-  return wordsOfContent(said);
+  return textOfContent(said);
 }
 
-function wordsOfContent(content: unknown): string {
+function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
-  if (Array.isArray(content)) return content.map(wordsOfContent).join("");
+  if (Array.isArray(content)) return content.map(textOfContent).join("");
   const [type, data] = [textAt(content, "type"), textAt(content, "data")];
   if (type === "text") return textAt(content, "text") ?? "";
   if (data !== undefined) return `[${type} ${textAt(content, "mime_type")} ${data.length} characters]`;

@@ -26,7 +26,7 @@ export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
   readonly #shape: Shape;
-  readonly #said: ConversationEntry[] = [];
+  readonly #entries: ConversationEntry[] = [];
   readonly #voice = new TurnDetector();
   #setup: unknown;
   #audio: Buffer[] = [];
@@ -80,7 +80,7 @@ export class LiveConversation implements Conversation {
         .join("");
       const audio = listAt(turn, "parts").map((part) => bytesOf(memberOf(part, "inlineData")).length);
       const heard = heardTokens(audio.reduce((sum, bytes) => sum + bytes, 0));
-      this.#said.push({ words, tokens: { text: tokensOf(words), audio: heard } });
+      this.#entries.push({ words, tokens: { text: tokensOf(words), audio: heard } });
     }
     if (content["turnComplete"] === true) this.#answer();
   }
@@ -99,7 +99,7 @@ export class LiveConversation implements Conversation {
       );
     const text = textAt(input, "text");
     if (text !== undefined) {
-      this.#said.push({ words: text, tokens: { text: tokensOf(text), audio: 0 } });
+      this.#entries.push({ words: text, tokens: { text: tokensOf(text), audio: 0 } });
       return this.#answer();
     }
     const samples = bytesOf(input["audio"]);
@@ -117,7 +117,7 @@ export class LiveConversation implements Conversation {
     const words = `${milliseconds(bytes)} ms of speech`;
     if (memberOf(this.#setup, "inputAudioTranscription") !== undefined)
       this.#peer.send({ serverContent: { inputTranscription: { text: words } } });
-    this.#said.push({ words, tokens: { text: 0, audio: heardTokens(bytes) } });
+    this.#entries.push({ words, tokens: { text: 0, audio: heardTokens(bytes) } });
     this.#answer();
   }
 
@@ -126,21 +126,21 @@ export class LiveConversation implements Conversation {
       if (!this.#waitsFor.delete(textAt(result, "id") ?? ""))
         throw new Refusal(400, "A function response must be that of a call that was made.");
       const output = textAt(memberOf(result, "response"), "output") ?? JSON.stringify(memberOf(result, "response"));
-      this.#said.push({ words: output, tokens: { text: tokensOf(output), audio: 0 }, result: true });
+      this.#entries.push({ words: output, tokens: { text: tokensOf(output), audio: 0 }, result: true });
     }
     if (this.#waitsFor.size === 0) this.#answer();
   }
 
   #answer(): void {
-    const last = this.#said.at(-1);
+    const last = this.#entries.at(-1);
     const found = directiveIn(last?.words ?? "");
     const config = memberOf(this.#setup, "generationConfig");
     const instructions = listAt(memberOf(this.#setup, "systemInstruction"), "parts");
     const spokenOf = instructions.map((part) => textAt(part, "text") ?? "").join("");
-    const read = this.#said.reduce((sum, { tokens }) => plus(sum, tokens), { text: tokensOf(spokenOf), audio: 0 });
+    const read = this.#entries.reduce((sum, { tokens }) => plus(sum, tokens), { text: tokensOf(spokenOf), audio: 0 });
     const question = questionFrom(
       textAt(this.#setup, "model") ?? "",
-      this.#said.map(({ words }) => words),
+      this.#entries.map(({ words }) => words),
       {
         tools: listAt(this.#setup, "tools")
           .flatMap((tool) => listAt(tool, "functionDeclarations"))
@@ -150,7 +150,7 @@ export class LiveConversation implements Conversation {
           }),
         results:
           last?.result === true
-            ? this.#said
+            ? this.#entries
                 .filter(({ result }) => result === true)
                 .map(({ words }) => words)
                 .slice(-1)
@@ -162,15 +162,15 @@ export class LiveConversation implements Conversation {
       question,
       behaviour: found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour,
       read,
-      cached: this.#said.slice(0, this.#known).reduce((sum, { tokens }) => plus(sum, tokens), none),
+      cached: this.#entries.slice(0, this.#known).reduce((sum, { tokens }) => plus(sum, tokens), none),
     });
-    this.#known = this.#said.length;
+    this.#known = this.#entries.length;
     this.#turn = turn;
     void this.#play(turn);
   }
 
   async #play(turn: Turn): Promise<void> {
-    const found = directiveIn(this.#said.at(-1)?.words ?? "");
+    const found = directiveIn(this.#entries.at(-1)?.words ?? "");
     const behaviour = found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour;
     const whole = await this.#peer.play(turn.messages(), behaviour, {
       goes: () => !turn.interrupted,
@@ -184,7 +184,7 @@ export class LiveConversation implements Conversation {
   /** Adds the output of a turn that has ended to the content that the next turn reads. */
   #over(turn: Turn): void {
     if (this.#turn === turn) this.#turn = undefined;
-    this.#said.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
+    this.#entries.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
   }
 
   /** Ends the running turn immediately. The input that interrupts it is answered afterwards. */

@@ -28,7 +28,7 @@ export function readChat(body: unknown): ChatRequest {
   return {
     question: questionFrom(
       textAt(body, "model") ?? "",
-      instructionsFirst(messages).map((message) => wordsOf(memberOf(message, "content"))),
+      instructionsFirst(messages).map((message) => textOf(memberOf(message, "content"))),
       {
         tools,
         choice: choiceIn(memberOf(body, "tool_choice") ?? memberOf(body, "function_call")),
@@ -51,12 +51,12 @@ export function readChat(body: unknown): ChatRequest {
 }
 
 /** Returns a message as text; images and files by name and size, so that a test sees that they arrived. */
-function wordsOf(content: unknown): string {
+function textOf(content: unknown): string {
   if (typeof content === "string") return content;
-  return (Array.isArray(content) ? content : []).map(wordsOfPart).join("");
+  return (Array.isArray(content) ? content : []).map(textOfPart).join("");
 }
 
-function wordsOfPart(part: unknown): string {
+function textOfPart(part: unknown): string {
   const file = memberOf(part, "file");
   if (file !== undefined)
     return `[file ${textAt(file, "filename") ?? "?"} ${(textAt(file, "file_data") ?? "").length} characters]`;
@@ -73,7 +73,7 @@ function resultsIn(messages: readonly unknown[]): readonly string[] | undefined 
   for (const message of messages.toReversed()) {
     const role = textAt(message, "role");
     if (role !== "tool" && role !== "function") break;
-    results.unshift(wordsOf(memberOf(message, "content")));
+    results.unshift(textOf(memberOf(message, "content")));
   }
   return results.length > 0 ? results : undefined;
 }

@@ -23,7 +23,7 @@ function usageOf({ question, count, images }: ImagesRequest, { usage }: Behaviou
 }
 
 /** Returns the text from which one of several pictures is made; each picture has a different colour. */
-const wordsOf = ({ question: { words } }: ImagesRequest, at: number): string => (at === 0 ? words : `${words} ${at}`);
+const textOf = ({ question: { words } }: ImagesRequest, at: number): string => (at === 0 ? words : `${words} ${at}`);
 
 function echoedOptions({ background, format, quality, size: { width, height } }: ImagesRequest): object {
   return { background, output_format: format, quality, size: `${width}x${height}` };
@@ -32,18 +32,21 @@ function echoedOptions({ background, format, quality, size: { width, height } }:
 /** Renders an answer that is not streamed. `host` is the host of the addresses of pictures. */
 export function renderImages(asked: ImagesRequest, behaviour: Behaviour, host: string): object {
   const { count, size, format, asUrls } = asked;
-  const every = Array.from({ length: count }, (_, at) => ({ words: wordsOf(asked, at), ...size, format }));
+  const every = Array.from({ length: count }, (_, at) => ({ words: textOf(asked, at), ...size, format }));
   const created = nowSeconds();
   if (asUrls)
     return {
       created,
-      data: every.map((wish) => ({ url: addressOfPicture(host, wish), revised_prompt: `A picture: ${wish.words}` })),
+      data: every.map((picture) => ({
+        url: addressOfPicture(host, picture),
+        revised_prompt: `A picture: ${picture.words}`,
+      })),
     };
   const usage = usageOf(asked, behaviour);
   return {
     created,
     ...echoedOptions(asked),
-    data: every.map((wish) => ({ b64_json: pictureOf(wish).toString("base64") })),
+    data: every.map((picture) => ({ b64_json: pictureOf(picture).toString("base64") })),
     ...(usage && { usage }),
   };
 }
@@ -72,7 +75,7 @@ export function streamImages(asked: ImagesRequest, behaviour: Behaviour, act: "g
           event("partial_image", `${asked.question.words} partial ${at}`, { partial_image_index: at }),
           { content: true },
         );
-      yield frame("completed", event("completed", wordsOf(asked, 0), { ...(usage && { usage }) }), {
+      yield frame("completed", event("completed", textOf(asked, 0), { ...(usage && { usage }) }), {
         content: true,
         last: true,
       });

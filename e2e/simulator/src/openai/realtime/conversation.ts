@@ -24,7 +24,7 @@ export class RealtimeConversation implements Conversation {
   readonly #model: string;
   readonly #id = freshId("sess_");
   readonly #conversationId = freshId("conv_");
-  readonly #said = new ConversationItems();
+  readonly #conversationItems = new ConversationItems();
   readonly #voice = new TurnDetector();
   #settings: Settings;
   #audio: Buffer[] = [];
@@ -78,13 +78,13 @@ export class RealtimeConversation implements Conversation {
       this.#add(itemFrom(item, textAt(item, "id") ?? freshId("item_")));
     },
     "conversation.item.retrieve": ({ item_id: id }) =>
-      this.#send("conversation.item.retrieved", { item: shownItem(this.#said.find(id)) }),
+      this.#send("conversation.item.retrieved", { item: shownItem(this.#conversationItems.find(id)) }),
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) => {
-      this.#said.find(id);
+      this.#conversationItems.find(id);
       this.#send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end });
     },
     "conversation.item.delete": ({ item_id: id }) => {
-      this.#said.remove(id);
+      this.#conversationItems.remove(id);
       this.#send("conversation.item.deleted", { item_id: id });
     },
     "response.create": ({ response }) => this.#respond(isRecord(response) ? response : {}),
@@ -119,7 +119,10 @@ export class RealtimeConversation implements Conversation {
       throw new Refusal(400, "The audio buffer is empty.", { code: "input_audio_buffer_commit_empty" });
     this.#audio = [];
     const item = spokenItem(freshId("item_"), audio);
-    this.#send("input_audio_buffer.committed", { previous_item_id: this.#said.last?.id ?? null, item_id: item.id });
+    this.#send("input_audio_buffer.committed", {
+      previous_item_id: this.#conversationItems.last?.id ?? null,
+      item_id: item.id,
+    });
     this.#add(item);
     const transcription = memberOf(this.#input(), "transcription");
     if (!isRecord(transcription)) return;
@@ -138,7 +141,7 @@ export class RealtimeConversation implements Conversation {
     const items =
       apart && Array.isArray(wished["input"])
         ? listAt(wished, "input").map((item) => itemFrom(item, ""))
-        : this.#said.items;
+        : this.#conversationItems.items;
     const last = items.at(-1);
     const question = questionFrom(
       this.#model,
@@ -155,7 +158,7 @@ export class RealtimeConversation implements Conversation {
       modality: listAt(settings, "output_modalities")[0] === "text" ? "text" : "audio",
       question,
       behaviour: lastDirective(last) ?? this.#call.behaviour,
-      read: { all: allTokens(items, settings), cached: this.#said.read(items) },
+      read: { all: allTokens(items, settings), cached: this.#conversationItems.read(items) },
       metadata: wished["metadata"],
     });
     if (!apart) this.#active = response;
@@ -165,7 +168,7 @@ export class RealtimeConversation implements Conversation {
   }
 
   async #play(response: Response, apart: boolean): Promise<void> {
-    const behaviour = lastDirective(this.#said.last) ?? this.#call.behaviour;
+    const behaviour = lastDirective(this.#conversationItems.last) ?? this.#call.behaviour;
     const failure = failureEvent("simulated failure in the session");
     const whole = await this.#peer.play(response.frames(), behaviour, {
       goes: () => response.cancelled === undefined,
@@ -175,13 +178,13 @@ export class RealtimeConversation implements Conversation {
     if (!whole && response.cancelled === undefined) return;
     this.#responses.delete(response.id);
     if (this.#active === response) this.#active = undefined;
-    if (!apart) this.#said.add(...response.items);
+    if (!apart) this.#conversationItems.add(...response.items);
     if (!whole) this.#peer.send(response.done("cancelled"));
   }
 
   #add(item: Item): void {
-    const previous = this.#said.last?.id ?? null;
-    this.#said.add(item);
+    const previous = this.#conversationItems.last?.id ?? null;
+    this.#conversationItems.add(item);
     for (const type of ["conversation.item.added", "conversation.item.done"])
       this.#send(type, { previous_item_id: previous, item: shownItem(item) });
   }

@@ -9,7 +9,7 @@ import { conversationOf, readResponses } from "./read.ts";
 import { renderResponse, renderUsage, streamResponse } from "./render.ts";
 import { compactionDataKind } from "./rules.ts";
 import { compactShape } from "./shape.ts";
-import { wordsOfItem } from "./words.ts";
+import { textOfItem } from "./words.ts";
 
 /** Endpoint `POST /v1/responses`. */
 export const responses: Endpoint = {
@@ -35,13 +35,13 @@ export const compactResponses: Endpoint = {
   open({ body, key }) {
     requireShape(body, compactShape);
     const items = conversationOf(body, key);
-    const said = items.map(wordsOfItem);
-    const question = questionFrom(textAt(body, "model") ?? "", said);
+    const texts = items.map(textOfItem);
+    const question = questionFrom(textAt(body, "model") ?? "", texts);
     const kept = items.filter((item) => textAt(item, "role") === "user");
     return {
       directive: question.directive,
       whole: (behaviour) => {
-        const answer = answerFor(question, { text: said.join("\n"), ...behaviour });
+        const answer = answerFor(question, { text: texts.join("\n"), ...behaviour });
         return {
           id: freshId("resp_"),
           object: "response.compaction",
@@ -52,7 +52,7 @@ export const compactResponses: Endpoint = {
               id: textAt(item, "id") ?? freshId("msg_"),
               role: "user",
               status: "completed",
-              content: [{ type: "input_text", text: wordsOfItem(item) }],
+              content: [{ type: "input_text", text: textOfItem(item) }],
             })),
             {
               type: "compaction",

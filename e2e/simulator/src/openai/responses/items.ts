@@ -8,7 +8,7 @@ import { halvesOf, piecesOf } from "../../core/tokens.ts";
 import { renderLogprobs } from "../chat/render.ts";
 import { compactionDataKind, reasoningDataKind } from "./rules.ts";
 import type { ResponsesRequest } from "./read.ts";
-import { wordsOfItem } from "./words.ts";
+import { textOfItem } from "./words.ts";
 
 /** Event of a stream, without its sequence number. */
 export interface ItemEvent {
@@ -41,7 +41,7 @@ export function itemsOf(asked: ResponsesRequest, answer: Answer, behaviour: Beha
 }
 
 function compactionItem({ items }: ResponsesRequest): OutputItem {
-  const encrypted_content = encodeText(compactionDataKind, items.map(wordsOfItem).join("\n"));
+  const encrypted_content = encodeText(compactionDataKind, items.map(textOfItem).join("\n"));
   const done = { type: "compaction", id: freshId("cmp_"), encrypted_content };
   return { added: done, events: [], done };
 }

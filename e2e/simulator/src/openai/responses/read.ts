@@ -5,7 +5,7 @@ import { instructionsFirst } from "../instructions-first.ts";
 import { requireValidItems, requireValidRequest, withStoredItems } from "./rules.ts";
 import { responsesShape } from "./shape.ts";
 import { storedConversation } from "./store.ts";
-import { wordsOfItem } from "./words.ts";
+import { textOfItem } from "./words.ts";
 
 /** Request to the responses endpoint: the question, and options that only this wire has. */
 export interface ResponsesRequest {
@@ -29,7 +29,7 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
   const include = listAt(body, "include");
   const format = memberOf(memberOf(body, "text"), "format");
   const tools = listAt(body, "tools");
-  const said = [textAt(body, "instructions") ?? "", ...instructionsFirst(items).map(wordsOfItem)];
+  const said = [textAt(body, "instructions") ?? "", ...instructionsFirst(items).map(textOfItem)];
   return {
     question: questionFrom(textAt(body, "model") ?? "", said, {
       tools: tools.flatMap(offeredTools),
@@ -75,7 +75,7 @@ function resultsIn(items: readonly unknown[]): readonly string[] | undefined {
   for (const item of items.toReversed()) {
     const type = textAt(item, "type");
     if (type !== "function_call_output" && type !== "custom_tool_call_output") break;
-    results.unshift(wordsOfItem(item));
+    results.unshift(textOfItem(item));
   }
   return results.length > 0 ? results : undefined;
 }

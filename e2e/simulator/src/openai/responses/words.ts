@@ -3,14 +3,14 @@ import { decodeText } from "../../core/opaque-data.ts";
 import { compactionDataKind } from "./rules.ts";
 
 /** Returns an item as text; pictures and files by kind and size. */
-export function wordsOfItem(item: unknown): string {
+export function textOfItem(item: unknown): string {
   switch (textAt(item, "type") ?? "message") {
     case "function_call":
     case "custom_tool_call":
       return textAt(item, "arguments") ?? textAt(item, "input") ?? "";
     case "function_call_output":
     case "custom_tool_call_output":
-      return wordsOfContent(memberOf(item, "output"));
+      return textOfContent(memberOf(item, "output"));
     case "reasoning":
       return listAt(item, "summary")
         .map((part) => textAt(part, "text") ?? "")
@@ -18,16 +18,16 @@ export function wordsOfItem(item: unknown): string {
     case "compaction":
       return decodeText(compactionDataKind, textAt(item, "encrypted_content") ?? "") ?? "";
     default:
-      return wordsOfContent(memberOf(item, "content"));
+      return textOfContent(memberOf(item, "content"));
   }
 }
 
-function wordsOfContent(content: unknown): string {
+function textOfContent(content: unknown): string {
   if (typeof content === "string") return content;
-  return (Array.isArray(content) ? content : []).map(wordsOfPart).join("");
+  return (Array.isArray(content) ? content : []).map(textOfPart).join("");
 }
 
-function wordsOfPart(part: unknown): string {
+function textOfPart(part: unknown): string {
   const size = (value: string | undefined): string => `${(value ?? "").length} characters`;
   const audio = memberOf(part, "input_audio");
   switch (textAt(part, "type") ?? "") {
