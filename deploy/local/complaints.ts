@@ -4,7 +4,7 @@ const error = 50;
 /** Time, in ms, in which the same message of a service is printed once. Log files contain all messages. */
 const repeatMs = 10_000;
 /** Maximum different messages that are remembered. */
-const rememberedWords = 200;
+const maxRemembered = 200;
 
 /**
  * Returns the message for the terminal in a line of a service's output: warnings and errors of its log as plain text,
@@ -55,7 +55,7 @@ export function serviceMessagePrinter(
   return (service, words) => {
     const text = words.startsWith(`${service}:`) ? words : `${service}: ${words}`;
     if (now() - (said.get(text) ?? -Infinity) < repeatMs) return;
-    if (said.size >= rememberedWords) said.clear();
+    if (said.size >= maxRemembered) said.clear();
     said.set(text, now());
     write(`${text}\n`);
   };

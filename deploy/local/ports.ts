@@ -6,7 +6,7 @@ import { createServer } from "node:net";
  * Range of the ports to choose from: below those that Linux and macOS assign to outgoing connections, which could take
  * a port between its choice and its use.
  */
-const [lowest, highest] = [15_000, 32_000];
+const [lowestPort, highestPort] = [15_000, 32_000];
 /** Number of ports that are tried per requested port. */
 const triesEach = 100;
 
@@ -17,9 +17,9 @@ const triesEach = 100;
 export async function freePorts(count: number): Promise<readonly number[]> {
   const claimed: number[] = [];
   for (let tries = 0; claimed.length < count; tries++) {
-    if (tries > count * triesEach) throw new Error(`no ${count} free ports from ${lowest} to ${highest}`);
-    const port = randomInt(lowest, highest);
-    if ((await isFree(port, "127.0.0.1")) && (await claim(port))) claimed.push(port);
+    if (tries > count * triesEach) throw new Error(`no ${count} free ports from ${lowestPort} to ${highestPort}`);
+    const port = randomInt(lowestPort, highestPort);
+    if ((await isFree(port, "127.0.0.1")) && (await reserve(port))) claimed.push(port);
   }
   return claimed;
 }
@@ -37,7 +37,7 @@ export function isFree(port: number, host: string): Promise<boolean> {
  * Reserves a port for this process, unless another process has reserved it. Binds the unused UDP port of the same
  * number, which is freed when the process ends in any way.
  */
-function claim(port: number): Promise<boolean> {
+function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const mark = createSocket("udp4");
     mark.once("error", () => resolve(false));

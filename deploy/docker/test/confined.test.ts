@@ -89,14 +89,14 @@ const storeNames = ["nats", "postgres", "redis", "redis-content"];
 
 /** Returns a server's arguments in compose, with default values, and in the local overlay. */
 function argumentsOf(name: string): readonly (readonly string[])[] {
-  const words = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
+  const args = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
   const pod = renderFolder(join(root, "deploy/k8s/overlays/local"))
     .filter(({ kind }) => kind === "StatefulSet")
     .flatMap((object) => itemsAt(object, "spec", "template", "spec", "containers"))
     .find((container) => at(container, "name") === name);
   const args = at(pod, "args");
   const ofPod = (Array.isArray(args) ? args : []).map((word) => String(word).replace(/^\$\(\w+\)$/, "PASSWORD"));
-  return [words.split(" ").map((word) => (word === '""' ? "" : word.replaceAll('"', ""))), ofPod];
+  return [args.split(" ").map((word) => (word === '""' ? "" : word.replaceAll('"', ""))), ofPod];
 }
 
 test.each(["nats", "redis"])(
@@ -113,9 +113,9 @@ test.each([
   ["redis-content", "volatile-lru"],
 ])("%s has a data limit below its container's memory, and is %s when that is full", (name, policy) => {
   const limit = bytesOf(compose.services[name]?.mem_limit ?? "");
-  for (const words of argumentsOf(name)) {
-    expect(words[words.indexOf("--maxmemory-policy") + 1]).toBe(policy);
-    const bytes = bytesOf((words[words.indexOf("--maxmemory") + 1] ?? "").replace("mb", "m"));
+  for (const args of argumentsOf(name)) {
+    expect(args[args.indexOf("--maxmemory-policy") + 1]).toBe(policy);
+    const bytes = bytesOf((args[args.indexOf("--maxmemory") + 1] ?? "").replace("mb", "m"));
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(limit * 0.7);
   }

@@ -5,7 +5,7 @@ import { textOf, type Fields } from "../render/value.ts";
 import { at, itemsAt, overlay, overlays } from "./suite.ts";
 
 /** Addresses in private networks; the first serves the credentials of cloud machines. */
-const inside = [
+const privateAddresses = [
   "169.254.169.254",
   "10.0.0.1",
   "10.96.0.1",
@@ -33,7 +33,7 @@ const callersIn = (name: (typeof overlays)[number]): readonly string[] =>
 const alertSenders = ["gateway", "ledger"];
 
 /** Returns true if an egress rule allows an address. A rule without addresses allows no external ones. */
-function reaches(rule: Fields, address: string): boolean {
+function allowsAddress(rule: Fields, address: string): boolean {
   const family = (cidr: string) => (isIPv6(cidr) ? "ipv6" : "ipv4");
   return itemsAt(rule, "to").some((peer) => {
     const cidr = textOf(at(peer, "ipBlock", "cidr"));
@@ -65,11 +65,11 @@ describe.each(overlays)("%s", (name) => {
     const rules = rulesWithAddresses(policy);
 
     test.each(outside)("reaches a vendor at %s", (address) => {
-      expect(rules.some((rule) => reaches(rule, address))).toBe(true);
+      expect(rules.some((rule) => allowsAddress(rule, address))).toBe(true);
     });
 
-    test.each(inside)("does not reach %s, for any address in a request", (address) => {
-      expect(rules.some((rule) => reaches(rule, address))).toBe(false);
+    test.each(privateAddresses)("does not reach %s, for any address in a request", (address) => {
+      expect(rules.some((rule) => allowsAddress(rule, address))).toBe(false);
     });
 
     test("reaches vendors only at HTTPS, and mail servers if it sends alerts", () => {

@@ -76,14 +76,14 @@ describe.each([
       const service = named("Service", hostname);
       expect(itemsAt(service, "spec", "ports").map((one) => textOf(one["port"]))).toContain(port);
       const ingress = itemsAt(named("NetworkPolicy", hostname), "spec", "ingress");
-      expect(ingress.some((rule) => lets(rule, "from", edgeLabels))).toBe(true);
+      expect(ingress.some((rule) => selectsPeer(rule, "from", edgeLabels))).toBe(true);
       const egress = itemsAt(named("NetworkPolicy", "edge"), "spec", "egress");
-      expect(egress.some((rule) => lets(rule, "to", at(service, "spec", "selector")))).toBe(true);
+      expect(egress.some((rule) => selectsPeer(rule, "to", at(service, "spec", "selector")))).toBe(true);
     }
   });
 
   test("the Ingress and the Gateway route to the edge's port", () => {
-    const ways = [
+    const routes = [
       ...ofKind("HTTPRoute").flatMap((route) => itemsAt(route, "spec", "rules", 0, "backendRefs")),
       ...ofKind("Ingress").flatMap((ingress) =>
         itemsAt(ingress, "spec", "rules", 0, "http", "paths").flatMap((path) =>
@@ -91,9 +91,9 @@ describe.each([
         ),
       ),
     ];
-    for (const way of ways) {
-      const port = at(way, "port", "name") ?? way["port"] ?? null;
-      const ports = itemsAt(named("Service", way["name"]), "spec", "ports").flatMap((one) => [
+    for (const route of routes) {
+      const port = at(route, "port", "name") ?? route["port"] ?? null;
+      const ports = itemsAt(named("Service", route["name"]), "spec", "ports").flatMap((one) => [
         one["name"],
         one["port"],
       ]);
@@ -129,6 +129,6 @@ function selects(selector: Value | undefined, labels: Value | undefined): boolea
 }
 
 /** Returns true if a rule of a network policy selects pods with these labels. */
-function lets(rule: Fields, side: "from" | "to", labels: Value | undefined): boolean {
+function selectsPeer(rule: Fields, side: "from" | "to", labels: Value | undefined): boolean {
   return itemsAt(rule, side).some((peer) => selects(at(peer, "podSelector", "matchLabels"), labels));
 }

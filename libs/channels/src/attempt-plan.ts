@@ -156,7 +156,7 @@ export interface SendState {
 export interface BodySink {
   data(chunk: Buffer): void;
   end(): void;
-  broken(error: Error): void;
+  fail(error: Error): void;
 }
 
 /** Answer of a vendor that accepted a WebSocket (status 101), with the paused connection. It has no body. */

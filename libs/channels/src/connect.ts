@@ -95,7 +95,7 @@ export class RefusedSocket implements UpstreamAnswer {
     this.#response
       .on("data", (chunk: Buffer) => sink.data(chunk))
       .once("end", () => sink.end())
-      .once("error", (error) => sink.broken(error));
+      .once("error", (error) => sink.fail(error));
   }
 
   pause(): void {

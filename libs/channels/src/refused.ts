@@ -101,7 +101,7 @@ export function readUpTo(
       answer.abort();
     },
     end: () => done(true),
-    broken: () => done(false),
+    fail: () => done(false),
   });
   return promise;
 }

@@ -231,14 +231,14 @@ function reframedSink(answer: Pick<UpstreamAnswer, "abort">, reframing: Reframin
       } catch (error) {
         hasEnded = true;
         answer.abort();
-        sink.broken(error instanceof Error ? error : new Error(String(error)));
+        sink.fail(error instanceof Error ? error : new Error(String(error)));
       }
     },
     end() {
       if (!hasEnded) sink.end();
     },
-    broken(error) {
-      if (!hasEnded) sink.broken(error);
+    fail(error) {
+      if (!hasEnded) sink.fail(error);
     },
   };
 }

@@ -167,7 +167,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#sink = sink;
     if (this.#outcome === undefined) this.#controller?.resume();
     else if (this.#outcome.error === undefined) sink.end();
-    else sink.broken(this.#outcome.error);
+    else sink.fail(this.#outcome.error);
   }
 
   pause(): void {

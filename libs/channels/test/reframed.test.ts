@@ -28,7 +28,7 @@ function answerOf(type: string) {
   const taken: BodySink = {
     data: (chunk) => seen.push(chunk.toString()),
     end: () => seen.push("end"),
-    broken: (error) => seen.push(error.message),
+    fail: (error) => seen.push(error.message),
   };
   return { answer, taken, seen, vendor: () => sink ?? taken };
 }
@@ -51,7 +51,7 @@ describe("reframed()", () => {
     reframeAnswer(answer, upper).pipe(taken);
     for (const chunk of ["a", "!", "b"]) vendor().data(Buffer.from(chunk));
     vendor().end();
-    vendor().broken(new Error("late"));
+    vendor().fail(new Error("late"));
     expect(seen).toEqual(["A", "abort", "damaged"]);
   });
 

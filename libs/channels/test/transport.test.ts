@@ -103,7 +103,7 @@ describe("parts of an answer that arrive together", () => {
   test("are passed on as one", async () => {
     const answer = await answered();
     const heard = Promise.withResolvers<string>();
-    answer.pipe({ data: (chunk) => heard.resolve(chunk.toString()), end: () => undefined, broken: () => undefined });
+    answer.pipe({ data: (chunk) => heard.resolve(chunk.toString()), end: () => undefined, fail: () => undefined });
     expect(await heard.promise).toBe(parts.join(""));
     answer.abort();
   });
@@ -114,7 +114,7 @@ describe("parts of an answer that arrive together", () => {
     const data = (): never => {
       throw new Error("not taken");
     };
-    answer.pipe({ data, end: () => undefined, broken: broken.resolve });
+    answer.pipe({ data, end: () => undefined, fail: broken.resolve });
     expect(await broken.promise).toMatchObject({ message: "not taken" });
   });
 });
@@ -132,7 +132,7 @@ test("an answer whose last parts are not accepted fails: it does not count as co
   const data = (): never => {
     throw new Error("not taken");
   };
-  answer.pipe({ data, end: () => over.resolve("whole"), broken: ({ message }) => over.resolve(message) });
+  answer.pipe({ data, end: () => over.resolve("whole"), fail: ({ message }) => over.resolve(message) });
   expect(await over.promise).toBe("not taken");
 });
 

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 /** Destination of an answer: its head (status and headers), then its body in pieces. Independent of the transport. */
 export interface AnswerSink {
   /** True after the head was sent. */
-  readonly begun: boolean;
+  readonly headSent: boolean;
   /** True if nothing more can be sent, because the answer is complete or the client has disconnected. */
   readonly closed: boolean;
   /**
@@ -45,7 +45,7 @@ export class HttpSink implements AnswerSink {
     this.#response = response;
   }
 
-  get begun(): boolean {
+  get headSent(): boolean {
     return this.#response.headersSent;
   }
 

@@ -172,7 +172,7 @@ async function planFallback<Request extends { readonly model: string }, Planned 
  * begun. While a fallback is tried, `failure` is that of the previous model.
  */
 function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
-  if (!answer.begun) throw failure;
+  if (!answer.headSent) throw failure;
   answer.end(plan.waiting?.fail(failure, requestId));
 }
 
@@ -187,7 +187,7 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
   const isOwed = isClientGone && leaving.isOwing(failure);
   const units = isOwed ? await unitsOfLeft(plan.cost, held.expected) : {};
   // Only a stream can begin before the vendor answers. If any other answer has begun, it is the error of an ended call.
-  const hasBegun = plan.waiting !== undefined && call.answer.begun;
+  const hasBegun = plan.waiting !== undefined && call.answer.headSent;
   const status = isClientGone ? clientLeft : hasBegun ? 200 : failure.status;
   const error = isClientGone ? undefined : failure.code;
   const settled = run.settle({ units, estimated: isOwed }, isClientGone ? "cancelled" : "failed", status, error);

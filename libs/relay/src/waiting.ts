@@ -32,7 +32,7 @@ export function keepWaiting(
   return setInterval(() => {
     // The vendor's answer may still be read although the client has disconnected.
     if (answer.closed || waiting.isDue?.() === false) return;
-    if (!answer.begun) answer.begin(200, streamHead(waiting.contentType));
+    if (!answer.headSent) answer.begin(200, streamHead(waiting.contentType));
     if (!answer.full) answer.write(waiting.sign);
   }, everyMs);
 }

@@ -93,7 +93,7 @@ export class FakeClient implements AnswerSink {
     return this.#ending.signal;
   }
 
-  get begun(): boolean {
+  get headSent(): boolean {
     return this.status !== undefined;
   }
 
@@ -217,7 +217,7 @@ export class FakeAnswer implements UpstreamAnswer {
   }
 
   breaks(): this {
-    this.#act((sink) => sink.broken(new Error("reset")));
+    this.#act((sink) => sink.fail(new Error("reset")));
     return this;
   }
 

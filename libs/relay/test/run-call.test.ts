@@ -329,7 +329,7 @@ describe("the models that serve a call", () => {
       vendors: { named: away, second: last },
       fallbacks: ["second"],
     });
-    expect([error, client.begun, released]).toEqual([last, false, 1]);
+    expect([error, client.headSent, released]).toEqual([last, false, 1]);
     expect(settled).toMatchObject([
       { costNanos: 0n, draft: { outcome: "failed", status: last.status, model: "second", attempts: 2 } },
     ]);
@@ -353,12 +353,12 @@ describe("the models that serve a call", () => {
 describe("a hold that is refused", () => {
   test("for a fallback: the client gets the failure of the previous model", async () => {
     const { error, client, settled, released } = await run({ vendors: { named: away }, fallbacks: ["dear", "second"] });
-    expect([error, client.begun, settled, released]).toEqual([away, false, [], 1]);
+    expect([error, client.headSent, settled, released]).toEqual([away, false, [], 1]);
   });
 
   test("for the named model: the client gets the refusal, and nothing is held or settled", async () => {
     const { error, client, settled, released } = await run({ vendors: {}, fallbacks: ["second"], price: 1_000 });
-    expect([client.begun, settled, released]).toEqual([false, [], 0]);
+    expect([client.headSent, settled, released]).toEqual([false, [], 0]);
     expect(error).toMatchObject({ code: "insufficient_quota" });
   });
 
@@ -414,7 +414,7 @@ describe("a call that ends before its answer", () => {
     client.leave();
     answer.sends("{}").ends();
     const { error, settled } = await running;
-    expect([error, client.begun]).toEqual([undefined, false]);
+    expect([error, client.headSent]).toEqual([undefined, false]);
     expect(settled).toMatchObject([
       {
         costNanos: 1_000_000n,

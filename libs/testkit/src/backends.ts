@@ -23,8 +23,8 @@ export interface LocalBackends extends Backends {
  * machine. MODELGATE_TEST_BACKENDS=docker|local selects one. Prints the choice. A test must not stop them.
  */
 export async function startBackends(): Promise<Backends> {
-  const wish = process.env["MODELGATE_TEST_BACKENDS"];
-  const backends = wish === "local" ? await startLocalBackends() : await startContainersIf(wish === "docker");
+  const selected = process.env["MODELGATE_TEST_BACKENDS"];
+  const backends = selected === "local" ? await startLocalBackends() : await startContainersIf(selected === "docker");
   process.stdout.write(`redis and nats: ${backends.how}\n`);
   return backends;
 }

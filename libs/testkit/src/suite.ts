@@ -146,12 +146,12 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   // A single process always runs all services, so that the next suite can reuse it.
   const isWhole = shape === "one" && !options.fresh;
   const wanted: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededServices(options));
-  const together: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
+  const isOneProcess: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
 
   async function start(name: ServiceName): Promise<void> {
-    const isTogether = together.includes(name);
-    const { child, ready } = isTogether ? startTogether(together, settings) : startService(name, settings);
-    for (const each of isTogether ? together : [name]) children.set(each, child);
+    const isTogether = isOneProcess.includes(name);
+    const { child, ready } = isTogether ? startTogether(isOneProcess, settings) : startService(name, settings);
+    for (const each of isTogether ? isOneProcess : [name]) children.set(each, child);
     await ready.catch((error: unknown) => {
       throw new Error(`${name} did not become ready:\n${child.logs()}`, { cause: error });
     });
@@ -165,8 +165,8 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const operatorEnv = { CONTROL_URL: addressOf(ports, "control"), MODELGATE_SECRET: secret };
   const gatectl: Suite["gatectl"] = (...words) => runGatectl(words, operatorEnv);
   try {
-    const [first] = together;
-    const apart = wanted.filter((name) => !together.includes(name));
+    const [first] = isOneProcess;
+    const apart = wanted.filter((name) => !isOneProcess.includes(name));
     const processes = first === undefined ? apart : [first, ...apart];
     await Promise.all(processes.map(start));
     for (const name of processes.filter((each) => !unawaitedServices.has(each)))
@@ -239,11 +239,11 @@ async function runGatectl(
   );
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   // Read while it is written, because an export waits for its reader.
-  const [written, complained] = [text(stdout), text(stderr)];
+  const [written, errors] = [text(stdout), text(stderr)];
   const status = await run(words, { stdin: new PassThrough(), stdout, stderr, env });
   stdout.end();
   stderr.end();
-  return { status, stdout: await written, stderr: await complained };
+  return { status, stdout: await written, stderr: await errors };
 }
 
 /** Starts a suite on servers of this machine, which a test may stop. */

@@ -6,7 +6,7 @@ const [minPauseMs, maxPauseMs] = [20, 200];
  * description of the expected event, if that takes too long.
  */
 export async function until<T>(
-  what: string,
+  expected: string,
   check: () => T | Promise<T>,
   withinMs = 60_000,
 ): Promise<Exclude<NonNullable<T>, false>> {
@@ -15,7 +15,7 @@ export async function until<T>(
     const begin = Date.now();
     const found = await check();
     if (isTruthy(found)) return found;
-    if (Date.now() > end) throw new Error(`waited ${withinMs} ms for ${what}`);
+    if (Date.now() > end) throw new Error(`waited ${withinMs} ms for ${expected}`);
     // A check that takes long, such as one that reads all events, must not take a core until it succeeds.
     const pause = Math.min(Math.max(Date.now() - begin, minPauseMs), maxPauseMs);
     await new Promise((resolve) => setTimeout(resolve, pause));

@@ -8,7 +8,7 @@ test("no file imports itself through other files, not even a type", () => {
   const files = globSync("{libs,services}/*/src/**/*.ts", { cwd: root });
   const imports = new Map(files.map((file) => [file, importsOf(file)]));
   expect(imports.size).toBeGreaterThan(500);
-  expect(circlesIn(imports)).toEqual([]);
+  expect(importCycles(imports)).toEqual([]);
 });
 
 test("an import cycle is found, and reported with its files", () => {
@@ -18,7 +18,7 @@ test("an import cycle is found, and reported with its files", () => {
     ["c", ["b", "d"]],
     ["d", []],
   ]);
-  expect(circlesIn(imports)).toEqual([["b", "c"]]);
+  expect(importCycles(imports)).toEqual([["b", "c"]]);
 });
 
 function importsOf(file: string): readonly string[] {
@@ -29,7 +29,7 @@ function importsOf(file: string): readonly string[] {
 }
 
 /** Returns the import cycles: repeatedly removes files that import no remaining file or are imported by none. */
-function circlesIn(imports: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+function importCycles(imports: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   const left = new Map(imports);
   for (let before = -1; before !== left.size;) {
     before = left.size;

@@ -17,7 +17,7 @@ const floors = [
 ] as const satisfies readonly (readonly string[])[];
 const top = floors.length;
 /** Layer of the program that runs all services. */
-const roof = "gateway";
+const topLayer = "gateway";
 
 interface Package {
   readonly name: string;
@@ -60,9 +60,9 @@ describe.each(packages.filter(({ name }) => name !== "testkit"))("$name", ({ nam
 });
 
 /** Packages that may contain paths of vendors, in addition to the endpoint table. */
-const knowPaths = ["contracts", "providers", "simulator", "testkit"];
+const mayHavePaths = ["contracts", "providers", "simulator", "testkit"];
 
-describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name", ({ folder }) => {
+describe.each(packages.filter(({ name }) => !mayHavePaths.includes(name)))("$name", ({ folder }) => {
   test("contains no path of the interface: only the endpoint table lists them", () => {
     const spelled = sourcesBelow(join(folder, "src")).flatMap((file) =>
       withoutComments(readFileSync(file, "utf8"))
@@ -77,7 +77,7 @@ describe.each(packages.filter(({ name }) => !knowPaths.includes(name)))("$name",
 describe("services have the same structure", () => {
   const services = shipped.filter(
     ({ folder, name }) =>
-      folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== roof,
+      folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== topLayer,
   );
   /** Entry of each service. The edge has steps instead of routes. */
   const entries: Readonly<Record<string, readonly [file: string, function: string]>> = {
@@ -187,7 +187,7 @@ function exportsOf(name: string): readonly string[] {
 }
 
 function floorOf(name: string): number {
-  if (name === roof) return top + 1;
+  if (name === topLayer) return top + 1;
   const floor = floors.findIndex((names) => names.some((known) => known === name));
   return floor < 0 ? top : floor;
 }

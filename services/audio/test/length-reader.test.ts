@@ -35,7 +35,7 @@ function mp3(frames: number, kilobits: keyof typeof mp3Rates): Buffer {
 }
 
 /** Returns a first frame that states the number of frames and bytes. */
-function xing(frames: number): Buffer {
+function firstFrame(frames: number): Buffer {
   const frame = mp3(1, 128);
   frame.write("Xing", 21);
   frame.writeUInt32BE(3, 25);
@@ -234,8 +234,12 @@ test("the length of a file is read", async () => {
 
 test.each([
   ["MP3 that begins at another rate than it goes on", Buffer.concat([mp3(250, 32), mp3(250, 128)]), 12],
-  ["MP3 whose first frame states less than there is", Buffer.concat([xing(5), mp3(500, 128)]), 12],
-  ["MP3 of two files, one after the other", Buffer.concat([xing(250), mp3(250, 128), xing(250), mp3(250, 128)]), 12],
+  ["MP3 whose first frame states less than there is", Buffer.concat([firstFrame(5), mp3(500, 128)]), 12],
+  [
+    "MP3 of two files, one after the other",
+    Buffer.concat([firstFrame(250), mp3(250, 128), firstFrame(250), mp3(250, 128)]),
+    12,
+  ],
   ["Opus in Ogg", opus(12), 12],
   ["FLAC whose head states nothing", flac(12, 0), 12],
   ["FLAC whose head states a second", flac(12, 1), 12],
@@ -274,10 +278,10 @@ test.each([
 });
 
 test("a file that is crafted to be slow is aborted, delays no other, and the next one is read", async () => {
-  let turns = 0;
-  const turning = setInterval(() => turns++, 1);
+  let iterations = 0;
+  const turning = setInterval(() => iterations++, 1);
   expect(await find(Buffer.alloc(16 * 1_048_576, 0xff), "slow.mp3")).toEqual({});
   clearInterval(turning);
-  expect(turns).toBeGreaterThan(10);
+  expect(iterations).toBeGreaterThan(10);
   expect(await find(wav())).toEqual({ duration: 2 });
 });

@@ -65,12 +65,12 @@ const spent = async (): Promise<bigint> => (await area.settled("demo")).spentNan
 
 describe.each(names)("%s", (name) => {
   beforeEach(() => area.simulator.forget(name));
-  const say = (more: object = {}) =>
+  const speak = (more: object = {}) =>
     client.audio.speech.create({ model: `${name}-says`, voice: "kore", input, response_format: "wav", ...more });
 
   test("generates speech, and is charged by its units", async () => {
     const before = await spent();
-    const answer = await say();
+    const answer = await speak();
     const { format } = await parseBuffer(Buffer.from(await answer.arrayBuffer()), { mimeType: "audio/wav" });
     expect(format).toMatchObject({ container: "WAVE", sampleRate: 24_000 });
     expect(format.duration).toBeCloseTo(seconds, 1);
@@ -79,25 +79,25 @@ describe.each(names)("%s", (name) => {
   });
 
   test("generates events on request", async () => {
-    const text = await (await say({ stream_format: "sse" })).text();
+    const text = await (await speak({ stream_format: "sse" })).text();
     expect(text).toMatch(/^data: \{"type":"speech\.audio\.delta","audio":"[A-Za-z0-9+/=]+"\}\n\n/);
     expect(text).toMatch(/data: \{"type":"speech\.audio\.done","usage":\{[^}]+\}\}\n\n$/);
   });
 
   test("a text that its vendor refuses costs nothing", async () => {
     const before = await spent();
-    await expect(say({ input: `${input} {{simulate: {"status": 400}}}` })).rejects.toMatchObject({ status: 400 });
+    await expect(speak({ input: `${input} {{simulate: {"status": 400}}}` })).rejects.toMatchObject({ status: 400 });
     expect((await spent()) - before).toBe(0n);
   });
 
-  const hear = (more: object = {}) =>
+  const transcribe = (more: object = {}) =>
     toFile(wav, "a.wav", { type: "audio/wav" }).then((file) =>
       client.audio.transcriptions.create({ model: `${name}-hears`, file, ...more }),
     );
 
   test("transcribes a file, and is charged by its units", async () => {
     const before = await spent();
-    const { text } = await hear({ language: "en" });
+    const { text } = await transcribe({ language: "en" });
     expect(text).toMatch(/^we heard this file/);
     const cost = (await spent()) - before;
     if (byTokens.has(name)) expect(cost).toBeGreaterThan(BigInt(Math.ceil(seconds * 32) * 2_000));
@@ -115,10 +115,13 @@ describe.each(names)("%s", (name) => {
 
   test("subtitles are created from its timestamps, and refused without them", async () => {
     if (byTokens.has(name))
-      return expect(hear({ response_format: "srt" })).rejects.toMatchObject({ status: 400, param: "response_format" });
-    const srt: unknown = await hear({ response_format: "srt" });
+      return expect(transcribe({ response_format: "srt" })).rejects.toMatchObject({
+        status: 400,
+        param: "response_format",
+      });
+    const srt: unknown = await transcribe({ response_format: "srt" });
     expect(srt).toMatch(/^1\n00:00:00,000 --> 00:00:0\d,\d{3}\nwe heard/);
-    const verbose: any = await hear({ response_format: "verbose_json", timestamp_granularities: ["word"] });
+    const verbose: any = await transcribe({ response_format: "verbose_json", timestamp_granularities: ["word"] });
     expect(verbose.words[0]).toMatchObject({ word: "we", start: 0 });
     expect(verbose.duration).toBeCloseTo(seconds, 1);
   });

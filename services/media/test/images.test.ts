@@ -28,7 +28,7 @@ const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "im
 const remote = () => `${area.simulator.url}/pictures/64x64/aGk.jpeg`;
 
 describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content"])("images by %s", (model) => {
-  /** This vendor knows ratios only. */
+  /** Expected size. The vendor of "content" supports only aspect ratios. */
   const size = model === "content" ? { width: 1_024, height: 1_024 } : { width: 512, height: 512 };
 
   test.each(["url", "b64_json"] as const)("are generated from the simple body, as %s", async (form) => {

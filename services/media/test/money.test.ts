@@ -4,7 +4,7 @@ import { keys } from "../../../libs/relay/test/config.ts";
 import { startGreedyVendor, type GreedyVendor } from "../../text/test/greedy-vendor.ts";
 import { service } from "../src/service.ts";
 
-const poorKey = keys.poor;
+const lowBalanceKey = keys.poor;
 const max = { usage: { input: 1e300, output: 1e300 }, items: 40 } as const;
 
 let vendor: GreedyVendor;
@@ -29,7 +29,7 @@ beforeAll(async () => {
       ],
       accounts: {
         demo: { balance: "1000", tokens: [{ key: keys.demo, group: "strict" }] },
-        poor: { balance: "0.05", tokens: [{ key: poorKey, group: "default" }] },
+        poor: { balance: "0.05", tokens: [{ key: lowBalanceKey, group: "default" }] },
       },
     },
   });
@@ -72,7 +72,7 @@ test("a stream of images ends with the last requested one, even if its vendor ge
 });
 
 test("a hold covers the largest number of images in any field that a vendor may read", async () => {
-  const ask = (more: object) => call({ model: "pictures", prompt: "a fox", ...more }, poorKey);
+  const ask = (more: object) => call({ model: "pictures", prompt: "a fox", ...more }, lowBalanceKey);
   const before = vendor.requests.length;
   for (const more of [
     { n: 1, batch_size: 500 },

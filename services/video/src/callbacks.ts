@@ -78,13 +78,13 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
       const pauseMs = response ? undefined : pausesMs[tries];
       if (!response && stop.signal.aborted) return; // another process sends it when its lease ends
       if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
-      else await (response ? removeCallback(redis, callback) : giveUp(callback));
+      else await (response ? removeCallback(redis, callback) : abandon(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback will be sent again when its lease expires");
     }
   }
 
-  async function giveUp(callback: Callback): Promise<void> {
+  async function abandon(callback: Callback): Promise<void> {
     const { event, tries } = callback;
     await removeCallback(redis, callback);
     log.info({ taskId: event.taskId, state: event.state, tries }, "giving up on a callback");
@@ -95,7 +95,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     const { accountId, time } = callback.event;
     const isOld = now() - Date.parse(time) > maxAgeMs;
     if (!isOld && isFull(accountId)) return;
-    const step = (isOld ? giveUp(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
+    const step = (isOld ? abandon(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
     open.set(step, accountId);
   }
 

@@ -14,7 +14,7 @@ function mayBeImage(mediaType: string): boolean {
 export class Frames implements Disposable {
   readonly #pictures: RemoteFiles;
   readonly #request: VideoRequest;
-  readonly #held = new DisposableStack();
+  readonly #resources = new DisposableStack();
   #fetched: Promise<VideoRequest> | undefined;
 
   constructor({ pictures }: { readonly pictures: RemoteFiles }, request: VideoRequest) {
@@ -38,7 +38,7 @@ export class Frames implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#held.dispose();
+    this.#resources.dispose();
   }
 
   async #fetchAll(proxy: string | undefined): Promise<VideoRequest> {
@@ -60,8 +60,8 @@ export class Frames implements Disposable {
       // The fetch continues if the client disconnects, as the start of the task does.
       const signal = new AbortController().signal;
       const file = await this.#pictures.fetch({ url: image.url, accepts: mayBeImage, proxy, signal });
-      if (this.#held.disposed) file[Symbol.dispose]();
-      else this.#held.use(file);
+      if (this.#resources.disposed) file[Symbol.dispose]();
+      else this.#resources.use(file);
       return parseImage(file.bytes.toString("base64"), param);
     } catch (cause) {
       if (!(cause instanceof NotFetched)) throw cause;

@@ -10,7 +10,7 @@ const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 
 /** A task that its vendor has accepted, and the money that is held for it. */
 export interface AcceptedTask {
-  readonly held: JobMoney;
+  readonly hold: JobMoney;
   /** Returns the record of the task, if `call` pays for it. */
   readonly recordOf: (call: UsageRecord) => TaskRecord;
   readonly ids: RequestIds;
@@ -22,14 +22,14 @@ export interface AcceptedTask {
  * has started; the client then receives the video and pays for it once. Returns undefined if the task could not be
  * stored.
  */
-export async function recordTask(deps: Deps, { held, recordOf, ids }: AcceptedTask): Promise<TaskRecord | undefined> {
-  const task = recordOf(held.record);
+export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTask): Promise<TaskRecord | undefined> {
+  const task = recordOf(hold.record);
   try {
     if (await recordWith(deps, task)) {
-      held.handOver();
+      hold.handOver();
       return task;
     }
-    using renewed = await withRetries(() => held.renew());
+    using renewed = await withRetries(() => hold.renew());
     const paid = recordOf(renewed.record);
     deps.relay.log.warn({ ...ids, taskId: task.id, callId: paid.callId }, "a task had no hold: a new hold was placed");
     if (!(await recordWith(deps, paid))) return undefined;

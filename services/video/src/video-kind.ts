@@ -82,7 +82,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
         kind: "job",
         read: async (answer) => {
           const started = await readStarted(answer, rendered);
-          return { store: (held, outcome) => this.#storeTask(plan, { started, route: to, outcome }, held) };
+          return { store: (hold, outcome) => this.#storeTask(plan, { started, route: to, outcome }, hold) };
         },
       }),
     };
@@ -92,9 +92,9 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
    * Stores a task that was started. Returns the answer. Throws Failure create_uncertain if the task could not be
    * stored.
    */
-  async #storeTask({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, held: JobMoney): Promise<Buffer> {
+  async #storeTask({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, hold: JobMoney): Promise<Buffer> {
     const recordOf = recorderOf(this.deps, input.wanted, accepted, heldNanos);
-    const task = await recordTask(this.deps, { held, recordOf, ids: idsOf(call) });
+    const task = await recordTask(this.deps, { hold, recordOf, ids: idsOf(call) });
     if (task === undefined) throw new Failure("create_uncertain");
     logTask(call, task);
     return Buffer.from(JSON.stringify(input.answer(task)));

@@ -9,7 +9,7 @@ const fresh = taskOf("acme", "video_1", createdAt);
 const { deadlineAt } = fresh;
 const at = (afterMs: number, random = 0.5): PollMoment => ({ nowMs: createdAt + afterMs, random, pace });
 
-const sighting: fc.Arbitrary<PollOutcome> = fc.oneof(
+const pollResult: fc.Arbitrary<PollOutcome> = fc.oneof(
   fc.constant({ kind: "unknown" as const }),
   fc.constant({ kind: "not-found" as const }),
   fc.constant({ kind: "unroutable" as const }),
@@ -22,21 +22,25 @@ const sighting: fc.Arbitrary<PollOutcome> = fc.oneof(
   fc.constant({ kind: "failed" as const, error: { code: "c", message: "m" } }),
 );
 const polls = fc.array(
-  fc.record({ sighting, afterMs: fc.nat({ max: 20_000_000 }), random: fc.double({ min: 0, max: 0.999, noNaN: true }) }),
+  fc.record({
+    pollResult,
+    afterMs: fc.nat({ max: 20_000_000 }),
+    random: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  }),
   { maxLength: 40 },
 );
 const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
 /** Returns the steps of a task, in order. */
-function live(
-  seen: readonly { sighting: PollOutcome; afterMs: number; random: number }[],
+function stepsOf(
+  seen: readonly { pollResult: PollOutcome; afterMs: number; random: number }[],
 ): readonly (PollStep & { nowMs: number })[] {
   let task = fresh;
   let nowMs = createdAt;
   const steps: (PollStep & { nowMs: number })[] = [];
-  for (const { sighting, afterMs, random } of seen) {
+  for (const { pollResult, afterMs, random } of seen) {
     nowMs += afterMs;
-    const step = advance(task, sighting, { nowMs, random, pace });
+    const step = advance(task, pollResult, { nowMs, random, pace });
     if (step === undefined) continue;
     steps.push({ ...step, nowMs });
     ({ task } = step);
@@ -49,7 +53,7 @@ describe("in any sequence of polls", () => {
     fc.assert(
       fc.property(polls, (seen) => {
         let before = fresh;
-        for (const { task } of live(seen)) {
+        for (const { task } of stepsOf(seen)) {
           expect(isEnded(before.state)).toBe(false);
           expect(rank[task.state]).toBeGreaterThanOrEqual(rank[before.state]);
           expect(task.progress).toBeGreaterThanOrEqual(before.progress);
@@ -64,7 +68,7 @@ describe("in any sequence of polls", () => {
   test("a task is polled until it has ended, later than now and never after its deadline", () => {
     fc.assert(
       fc.property(polls, (seen) => {
-        for (const { task, dueAt, nowMs } of live(seen)) {
+        for (const { task, dueAt, nowMs } of stepsOf(seen)) {
           expect(dueAt === undefined).toBe(isEnded(task.state));
           if (dueAt === undefined) continue;
           expect(dueAt).toBeGreaterThan(nowMs);
@@ -76,7 +80,7 @@ describe("in any sequence of polls", () => {
 
   test("a task fails once its deadline has passed, regardless of its state", () => {
     fc.assert(
-      fc.property(sighting, fc.nat(), (seen, late) => {
+      fc.property(pollResult, fc.nat(), (seen, late) => {
         const step = advance(fresh, seen, at(86_400_000 + late));
         expect(step).toMatchObject({ task: { state: "failed", error: { code: "timeout" } } });
       }),
@@ -86,7 +90,7 @@ describe("in any sequence of polls", () => {
   test("an end has its data, and nothing else ends a task", () => {
     fc.assert(
       fc.property(polls, (seen) => {
-        for (const { task } of live(seen)) {
+        for (const { task } of stepsOf(seen)) {
           expect(task.endedAt !== undefined).toBe(isEnded(task.state));
           expect(task.result !== undefined).toBe(task.state === "completed");
           expect(task.error !== undefined).toBe(task.state === "failed");

@@ -132,11 +132,11 @@ test("a callback that could not be delivered for an hour is dropped without anot
 
 test("an address in the operator's network gets nothing, unless the operator allowed it", async () => {
   await using callbacks = callbacksTo();
-  const inward = await begin(noon + 1e9);
-  callbacks.send(inward);
+  const privateUrl = await begin(noon + 1e9);
+  callbacks.send(privateUrl);
   await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
   expect(received).toEqual([]);
-  await removeCallback(redis, inward);
+  await removeCallback(redis, privateUrl);
 });
 
 test("an account whose address does not answer delays no other account's callbacks", async () => {

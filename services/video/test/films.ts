@@ -15,7 +15,7 @@ function signing(id: string, provider: string, models: readonly string[], path =
 const project = "/vertex/v1/projects/p/locations/us-central1";
 
 /** Returns a channel to a vendor whose wire no client uses. */
-function elsewhere(id: string, provider: string, path: string, models: Record<string, string>): object {
+function channelOfOtherWire(id: string, provider: string, path: string, models: Record<string, string>): object {
   return channel(id, models, { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}${path}` });
 }
 
@@ -41,13 +41,16 @@ export const films = {
     channel("compatible", ["film-compatible"], { wires: ["video-generations"] }),
     signing("kling", "kling", ["film-kling"]),
     signing("jimeng", "jimeng", ["film-jimeng"], "/"),
-    elsewhere("veo", "gemini", "/gemini", { "film-veo": "veo-3.1-generate-preview" }),
-    elsewhere("vertex-films", "vertex", project, { "film-vertex": "veo-3.1-generate-001" }),
-    elsewhere("vertex-bucket", "vertex", `${project}?storageUri=gs://films/made/`, {
+    channelOfOtherWire("veo", "gemini", "/gemini", { "film-veo": "veo-3.1-generate-preview" }),
+    channelOfOtherWire("vertex-films", "vertex", project, { "film-vertex": "veo-3.1-generate-001" }),
+    channelOfOtherWire("vertex-bucket", "vertex", `${project}?storageUri=gs://films/made/`, {
       "film-bucket": "veo-2.0-generate-001",
     }),
-    elsewhere("wan", "qwen", "/dashscope/api/v1", { "film-wan": "wan2.7-t2v", "film-wan-former": "wan2.6-t2v" }),
-    elsewhere("seedance", "volcengine", "/ark/api/v3", { "film-seedance": "doubao-seedance-1-0-pro-250528" }),
+    channelOfOtherWire("wan", "qwen", "/dashscope/api/v1", {
+      "film-wan": "wan2.7-t2v",
+      "film-wan-former": "wan2.6-t2v",
+    }),
+    channelOfOtherWire("seedance", "volcengine", "/ark/api/v3", { "film-seedance": "doubao-seedance-1-0-pro-250528" }),
     channel("first", ["film-two"], { priority: 1 }),
     channel("second", ["film-two"]),
   ],
@@ -58,7 +61,7 @@ export const films = {
 };
 
 /** Limits with short intervals between polls. */
-export const quick = {
+export const quickLimits = {
   video: { pace: { firstMs: 20, longestMs: 60 }, tasks: { roundMs: 20, leaseMs: 800, followMs: 10 } },
 } as const satisfies Limits;
 
@@ -66,11 +69,11 @@ export const quick = {
 export const callbacksHere = { CALLBACK_HOSTS: "127.0.0.1" };
 
 /** Server that is called: a service, or the edge before it. */
-type Place = { readonly url: string };
+type CalledServer = { readonly url: string };
 
 /** Sends a JSON call to an endpoint. */
 export async function ask(
-  { url }: Place,
+  { url }: CalledServer,
   path: string,
   body?: unknown,
   { key = keys.demo, method = body === undefined ? "GET" : "POST", headers = {} }: AskOptions = {},
@@ -91,7 +94,7 @@ interface AskOptions {
 }
 
 /** Waits until a task has ended, and returns it in style A. */
-export function ended(at: Place, id: string, key: string = keys.demo): Promise<any> {
+export function ended(at: CalledServer, id: string, key: string = keys.demo): Promise<any> {
   return until(`${id} to end`, async () => {
     const { json } = await ask(at, `/v1/videos/${id}`, undefined, { key });
     return ["completed", "failed"].includes(json.status) && json;
@@ -114,4 +117,4 @@ export async function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]>
 }
 
 /** Returns a prompt with a directive for a simulated vendor. */
-export const simulate = (behaviour: object): string => `A boat. {{simulate: ${JSON.stringify(behaviour)}}}`;
+export const promptWith = (behaviour: object): string => `A boat. {{simulate: ${JSON.stringify(behaviour)}}}`;

@@ -268,11 +268,11 @@ test("a task whose channel was removed from the configuration fails after about 
 test("a vendor that does not answer delays only its tasks", async () => {
   const [deps = expect.fail("no replica")] = replicas;
   clock = noon + 5_000;
-  const stuck = await begin();
-  answers.set(stuck.operation, "silence");
-  const hasty = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
-  await using _poller = openPoller(hasty, () => undefined);
-  await until("the silent look", () => pollsOf(stuck) > 0);
+  const unanswered = await begin();
+  answers.set(unanswered.operation, "silence");
+  const shortTimeout = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
+  await using _poller = openPoller(shortTimeout, () => undefined);
+  await until("the silent look", () => pollsOf(unanswered) > 0);
   const other = await begin();
   await until("a look at another task", () => pollsOf(other) > 0);
 });

@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { ask, ended, films, quick } from "./films.ts";
+import { ask, ended, films, quickLimits } from "./films.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
       models: { ...films.models, "film-openai": { kind: "video", price } },
       accounts: { ...films.accounts, poor: { balance: "2.049999999", tokens: [{ key: keys.poor, group: "default" }] } },
     },
-    limits: quick,
+    limits: quickLimits,
   });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
@@ -27,7 +27,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const sdk = () => new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 
 /** Creates a task. Returns its cost and its id. */
-async function paidFor(create: () => Promise<{ readonly id: string }>): Promise<readonly [bigint, string]> {
+async function costOf(create: () => Promise<{ readonly id: string }>): Promise<readonly [bigint, string]> {
   const before = await area.account("demo");
   const { id } = await create();
   await ended(area, id);
@@ -37,14 +37,14 @@ async function paidFor(create: () => Promise<{ readonly id: string }>): Promise<
 const large = { model: "film-openai", prompt: "A boat", size: "1792x1024" } as const;
 
 test("a remix is charged at the resolution of its source, and reports it", async () => {
-  const [, id] = await paidFor(() => sdk().videos.create(large));
-  const [paid, remix] = await paidFor(() => sdk().videos.remix(id, { prompt: "At night" }));
+  const [, id] = await costOf(() => sdk().videos.create(large));
+  const [paid, remix] = await costOf(() => sdk().videos.remix(id, { prompt: "At night" }));
   expect(paid).toBe(2_050_000_000n);
   expect(await sdk().videos.retrieve(remix)).toMatchObject({ size: "1792x1024", seconds: "4" });
 });
 
 test("a size that the vendor chose is reported once the vendor does, in every style", async () => {
-  const [paid, id] = await paidFor(() => sdk().videos.create({ model: "film-openai", prompt: "A boat" }));
+  const [paid, id] = await costOf(() => sdk().videos.create({ model: "film-openai", prompt: "A boat" }));
   expect(paid).toBe(450_000_000n);
   expect(await sdk().videos.retrieve(id)).toMatchObject({ size: "720x1280" });
   const { json } = await ask(area, `/v1/video/generations/${id}`);
@@ -52,7 +52,7 @@ test("a size that the vendor chose is reported once the vendor does, in every st
 });
 
 test("a size that another vendor chose is reported too", async () => {
-  const [, id] = await paidFor(() => sdk().videos.create({ model: "film-wan", prompt: "A boat" }));
+  const [, id] = await costOf(() => sdk().videos.create({ model: "film-wan", prompt: "A boat" }));
   expect(await sdk().videos.retrieve(id)).toMatchObject({ size: "1920x1080" });
 });
 
@@ -66,10 +66,10 @@ test("the hold has the resolution's price: a balance of one nano-dollar less is 
 });
 
 test("its usage event names the price that was charged", async () => {
-  await paidFor(() => sdk().videos.create(large));
+  await costOf(() => sdk().videos.create(large));
   const event = (await area.events()).findLast(({ costNanos }) => costNanos === "2050000000");
   expect(event?.units).toEqual({ seconds: 4, requests: 1 });
-  const [, plain] = await paidFor(() => sdk().videos.create({ ...large, size: "720x1280" }));
+  const [, plain] = await costOf(() => sdk().videos.create({ ...large, size: "720x1280" }));
   const other = (await area.events()).findLast(({ accountId }) => accountId === "demo");
   expect([plain, other?.costNanos]).toEqual([expect.any(String), "450000000"]);
   expect(event?.priceVersion).not.toBe(other?.priceVersion);

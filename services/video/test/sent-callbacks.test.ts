@@ -5,7 +5,7 @@ import { startScriptedServer, until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
-import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
+import { ask, callbacksHere, ended, films, quickLimits, promptWith } from "./films.ts";
 
 let area: Area;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
     env: { ...callbacksHere, BUFFER_BYTES: "3000000" },
     limits: {
       video: {
-        ...quick.video,
+        ...quickLimits.video,
         callbacks: { timeoutMs: 1_000 },
         relay: { buffers: { shares: { tokenPercent: 100, accountPercent: 100 } } },
       },
@@ -32,7 +32,7 @@ test("an interrupted callback is sent again", async () => {
     response.destroy();
     return undefined;
   });
-  const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
+  const body = { model: "film-kling", prompt: promptWith({ looks: 1_000_000 }), callback_url: client.url };
   const { json } = await ask(area, "/v1/video/generations", body);
   await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
 });
@@ -52,7 +52,7 @@ test.each([
     return {};
   });
   await area.simulator.forget(channel);
-  const body = { model, prompt: simulate({ looks: 4 }), callback_url: client.url };
+  const body = { model, prompt: promptWith({ looks: 4 }), callback_url: client.url };
   const { status } = await ask(area, "/v1/video/generations", body);
   expect(status).toBe(200);
   await until("its end to be sent", () => states.has("completed"));
@@ -84,7 +84,7 @@ test("a client that disconnects before the vendor's answer finds the task in its
   await area.simulator.forget("openai-films");
   const before = await area.account("demo");
   const leaving = new AbortController();
-  const prompt = `left alone; ${simulate({ delayMs: 300 })}`;
+  const prompt = `left alone; ${promptWith({ delayMs: 300 })}`;
   const asked = fetch(`${area.url}/v1/videos`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
@@ -138,7 +138,7 @@ test.each([
 });
 
 test("the event stream of a task that is deleted meanwhile ends", async () => {
-  const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
+  const body = { model: "film-openai", prompt: promptWith({ looks: 1_000_000 }) };
   const { json } = await ask(area, "/v1/videos", body);
   const events = await fetch(`${area.url}/v1/videos/${json.id}/events`, {
     headers: { authorization: `Bearer ${keys.demo}` },

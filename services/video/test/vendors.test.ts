@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { ask, callbacksHere, ended, films, quick, simulate } from "./films.ts";
+import { ask, callbacksHere, ended, films, quickLimits, promptWith } from "./films.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
@@ -9,7 +9,7 @@ const generations = "/v1/video/generations";
 let area: Area;
 beforeAll(async () => {
   const env = { ...callbacksHere, FETCH_PRIVATE_HOSTS: "127.0.0.1" };
-  area = await startArea(service, { config: films, env, limits: quick });
+  area = await startArea(service, { config: films, env, limits: quickLimits });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
@@ -22,7 +22,7 @@ test("a video that its vendor filters fails with the vendor's message, and costs
   const before = await settled();
   const { json } = await ask(area, "/v1/videos", {
     model: "film-veo",
-    prompt: simulate({ finish: "content_filter" }),
+    prompt: promptWith({ finish: "content_filter" }),
   });
   const { status, error } = await ended(area, json.id);
   expect([status, error.code]).toEqual(["failed", "rai_media_filtered"]);
@@ -37,7 +37,7 @@ describe("a start that its vendor refuses gets 400 with the vendor's message, an
     ["film-seedance", "InputTextSensitiveContentDetected", "The input text may contain sensitive information."],
   ])("%s %s", async (model, errorCode, errorMessage) => {
     const before = await settled();
-    const prompt = simulate({ status: 400, errorCode, errorMessage });
+    const prompt = promptWith({ status: 400, errorCode, errorMessage });
     const { status, json } = await ask(area, "/v1/videos", { model, prompt });
     expect([status, json.error]).toMatchObject([400, { message: errorMessage }]);
     expect(await settled()).toEqual(before);
@@ -87,7 +87,7 @@ describe("a finished video", () => {
   const bodyBytes = 8_000_000;
 
   test("of Vertex is extracted from an answer of megabytes, with and without a range", async () => {
-    const { json } = await ask(area, generations, { model: "film-vertex", prompt: simulate({ bodyBytes }) });
+    const { json } = await ask(area, generations, { model: "film-vertex", prompt: promptWith({ bodyBytes }) });
     expect((await ended(area, json.id)).status).toBe("completed");
     for (const headers of [{}, { range: "bytes=10-19" }]) {
       const answer = await download(json.id, headers);
@@ -105,7 +105,7 @@ describe("a finished video", () => {
     ["film-veo", "veo", "x-goog-api-key", /\/v1beta\/files\/[^/]+:download$/],
     ["film-bucket", "vertex-bucket", "authorization", /\/storage\/v1\/b\/films\/o\/made%2F/],
   ])("of %s requires the key, and supports ranges", async (model, instance, header, path) => {
-    const { json } = await ask(area, generations, { model, prompt: simulate({ bodyBytes: 100_000 }) });
+    const { json } = await ask(area, generations, { model, prompt: promptWith({ bodyBytes: 100_000 }) });
     await ended(area, json.id);
     await area.simulator.forget(instance);
     const part = await download(json.id, { range: "bytes=10-1009" });

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TaskEvent } from "@modelgate/contracts";
 import { startScriptedServer, until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
-import { ask, callbacksHere, ended, films, quick, simulate, taskEvents } from "./films.ts";
+import { ask, callbacksHere, ended, films, quickLimits, promptWith, taskEvents } from "./films.ts";
 import { keys, rival, trusting, trustingAccount } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
@@ -13,7 +13,7 @@ let area: Area;
 beforeAll(async () => {
   const groups = { ...films.groups, trusting };
   const accounts = { ...films.accounts, rival: rival.account, trusting: trustingAccount.account };
-  area = await startArea(service, { config: { ...films, groups, accounts }, env: callbacksHere, limits: quick });
+  area = await startArea(service, { config: { ...films, groups, accounts }, env: callbacksHere, limits: quickLimits });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
@@ -310,7 +310,7 @@ describe("a task belongs to one account", () => {
     const created = await ask(
       area,
       "/epsilon/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31",
-      { req_key: "film-openai", prompt: simulate({ looks: 3 }) },
+      { req_key: "film-openai", prompt: promptWith({ looks: 3 }) },
       { key: keys.poor },
     );
     expect(created.json).toMatchObject({ code: 10_000 });
@@ -323,7 +323,7 @@ describe("a task belongs to one account", () => {
 describe("content", () => {
   test("is sent in ranges, at the reader's pace, with a thumbnail if there is one", async () => {
     for (const model of ["film-openai", "film-kling"]) {
-      const { json } = await ask(area, "/v1/video/generations", { model, prompt: simulate({ bodyBytes: 100_000 }) });
+      const { json } = await ask(area, "/v1/video/generations", { model, prompt: promptWith({ bodyBytes: 100_000 }) });
       await ended(area, json.id);
       const whole = Buffer.from(await (await download(json.id)).arrayBuffer());
       expect(whole).toHaveLength(100_000);
@@ -340,7 +340,7 @@ describe("content", () => {
 
   test("of a task that has not finished gets 404, and no vendor is called", async () => {
     // The task never ends, so nothing is settled.
-    const body = { model: "film-openai", prompt: simulate({ looks: 1_000_000 }) };
+    const body = { model: "film-openai", prompt: promptWith({ looks: 1_000_000 }) };
     const { json } = await ask(area, "/v1/videos", body, { key: rival.key });
     expect(await area.metrics.metrics()).toMatch(/^modelgate_tasks_open(?:\{.*\})? [1-9]/m);
     const answer = await download(json.id, {}, rival.key);
@@ -352,7 +352,7 @@ describe("content", () => {
   });
 
   test.each(["film-openai", "film-kling"])("that has expired at %s is reported as expired", async (model) => {
-    const { json } = await ask(area, "/v1/video/generations", { model, prompt: simulate({ expired: true }) });
+    const { json } = await ask(area, "/v1/video/generations", { model, prompt: promptWith({ expired: true }) });
     await ended(area, json.id);
     const answer = await download(json.id);
     expect([answer.status, codeIn(await answer.json())]).toEqual([404, "video_expired"]);
@@ -363,7 +363,7 @@ describe("the end of a task", () => {
   test.each(["film-openai", "film-veo"])("that %s fails costs nothing and has a reason", async (model) => {
     const { json } = await ask(area, "/v1/video/generations", {
       model,
-      prompt: simulate({ taskError: "no boats today" }),
+      prompt: promptWith({ taskError: "no boats today" }),
     });
     const done = await ended(area, json.id);
     expect(done).toMatchObject({ status: "failed", error: { message: "no boats today" } });
@@ -383,7 +383,7 @@ describe("the end of a task", () => {
   });
 
   test("can be followed, with each state and progress", async () => {
-    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 5 }) });
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ looks: 5 }) });
     const authorization = `Bearer ${keys.demo}`;
     const followed = await fetch(`${area.url}/v1/videos/${json.id}/events`, { headers: { authorization } });
     expect(followed.headers.get("content-type")).toContain("text/event-stream");
@@ -399,7 +399,7 @@ describe("the end of a task", () => {
   test("is sent to the client's callback URL, signed, once per transition", async () => {
     await using client = await startScriptedServer(() => ({}));
     await area.simulator.forget("kling");
-    const asked = { model_name: "film-kling", prompt: simulate({ looks: 4 }), callback_url: `${client.url}/done` };
+    const asked = { model_name: "film-kling", prompt: promptWith({ looks: 4 }), callback_url: `${client.url}/done` };
     const { json } = await ask(area, "/kling/v1/videos/text2video", asked);
     await until("every transition to be sent", () => client.requests.length === 3);
     // Callbacks are sent over separate connections and may arrive in any order.
@@ -422,7 +422,7 @@ describe("the end of a task", () => {
   });
 
   test("each transition is one event, and the settlement is another", async () => {
-    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: simulate({ looks: 4 }) });
+    const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ looks: 4 }) });
     await ended(area, json.id);
     const events = await until("its events", async () => {
       const found = (await taskEvents(area.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);
@@ -456,7 +456,7 @@ describe("a start", () => {
   test("whose answer is lost is not sent again, and costs nothing", async () => {
     const before = await settled();
     for (const instance of ["first", "second"]) await area.simulator.forget(instance);
-    const body = { model: "film-two", prompt: simulate({ closeAfterAccept: true }) };
+    const body = { model: "film-two", prompt: promptWith({ closeAfterAccept: true }) };
     const answer = await ask(area, "/v1/videos", body);
     expect([answer.status, answer.json.error.code]).toEqual([502, "create_uncertain"]);
     expect(answer.headers.get("x-should-retry")).toBe("false");

@@ -109,7 +109,7 @@ test("a reader that pauses also pauses the sender; one that disconnects ends it"
       stopped.resolve();
     },
     end: () => stopped.reject(new Error("the complete body arrived")),
-    broken: interrupted.resolve,
+    fail: interrupted.resolve,
   });
   await stopped.promise;
   // The sender stops when the socket buffers are full.

@@ -60,9 +60,9 @@ export class HeldStream implements BodySink {
     else if (!this.#isBegun) this.#begun.reject(new Failure("upstream_error", "The vendor's stream was empty."));
   }
 
-  broken(error: Error): void {
+  fail(error: Error): void {
     this.#over = { error };
-    if (this.#sink !== undefined) this.#sink.broken(error);
+    if (this.#sink !== undefined) this.#sink.fail(error);
     else if (!this.#isBegun) this.#begun.reject(interruptionFailure(error));
   }
 
@@ -75,7 +75,7 @@ export class HeldStream implements BodySink {
     if (this.#over === undefined) {
       if (!this.#paused) this.#answer.resume();
     } else if (this.#over.error === undefined) sink.end();
-    else sink.broken(this.#over.error);
+    else sink.fail(this.#over.error);
   }
 
   pause(): void {

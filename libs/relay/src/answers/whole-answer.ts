@@ -102,7 +102,7 @@ class AnswerCollector implements BodySink {
     );
   }
 
-  broken(error: Error): void {
+  fail(error: Error): void {
     if (!this.#isOver) this.#fail(interruptionFailure(error));
   }
 

@@ -17,7 +17,7 @@ export function reportRoute(
   tried: readonly AttemptReport[],
 ): void {
   const last = tried.at(-1);
-  if (last === undefined || answer.begun) return;
+  if (last === undefined || answer.headSent) return;
   if (last.upstreamRequestId !== undefined) answer.setHeader(headers.upstreamRequestId, last.upstreamRequestId);
   if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const attempts = tried.map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`));
@@ -30,19 +30,19 @@ export function reportRoute(
  * header cannot contain are replaced.
  */
 export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
-  if (answer.begun) return;
+  if (answer.headSent) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
 /** Writes the name of the model that serves the call to a header, if the client named another one. */
 export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
-  if (!answer.begun) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
+  if (!answer.headSent) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }
 
 /** Writes a header with the output limit that the gateway set because the caller's money does not cover more. */
 export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">, tokens: number): void {
-  if (!answer.begun) answer.setHeader(headers.maxOutputTokens, String(tokens));
+  if (!answer.headSent) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 
 function joinWithin(max: number, items: readonly string[]): string {

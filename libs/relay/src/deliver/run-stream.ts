@@ -76,11 +76,11 @@ export class RunStream implements BodySink, StreamSource {
     // The last event may lack the blank line after it.
     if (!this.#splitter.empty) this.data(blankLine);
     if (this.#run.hasEnded) return this.#sink?.end();
-    this.broken(new Error("the stream ended before its answer"));
+    this.fail(new Error("the stream ended before its answer"));
   }
 
-  broken(error: Error): void {
-    if (this.#isAborted || this.#attempts >= maxResumes || !this.#run.resume()) return this.#sink?.broken(error);
+  fail(error: Error): void {
+    if (this.#isAborted || this.#attempts >= maxResumes || !this.#run.resume()) return this.#sink?.fail(error);
     void this.#reopen(error);
   }
 
@@ -88,14 +88,14 @@ export class RunStream implements BodySink, StreamSource {
     let answer: UpstreamAnswer;
     try {
       await setTimeout(resumePauseMs * 2 ** this.#attempts++);
-      if (this.#isAborted) return this.#sink?.broken(cause);
+      if (this.#isAborted) return this.#sink?.fail(cause);
       answer = await this.#link.follow(this.#run.id ?? "", this.#run.lastEvent);
     } catch {
-      return this.broken(cause);
+      return this.fail(cause);
     }
     if (this.#isAborted || !isEventStream(answer)) {
       answer.abort();
-      return this.broken(cause);
+      return this.fail(cause);
     }
     this.#splitter = this.#framing.splitter();
     this.#source = answer;

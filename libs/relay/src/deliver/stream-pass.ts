@@ -138,8 +138,8 @@ export class StreamPass implements BodySink {
     else this.#end("");
   }
 
-  broken(error: Error): void {
-    if (this.#dry && !this.#over) return void (this.#after = () => this.broken(error));
+  fail(error: Error): void {
+    if (this.#dry && !this.#over) return void (this.#after = () => this.fail(error));
     // If the gateway ended the call, the error is the abort of the exchange, and not a failure of the vendor.
     this.#fail(endedBy(this.#options.ending) ?? interruptionFailure(error));
   }

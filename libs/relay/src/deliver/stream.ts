@@ -34,7 +34,7 @@ export async function deliverStream(
   const plain = reader.translator({ mayBeCut: allowance !== undefined });
   const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => run.held.costOf(units)) : plain;
   meter.reader = translator;
-  if (!call.answer.begun) {
+  if (!call.answer.headSent) {
     call.answer.announceTrailer(headers.cost);
     call.answer.begin(200, streamHead(translator.contentType));
   }

@@ -20,7 +20,7 @@ export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted
   if (stored !== undefined) await stored;
   const charged = formatUsd(held.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? addCost(answer.body, charged) : answer.body;
-  if (!call.answer.begun) {
+  if (!call.answer.headSent) {
     call.answer.setHeader(headers.cost, charged);
     call.answer.begin(200, {
       "content-type": answer.contentType ?? "application/json; charset=utf-8",

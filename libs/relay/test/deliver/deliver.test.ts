@@ -293,7 +293,7 @@ test("a complete answer whose client has disconnected is settled as 499 and not 
   client.leave();
   const { ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer }, { client });
   await over;
-  expect([client.begun, client.text]).toEqual([false, ""]);
+  expect([client.headSent, client.text]).toEqual([false, ""]);
   expect(ends).toMatchObject([{ ended: "cancelled", status: 499, units: { outputTokens: 4 } }]);
 });
 
@@ -305,7 +305,11 @@ test("a task is polled until it ends; a failure before the first byte is thrown"
   const failing = { finish: () => Promise.reject(new Failure("upstream_error", "The task failed.")) };
   const failed = begin({ kind: "task", exchange, firstByteAt: 0, task: failing });
   await expect(failed.over).rejects.toMatchObject({ code: "upstream_error", message: "The task failed." });
-  expect([failed.client.begun, failed.events, failed.ends]).toEqual([false, ["the channel broke: upstream_error"], []]);
+  expect([failed.client.headSent, failed.events, failed.ends]).toEqual([
+    false,
+    ["the channel broke: upstream_error"],
+    [],
+  ]);
 });
 
 test.each([
@@ -382,7 +386,7 @@ test("a job that cannot be stored throws; a job whose call has ended in the mean
   const lost = { store: () => Promise.reject(new Failure("create_uncertain")) };
   const failed = begin({ kind: "job", exchange, firstByteAt: 0, job: lost });
   await expect(failed.over).rejects.toMatchObject({ code: "create_uncertain" });
-  expect(failed.client.begun).toBe(false);
+  expect(failed.client.headSent).toBe(false);
   const client = new FakeClient();
   const stored = {
     store() {

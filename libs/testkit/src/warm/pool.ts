@@ -39,7 +39,7 @@ export async function finishService(child: Child): Promise<void> {
 }
 
 function takeIdle(key: string): WarmProcess | undefined {
-  const there = (idle.get(key) ?? []).filter(({ isThere }) => isThere);
+  const there = (idle.get(key) ?? []).filter(({ canRun }) => canRun);
   const taken = there.pop();
   idle.set(key, there);
   return taken;

@@ -26,10 +26,10 @@ export class WarmProcess {
   runs = 0;
   readonly #process: ChildProcess;
   readonly #ended: Promise<number | string>;
-  #isThere = true;
+  #canRun = true;
   /** Output of the last run. */
-  #kept = "";
-  #over = Promise.withResolvers<void>();
+  #output = "";
+  #runEnd = Promise.withResolvers<void>();
 
   constructor(command: string, flags: readonly string[]) {
     this.#process = spawn(command, [...flags, join(import.meta.dirname, "program.ts")], {
@@ -39,38 +39,38 @@ export class WarmProcess {
     const { stdout, stderr } = this.#process;
     for (const stream of [stdout, stderr])
       stream?.setEncoding("utf8").on("data", (chunk: string) => {
-        this.#kept = (this.#kept + chunk).slice(-maxOutputCharacters);
-        if (this.#kept.includes(runEndMark)) this.#over.resolve();
+        this.#output = (this.#output + chunk).slice(-maxOutputCharacters);
+        if (this.#output.includes(runEndMark)) this.#runEnd.resolve();
       });
     const { promise, resolve } = Promise.withResolvers<number | string>();
     this.#ended = promise;
     this.#process.once("error", (error) => {
-      this.#kept += error.message;
-      this.#isThere = false;
+      this.#output += error.message;
+      this.#canRun = false;
       resolve(1);
     });
     this.#process.once("close", (code, signal) => {
-      this.#isThere = false;
+      this.#canRun = false;
       resolve(code ?? signal ?? 1);
     });
   }
 
   /** True if the process can run a program. */
-  get isThere(): boolean {
-    return this.#isThere && this.#process.connected;
+  get canRun(): boolean {
+    return this.#canRun && this.#process.connected;
   }
 
   /** Starts a run, in which the process behaves as if it ran only that program. */
   start({ name, program, env }: Run): Started {
     this.runs++;
-    this.#kept = "";
-    this.#over = Promise.withResolvers();
-    this.#keepUs(true);
-    const over = this.#over.promise;
+    this.#output = "";
+    this.#runEnd = Promise.withResolvers();
+    this.#keepParentAlive(true);
+    const over = this.#runEnd.promise;
     const ended = Promise.race([over.then(() => 0), this.#ended]);
     let logs: string | undefined;
-    void ended.then(() => (logs = this.#kept.replace(runEndMark, "")));
-    const child = this.#childOf(name, ended, () => logs ?? this.#kept);
+    void ended.then(() => (logs = this.#output.replace(runEndMark, "")));
+    const child = this.#childOf(name, ended, () => logs ?? this.#output);
     const ready = new Promise<void>((resolve, reject) => {
       this.#process.once("message", () => resolve());
       void ended.then((status) => reject(new ChildEnded(name, status, child.logs())));
@@ -84,15 +84,15 @@ export class WarmProcess {
   async finish(): Promise<boolean> {
     const timer = setTimeout(() => this.#signal("SIGKILL"), insistAfterMs);
     this.#order({ end: true });
-    await Promise.race([this.#over.promise, this.#ended]);
+    await Promise.race([this.#runEnd.promise, this.#ended]);
     clearTimeout(timer);
-    if (this.isThere) this.#keepUs(false);
-    return this.isThere;
+    if (this.canRun) this.#keepParentAlive(false);
+    return this.canRun;
   }
 
   /** Ends the process. */
   async end(): Promise<void> {
-    this.#keepUs(true);
+    this.#keepParentAlive(true);
     this.#signal("SIGKILL");
     await this.#ended;
   }
@@ -128,14 +128,14 @@ export class WarmProcess {
   #signal(word: NodeJS.Signals): void {
     try {
       // Signals the process group, which includes child processes.
-      if (this.#isThere) process.kill(-(this.#process.pid ?? 0), word);
+      if (this.#canRun) process.kill(-(this.#process.pid ?? 0), word);
     } catch {
       // the process has ended in between
     }
   }
 
   /** Sets whether this process stays alive because of the warm process. */
-  #keepUs(keep: boolean): void {
+  #keepParentAlive(keep: boolean): void {
     const word = keep ? "ref" : "unref";
     const { channel, stdout, stderr } = this.#process;
     this.#process[word]();

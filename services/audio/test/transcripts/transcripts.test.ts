@@ -198,7 +198,7 @@ describe("the official SDK gets", () => {
 });
 
 /** Parts of a request as a vendor receives them. */
-interface Hearing {
+interface ReceivedRequest {
   bytes: number;
   isWhole: boolean;
   isClosed: boolean;
@@ -206,21 +206,21 @@ interface Hearing {
 
 /** Starts a vendor with a separate connection, so that a test can observe an upload in progress. */
 async function startWatched() {
-  const coming: Hearing[] = [];
+  const coming: ReceivedRequest[] = [];
   const server = createServer((asked, response) => {
-    const hearing: Hearing = { bytes: 0, isWhole: false, isClosed: false };
-    coming.push(hearing);
+    const received: ReceivedRequest = { bytes: 0, isWhole: false, isClosed: false };
+    coming.push(received);
     // This path refuses immediately without reading the body.
     if (asked.url?.startsWith("/hasty") === true) {
       response.writeHead(503).end();
       return;
     }
-    asked.on("data", (chunk: Buffer) => (hearing.bytes += chunk.length));
+    asked.on("data", (chunk: Buffer) => (received.bytes += chunk.length));
     asked.on("end", () => {
-      hearing.isWhole = true;
+      received.isWhole = true;
       response.writeHead(200, { "content-type": "application/json" }).end('{"text":"heard"}');
     });
-    response.on("close", () => (hearing.isClosed = true));
+    response.on("close", () => (received.isClosed = true));
   });
   return {
     url: await listen(server),
@@ -250,8 +250,8 @@ const send = (parts: readonly Buffer[], key: string = keys.demo, path = "transcr
   });
 
 /** Starts an upload; more can be sent, and the client can disconnect. */
-function begin(parts: readonly Buffer[], announced?: number) {
-  const asking = request(`${area.url}/v1/audio/transcriptions`, {
+function startUpload(parts: readonly Buffer[], announced?: number) {
+  const upload = request(`${area.url}/v1/audio/transcriptions`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.demo}`,
@@ -259,16 +259,16 @@ function begin(parts: readonly Buffer[], announced?: number) {
       ...(announced === undefined ? {} : { "content-length": announced }),
     },
   });
-  asking.on("error", () => undefined);
-  asking.write(Buffer.concat(parts));
+  upload.on("error", () => undefined);
+  upload.write(Buffer.concat(parts));
   const answered = new Promise<{ status: number; body: string }>((resolve) => {
-    asking.on("response", (response) => {
+    upload.on("response", (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
     });
   });
-  return { asking, answered };
+  return { upload, answered };
 }
 
 /** Returns the unnamed files that this process has open. */
@@ -327,7 +327,7 @@ describe("fields in any order", () => {
 });
 
 describe("requests that are refused in their format, and cost nothing", () => {
-  const good = () => [field("model", "whisper-1"), file(wav)];
+  const valid = () => [field("model", "whisper-1"), file(wav)];
   test.each<[string, () => Buffer[], number, object]>([
     ["no file", () => [field("model", "whisper-1"), end], 400, { param: "file", code: "missing_required_parameter" }],
     ["an empty file", () => [field("model", "whisper-1"), file(Buffer.alloc(0)), end], 400, { param: "file" }],
@@ -338,8 +338,8 @@ describe("requests that are refused in their format, and cost nothing", () => {
       { param: "file" },
     ],
     ["a file in another field", () => [field("model", "whisper-1"), file(wav, "audio"), end], 400, { param: "audio" }],
-    ["a file of another store", () => [...good(), field("file_ids[]", "file-1"), end], 400, { param: "file_ids" }],
-    ["two files", () => [...good(), file(wav), end], 413, { code: "request_too_large" }],
+    ["a file of another store", () => [...valid(), field("file_ids[]", "file-1"), end], 400, { param: "file_ids" }],
+    ["two files", () => [...valid(), file(wav), end], 413, { code: "request_too_large" }],
     [
       "a file too large",
       () => [field("model", "whisper-1"), file(Buffer.alloc(2_100_000)), end],
@@ -349,13 +349,13 @@ describe("requests that are refused in their format, and cost nothing", () => {
     ["a model of another kind", () => [field("model", "chat"), file(wav), end], 404, { code: "model_not_found" }],
     [
       "an incomplete form",
-      () => good().map((part, at) => (at === 1 ? part.subarray(0, -50) : part)),
+      () => valid().map((part, at) => (at === 1 ? part.subarray(0, -50) : part)),
       400,
       { code: "invalid_value" },
     ],
     [
       "too many parts",
-      () => [...good(), ...Array<Buffer>(100_000).fill(field("x", "y")), end],
+      () => [...valid(), ...Array<Buffer>(100_000).fill(field("x", "y")), end],
       413,
       { code: "request_too_large" },
     ],
@@ -433,12 +433,12 @@ describe("a client", () => {
   test("that disconnects before its answer is charged for its file, and its vendor is read only for a limited time", async () => {
     const before = await settled();
     await area.simulator.script("first", [{ delayMs: 20_000 }]);
-    const { asking } = begin(
+    const { upload } = startUpload(
       [field("model", "whisper-1"), file(wav), end],
       Buffer.concat([field("model", "whisper-1"), file(wav), end]).length,
     );
     await until("the vendor to be asked", async () => (await seen()) !== undefined);
-    asking.destroy();
+    upload.destroy();
     await until("the vendor to notice", async () => (await seen())?.aborted);
     await nothingLeft();
     expect(await settled()).toBeLessThan(before);
@@ -450,11 +450,11 @@ describe("a vendor with a separate connection", () => {
 
   test("receives the beginning of the file before the client has sent the end", async () => {
     const bytes = whole();
-    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
-    const hearing = await watched.next();
-    await until("the file's beginning", () => hearing.bytes > 40_000);
-    expect(hearing.isWhole).toBe(false);
-    asking.end(bytes.subarray(60_000));
+    const { upload, answered } = startUpload([bytes.subarray(0, 60_000)], bytes.length);
+    const received = await watched.next();
+    await until("the file's beginning", () => received.bytes > 40_000);
+    expect(received.isWhole).toBe(false);
+    upload.end(bytes.subarray(60_000));
     expect(await answered).toEqual({ status: 200, body: "heard\n" });
   });
 
@@ -463,10 +463,10 @@ describe("a vendor with a separate connection", () => {
     async (how) => {
       const before = await settled();
       const bytes = whole();
-      const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
-      const hearing = await watched.next();
-      await until("the file's beginning", () => hearing.bytes > 40_000);
-      if (how === "leaves") asking.destroy();
+      const { upload, answered } = startUpload([bytes.subarray(0, 60_000)], bytes.length);
+      const received = await watched.next();
+      await until("the file's beginning", () => received.bytes > 40_000);
+      if (how === "leaves") upload.destroy();
       else {
         const { status, body } = await answered;
         expect({ status, body: JSON.parse(body) }).toMatchObject({
@@ -474,7 +474,7 @@ describe("a vendor with a separate connection", () => {
           body: { error: { code: "request_timeout" } },
         });
       }
-      await until("the line to close", () => hearing.isClosed);
+      await until("the line to close", () => received.isClosed);
       await nothingLeft();
       expect(await settled()).toBe(before);
     },
@@ -482,26 +482,26 @@ describe("a vendor with a separate connection", () => {
 
   test("that refuses before reading is replaced by another, which gets the file from its first byte", async () => {
     const bytes = Buffer.concat([field("model", "hasty"), file(wav), end]);
-    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
+    const { upload, answered } = startUpload([bytes.subarray(0, 60_000)], bytes.length);
     await watched.next();
-    const patient = await watched.next();
-    asking.end(bytes.subarray(60_000));
+    const longTimeout = await watched.next();
+    upload.end(bytes.subarray(60_000));
     expect((await answered).status).toBe(200);
-    expect(patient.bytes).toBeGreaterThan(wav.length);
+    expect(longTimeout.bytes).toBeGreaterThan(wav.length);
   });
 
   test("never receives the end of an invalid form", async () => {
     const bytes = Buffer.concat([field("model", "watched"), file(wav), field("response_format", "xml"), end]);
-    const { asking, answered } = begin([bytes.subarray(0, 60_000)], bytes.length);
-    const hearing = await watched.next();
-    asking.end(bytes.subarray(60_000));
+    const { upload, answered } = startUpload([bytes.subarray(0, 60_000)], bytes.length);
+    const received = await watched.next();
+    upload.end(bytes.subarray(60_000));
     const { status, body } = await answered;
     expect({ status, body: JSON.parse(body) }).toMatchObject({
       status: 400,
       body: { error: { param: "response_format" } },
     });
-    await until("the line to close", () => hearing.isClosed);
-    expect(hearing.isWhole).toBe(false);
+    await until("the line to close", () => received.isClosed);
+    expect(received.isWhole).toBe(false);
   });
 });
 

@@ -82,7 +82,7 @@ export function extractInlineVideo(answer: UpstreamAnswer, member: string): Upst
       if (bytes.length > 0) sink.data(bytes);
     } catch (error) {
       answer.abort();
-      sink.broken(error instanceof Error ? error : new Error("no film", { cause: error }));
+      sink.fail(error instanceof Error ? error : new Error("no film", { cause: error }));
     }
   };
   return {
@@ -91,8 +91,8 @@ export function extractInlineVideo(answer: UpstreamAnswer, member: string): Upst
     pipe: (sink) =>
       answer.pipe({
         data: (chunk) => pass(sink, chunk),
-        end: () => (video.hasEnded ? sink.end() : sink.broken(new Error("the answer contains no complete video"))),
-        broken: (error) => sink.broken(error),
+        end: () => (video.hasEnded ? sink.end() : sink.fail(new Error("the answer contains no complete video"))),
+        fail: (error) => sink.fail(error),
       }),
     pause: () => answer.pause(),
     resume: () => answer.resume(),

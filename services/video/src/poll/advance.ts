@@ -96,8 +96,8 @@ function stepWhilePending(
   const { nowMs, pace } = moment;
   const state = stateRanks[result.state] > stateRanks[task.state] ? result.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
-  const guess = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
-  const reported = Math.floor(result.progress ?? Math.min(guess, maxGuessed));
+  const estimatedProgress = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
+  const reported = Math.floor(result.progress ?? Math.min(estimatedProgress, maxGuessed));
   const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
   const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.polls - 1));
   return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);

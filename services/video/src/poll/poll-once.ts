@@ -48,8 +48,8 @@ export async function pollOnce(
 export async function pollTask(deps: Deps, { accountId, id }: TaskKey, signal: AbortSignal): Promise<void> {
   const stored = await findTask(deps.relay.redis, accountId, id);
   if (stored === undefined) return;
-  const isLate = deps.now() >= stored.task.deadlineAt;
-  const result = isLate ? ({ kind: "unknown" } as const) : await pollVendor(deps, stored.task, signal);
+  const isPastDeadline = deps.now() >= stored.task.deadlineAt;
+  const result = isPastDeadline ? ({ kind: "unknown" } as const) : await pollVendor(deps, stored.task, signal);
   if (signal.aborted) return;
   const step = advance(stored.task, result, { nowMs: deps.now(), random: deps.random(), pace: deps.pace });
   if (step !== undefined) await put(deps, stored, step);

@@ -12,7 +12,7 @@ export class PollSlots {
   async take(): Promise<Disposable> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    return { [Symbol.dispose]: () => this.#giveBack() };
+    return { [Symbol.dispose]: () => this.#release() };
   }
 
   /** Resolves when a slot is free. The slot is not occupied. */
@@ -20,7 +20,7 @@ export class PollSlots {
     using _slot = await this.take();
   }
 
-  #giveBack(): void {
+  #release(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#free++;
     else next();

@@ -13,7 +13,7 @@ export class StringCutter {
   /** Set if the next byte belongs to an escape: "kept" if the escape is passed on, "cut" if it is left out. */
   #escaped: "kept" | "cut" | undefined;
   /** Number of bytes to pass on beyond the limit, so that an escape is not split. */
-  #owed = 0;
+  #escapeRest = 0;
 
   constructor(maxCharacters: number) {
     this.#maxCharacters = maxCharacters;
@@ -38,11 +38,11 @@ export class StringCutter {
   #inside(piece: Buffer, position: number, output: Buffer[]): number {
     if (this.#escaped !== undefined) return this.#afterEscape(piece, position, output);
     const end = endOfPlain(piece, position);
-    const room = Math.max(this.#maxCharacters - this.#length, this.#owed);
+    const room = Math.max(this.#maxCharacters - this.#length, this.#escapeRest);
     const through = Math.max(0, Math.min(end - position, room));
     output.push(piece.subarray(position, position + through));
     this.#length += through;
-    this.#owed = Math.max(0, this.#owed - through);
+    this.#escapeRest = Math.max(0, this.#escapeRest - through);
     if (end === piece.length) return end;
     if (piece[end] === quote) this.#inString = false;
     else this.#escaped = this.#length < this.#maxCharacters ? "kept" : "cut";
@@ -54,7 +54,7 @@ export class StringCutter {
     if (this.#escaped === "kept") {
       output.push(piece.subarray(position, position + 1));
       this.#length += 2;
-      if (piece[position] === unicode) this.#owed = digits;
+      if (piece[position] === unicode) this.#escapeRest = digits;
     }
     this.#escaped = undefined;
     return position + 1;
@@ -81,7 +81,7 @@ export function withShortStrings(answer: UpstreamAnswer, maxCharacters: number):
       answer.pipe({
         data: (chunk) => sink.data(cutter.push(chunk)),
         end: () => sink.end(),
-        broken: (error) => sink.broken(error),
+        fail: (error) => sink.fail(error),
       }),
     pause: () => answer.pause(),
     resume: () => answer.resume(),

@@ -52,7 +52,7 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
       response.end();
       abort();
     },
-    broken(error) {
+    fail(error) {
       if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video was cut off");
       response.destroy();
       abort();

@@ -68,7 +68,7 @@ export class BackgroundSink implements AnswerSink {
     return this.#ending.signal;
   }
 
-  get begun(): boolean {
+  get headSent(): boolean {
     return this.#begun;
   }
 

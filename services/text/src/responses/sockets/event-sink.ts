@@ -53,7 +53,7 @@ export class EventSink implements AnswerSink {
     return this.#ending.signal;
   }
 
-  get begun(): boolean {
+  get headSent(): boolean {
     return this.#begun;
   }
 

@@ -34,8 +34,8 @@ export function storeAnswerFirst(call: StoredAnswerCall, options: StoringOptions
   const answer = new CollectedAnswer(call, options);
   let stored = Promise.resolve();
   return {
-    get begun() {
-      return sink.begun;
+    get headSent() {
+      return sink.headSent;
     },
     get closed() {
       return sink.closed;
