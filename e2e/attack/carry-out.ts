@@ -61,7 +61,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
       ...[...seen.failures].map(([what, count]) => `${count} of another account's calls: ${what}`),
       ...(seen.requests === 0 ? ["another account's calls were not answered at all"] : []),
       ...dead.map((name) => `${name} died`),
-      ...(loop.ms > maxBlockedMs ? [`${loop.service}'s event loop was held for ${Math.round(loop.ms)} ms`] : []),
+      ...(loop.ms > maxBlockedMs ? [`${loop.service}'s event loop was blocked for ${Math.round(loop.ms)} ms`] : []),
       ...canaries.take().map((leak) => `it leaks ${leak}`),
       ...(await wrongBooks(attack, setup, seen)),
     ],
@@ -73,7 +73,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
  * next attack begins when it has ended.
  */
 async function attempt(attack: Attack, field: Field, stopping: AbortController): Promise<AttackResult> {
-  const late = new Error(`it ran longer than ${attackMs / 1_000} s`);
+  const late = new Error(`the attack ran longer than ${attackMs / 1_000} s`);
   const timer = setTimeout(() => stopping.abort(late), attackMs);
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   stopping.signal.addEventListener("abort", () => setTimeout(() => stop(late), endsMs));

@@ -6,7 +6,7 @@ import { startLocalBackends, startSuite, type LocalBackends, type Suite } from "
 import { areas } from "../chaos/areas.ts";
 import { channelOf, quickVideo, smallSessions } from "../chaos/setup.ts";
 import { modelOf } from "../chaos/area.ts";
-import type { Attack, ClientAccount, AttackModel } from "./attack.ts";
+import type { Attack, AttackAccount, AttackModel } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
 import { Loops, watchedServices } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
@@ -40,7 +40,7 @@ export function rolesOf({ extraAccounts = 0 }: Attack): readonly Role[] {
 }
 
 /** Returns the account of a role. */
-export function accountOfRole({ id }: Attack, role: Role): ClientAccount {
+export function accountOfRole({ id }: Attack, role: Role): AttackAccount {
   return { accountId: `${id}-${role}`, key: `sk-attack-0123456789-${id}-${role}` };
 }
 

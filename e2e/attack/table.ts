@@ -16,7 +16,7 @@ export interface Row {
 /** Renders all rows as a Markdown table. */
 export function asTable(rows: readonly Row[]): string {
   return markdown(
-    ["attack", "tried", "held", "figure", "others' calls served", "longest hold of a loop"],
+    ["attack", "tried", "held", "figure", "others' calls served", "longest event loop delay"],
     rows.map(({ name, tried, figure, others, loop, failedChecks }) => [
       name,
       tried,
@@ -31,5 +31,5 @@ export function asTable(rows: readonly Row[]): string {
 /** Replaces the table of a document and leaves the text around it unchanged. Throws if the document has no table. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
   const held = rows.filter(({ failedChecks }) => failedChecks.length === 0).length;
-  return withText(document, `${day}: ${held} of ${rows.length} hold.\n\n${asTable(rows)}`);
+  return withText(document, `${day}: ${held} of ${rows.length} withstood.\n\n${asTable(rows)}`);
 }

@@ -49,7 +49,7 @@ async function runFaults(): Promise<void> {
     const failedChecks = failedChecksOf(fault, found);
     if (failedChecks.length > 0) bad++;
     rows.push(rowOf(fault.name, found));
-    print([...(rows.at(-1) ?? []), ...failedChecks.map((what) => `BROKEN: ${what}`)].join(" | "));
+    print([...(rows.at(-1) ?? []), ...failedChecks.map((what) => `FAILED: ${what}`)].join(" | "));
   }
   results.faults = rows;
   finish({ head: faultsHead(chosenAreas, shape), rows, names: faults.map(({ name }) => name) }, area === undefined);
@@ -60,13 +60,13 @@ async function runAlerts(): Promise<void> {
     print(alertCells(row).join(" | ")),
   );
   if (rows === undefined) {
-    print("The alerts are left out: there is no Prometheus (MODELGATE_PROMETHEUS).");
+    print("The alerts are skipped, because there is no Prometheus (MODELGATE_PROMETHEUS).");
     return;
   }
   bad += rows.filter(({ firedMs, endedMs }) => firedMs === undefined || endedMs === undefined).length;
   for (const name of untestedAlerts()) {
     bad++;
-    print(`Nothing provokes ${name}.`);
+    print(`No condition tests the alert ${name}.`);
   }
   results.alerts = rows.map(alertCells);
   finish({ head: alertsHead, rows: results.alerts, names: provocations.map(({ alert }) => alert) }, true);

@@ -123,7 +123,7 @@ export function failedChecksOf(
     const unexpected = [...seen.failures].filter(([what]) => allowed?.test(what) !== true);
     return [
       ...(lost > 0 ? [`${name}: ${lost} events lost`] : []),
-      ...(uncharged > maxUncharged ? [`${name}: ${uncharged} whole answers not charged`] : []),
+      ...(uncharged > maxUncharged ? [`${name}: ${uncharged} complete answers not charged`] : []),
       ...(double > 0 ? [`${name}: ${double} double charges`] : []),
       ...(books === "agree" ? [] : [`${name}: ${books}`]),
       ...(answersAgain ? [] : [`${name}: no complete answer after the fault`]),

@@ -17,8 +17,8 @@ const ends = {
     ],
   },
   one: {
-    stream: ["streams that were cut", ({ whole }: Answer) => !whole],
-    session: ["sessions that were cut (1006)", ({ code }: SessionEnd) => code === 1006],
+    stream: ["streams that were interrupted", ({ whole }: Answer) => !whole],
+    session: ["sessions that were interrupted (1006)", ({ code }: SessionEnd) => code === 1006],
   },
 } as const;
 /** Time in ms for which streams run before the kill; longer than a renewal of their leases. */
@@ -46,7 +46,11 @@ export async function killText(
   await waiting;
   if (suite.shape === "one") await suite.restart("text");
   const last = Math.max(...answers.map(({ endedAt }) => endedAt - killedAt));
-  await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0", 60_000);
+  await until(
+    "the holds of the killed service to be settled",
+    async () => (await money(suite)).heldNanos === "0",
+    60_000,
+  );
   const settledMs = performance.now() - killedAt;
   const events = await until("an event of each", async () => {
     const stored = (await storedEvents(suite.backends.natsUrl)).filter(({ id }) => !before.has(id));
@@ -60,9 +64,9 @@ export async function killText(
   const [what, isEnd] = ends[suite.shape].stream;
   return [
     [what, `${answers.filter(isEnd).length} of ${streams}`],
-    ["the last of them after", `${Math.round(last)} ms`],
-    ["all holds of the dead settled after", `${(settledMs / 1_000).toFixed(1)} s`],
-    ["output tokens charged, of those delivered", `${charged} of ${delivered}`],
+    ["time until the last of them", `${Math.round(last)} ms`],
+    ["time until all holds were settled", `${(settledMs / 1_000).toFixed(1)} s`],
+    ["output tokens that were charged, of those delivered", `${charged} of ${delivered}`],
   ];
 }
 
@@ -78,11 +82,15 @@ export async function killRealtime(
   const ended = await Promise.all(open.map((session) => session.ended));
   const last = Math.max(...ended.map(({ endedAt }) => endedAt - killedAt));
   if (suite.shape === "one") await suite.restart("realtime");
-  await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0", 60_000);
+  await until(
+    "the holds of the killed service to be settled",
+    async () => (await money(suite)).heldNanos === "0",
+    60_000,
+  );
   if (suite.shape === "apart") await suite.restart("realtime");
   const [what, isEnd] = ends[suite.shape].session;
   return [
     [what, `${ended.filter(isEnd).length} of ${sessions}`],
-    ["the last of them after", `${Math.round(last)} ms`],
+    ["time until the last of them", `${Math.round(last)} ms`],
   ];
 }

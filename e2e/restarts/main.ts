@@ -55,8 +55,8 @@ async function rollingRestart(): Promise<readonly (readonly [string, string])[]>
   const exits = [...new Set(result.exits)].join(", ");
   return [
     [`replicas of ${each.join(", ")} replaced`, `${result.fresh} of ${2 * each.length}, each ended with ${exits}`],
-    ["streams that were open and came to their end", `${whole} of ${streams}`],
-    ["sessions that were open and answered in the end", `${result.sessions.filter(Boolean).length} of ${sessions}`],
-    ["other calls meanwhile that were answered", `${others} of ${result.others.length}`],
+    ["open streams that ended completely", `${whole} of ${streams}`],
+    ["open sessions that were answered afterwards", `${result.sessions.filter(Boolean).length} of ${sessions}`],
+    ["other calls that were answered meanwhile", `${others} of ${result.others.length}`],
   ];
 }

@@ -77,7 +77,7 @@ export async function rollOut(
     balancer?.ports.add(fresh[at]?.port ?? 0);
     balancer?.ports.delete(port);
     service.signal("SIGTERM");
-    await until("it to take no more", () => service.logs().includes("draining"));
+    await until("it to drain", () => service.logs().includes("draining"));
     await new Promise((resolve) => setTimeout(resolve, connectionsEndMs));
   }
   const openStreams = vendor.open;

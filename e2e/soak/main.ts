@@ -110,10 +110,10 @@ redis.disconnect();
 const findings = figures.series.map(judge);
 const load = (busy.reduce((sum, each) => sum + each, 0) / busy.length).toFixed(1);
 const report = [
-  `${today()}: ${minutes} minutes, ${callsSoFar()} requests (${rate} a second asked for), ${availableParallelism()} cores at a mean load of ${load}, ${busy.length} readings.`,
-  asTable(["area", "requests", "went wrong", "whole answers", "lost events", "double charges", "books"], rows),
+  `${today()}: ${minutes} minutes, ${callsSoFar()} requests (${rate} per second requested), ${availableParallelism()} cores at a mean load of ${load}, ${busy.length} measurements.`,
+  asTable(["area", "requests", "failures", "complete answers", "lost events", "double charges", "books"], rows),
   asTable(
-    ["figure", "after warm-up", "at the end", "slope per 1,000 calls", "99 % interval", "tolerated", "real"],
+    ["value", "after warm-up", "at the end", "slope per 1,000 calls", "99 % interval", "tolerated", "real"],
     findings.map(cellsOf),
   ),
 ].join("\n\n");
@@ -129,9 +129,9 @@ function cellsOf({ name, kind, first, last, slope, real }: Finding): readonly st
     name,
     shown(kind, first),
     shown(kind, last),
-    slope === undefined ? "too few readings" : shown(kind, slope.slope),
+    slope === undefined ? "too few measurements" : shown(kind, slope.slope),
     slope === undefined ? "–" : `${shown(kind, slope.low)} to ${shown(kind, slope.high)}`,
-    kind.tolerance === undefined ? "not judged" : shown(kind, kind.tolerance),
+    kind.tolerance === undefined ? "no verdict" : shown(kind, kind.tolerance),
     real ? "**yes**" : "no",
   ];
 }

@@ -48,7 +48,7 @@ export async function openReadings({ pids, redisUrl, natsUrl }: ReadingPlaces): 
       note("Redis: keys", redisKeys, calls, await redis.dbsize());
       const infos = await Promise.all(Object.values(eventStreams).map(({ name }) => streams.info(name)));
       const bytes = infos.reduce((sum, { state }) => sum + state.bytes, 0);
-      note("NATS: events kept", kept, calls, bytes);
+      note("NATS: stored events", kept, calls, bytes);
     },
     get series() {
       return [...series.values()];

@@ -4,7 +4,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
 import { channel, enable } from "./suite-client.ts";
-import { quick, taskEvents } from "../../services/video/test/films.ts";
+import { quickLimits, taskEvents } from "../../services/video/test/films.ts";
 import { ask, textSession } from "./realtime-client.ts";
 
 /** Secrets that must not leak, for all areas except text, which observability.test.ts tests. */
@@ -49,7 +49,7 @@ beforeAll(async () => {
       accounts: { canary: { balance: "100.00", tokens: [{ key: canary.client, group: "default" }] } },
     },
     env: { LOG_LEVEL: "trace", ...collector.env },
-    limits: quick,
+    limits: quickLimits,
   });
   client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: canary.client, maxRetries: 0 });
 });

@@ -4,7 +4,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
-import { quick } from "../../services/video/test/films.ts";
+import { quickLimits } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
 /** Maximum compressed bytes that are loaded until the first page can be used. */
@@ -35,7 +35,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   let browser: Browser;
   beforeAll(async () => {
     buildConsole();
-    suite = await startSuite({ shape: "apart", config, limits: quick });
+    suite = await startSuite({ shape: "apart", config, limits: quickLimits });
     browser = await launchBrowser(program ?? "");
     await until("a first call", async () => (await post(suite, hello("chat"))).status === 200);
   }, 120_000);

@@ -3,7 +3,7 @@ import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
-import { quick } from "../../services/video/test/films.ts";
+import { quickLimits } from "../../services/video/test/films.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
@@ -82,7 +82,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
   let front: TlsFront;
   let folder: string;
   beforeAll(async () => {
-    suite = await startSuite({ config, limits: quick });
+    suite = await startSuite({ config, limits: quickLimits });
     front = await tlsFront(suite.edgeUrl);
     // A folder from which the packages of the samples can be imported.
     folder = mkdtempSync(join(import.meta.dirname, "../sample-"));

@@ -9,7 +9,7 @@ import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visitSignedIn } from "./console-browser.ts";
 import { consolePages, takeScreenshots } from "./console-screenshots.ts";
 import { fillWeek, shownConfig } from "./screenshot-data.ts";
-import { quick } from "../../services/video/test/films.ts";
+import { quickLimits } from "../../services/video/test/films.ts";
 import { another, keys, post } from "./suite-client.ts";
 
 const program = browserProgram();
@@ -26,7 +26,7 @@ describe.skipIf(program === undefined)("the documentation's screenshots", { time
     const seed = join(folder, "seed.yaml");
     writeFileSync(seed, stringify(shownConfig));
     const env = { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
-    suite = await startSuite({ config: shownConfig, env, limits: quick });
+    suite = await startSuite({ config: shownConfig, env, limits: quickLimits });
     browser = await launchBrowser(program ?? "");
     for (const model of ["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash"])
       await until(`a call of ${model}`, async () => (await post(suite, another(model))).status === 200);

@@ -10,7 +10,7 @@ import { browserProgram, launchBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { prepareViews, views, type Made, type View } from "./console-views.ts";
 import { channel, config as baseConfig } from "./suite-client.ts";
-import { quick } from "../../services/video/test/films.ts";
+import { quickLimits } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
 const [desk, phone] = [
@@ -42,7 +42,7 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
     const seed = join(folder, "seed.yaml");
     writeFileSync(seed, stringify(config));
     const env = { MODELGATE_CONFIG: "", MODELGATE_SEED: seed, MODELGATE_DATA: folder };
-    suite = await startSuite({ config, env, limits: quick });
+    suite = await startSuite({ config, env, limits: quickLimits });
     browser = await launchBrowser(program ?? "");
     made = await prepareViews(suite);
     session = await visitSignedIn(browser, suite);

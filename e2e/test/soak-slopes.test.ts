@@ -68,7 +68,7 @@ describe("Theil-Sen", () => {
   });
 
   test.each([
-    ["too few readings", noisy(1, { count: 9 })],
+    ["too few measurements", noisy(1, { count: 9 })],
     ["readings at the same time", noisy(1).map(({ y }) => ({ x: 1, y }))],
   ])("returns nothing for %s", (_, points) => {
     expect(theilSen(points)).toBeUndefined();
@@ -92,7 +92,7 @@ describe("a soak's series", () => {
     expect(judge(seriesOf((calls) => Math.min(1_000, calls))).real).toBe(false);
   });
 
-  test("is not judged if it grows by design", () => {
+  test("is no verdict if it grows by design", () => {
     expect(judge(seriesOf((calls) => calls * 100, { unit: "B" })).real).toBe(false);
   });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { quick } from "../../services/video/test/films.ts";
+import { quickLimits } from "../../services/video/test/films.ts";
 import { channel, hello, keys, post, read } from "./suite-client.ts";
 import { openSession } from "./realtime-client.ts";
 
@@ -25,7 +25,7 @@ const config = {
 
 let suite: Suite;
 beforeAll(async () => {
-  suite = await startSuite({ config, limits: quick });
+  suite = await startSuite({ config, limits: quickLimits });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 

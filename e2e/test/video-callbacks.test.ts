@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startScriptedServer, startSuite, until, type Suite } from "@modelgate/testkit";
-import { ask, callbacksHere, films, quick, simulate } from "../../services/video/test/films.ts";
+import { ask, callbacksHere, films, quickLimits, promptWith } from "../../services/video/test/films.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -8,7 +8,7 @@ beforeAll(async () => {
     shape: "apart",
     config: films,
     envOf: { video: callbacksHere },
-    limits: { video: { ...quick.video, callbacks: { timeoutMs: 1_000 } } },
+    limits: { video: { ...quickLimits.video, callbacks: { timeoutMs: 1_000 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -22,7 +22,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
       sent.push(JSON.parse(request.body).state);
       return isDeaf ? undefined : {};
     });
-    const body = { model: "film-kling", prompt: simulate({ looks: 1_000_000 }), callback_url: client.url };
+    const body = { model: "film-kling", prompt: promptWith({ looks: 1_000_000 }), callback_url: client.url };
     const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body);
     await until("the first two transitions to be under way", () => sent.length === 2);
     suite.process("video").signal(signal);

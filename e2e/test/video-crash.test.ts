@@ -1,7 +1,7 @@
 import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { ask, films, quick, simulate, taskEvents } from "../../services/video/test/films.ts";
+import { ask, films, quickLimits, promptWith, taskEvents } from "../../services/video/test/films.ts";
 import { money } from "./suite-client.ts";
 
 describe.each(shapes)("services %s", (shape) => {
@@ -12,7 +12,7 @@ describe.each(shapes)("services %s", (shape) => {
       config: films,
       limits: {
         relay: { limits: { leaseMs: 1_500 } },
-        video: { ...quick.video, pace: { ...quick.video.pace, longestMs: 300 } },
+        video: { ...quickLimits.video, pace: { ...quickLimits.video.pace, longestMs: 300 } },
       },
     });
   });
@@ -36,7 +36,7 @@ describe.each(shapes)("services %s", (shape) => {
   async function begin(number: number): Promise<string | undefined> {
     const behaviour = { looks: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
     const model = models[number % models.length];
-    const body = { model, prompt: `task number ${number}; ${simulate(behaviour)}` };
+    const body = { model, prompt: `task number ${number}; ${promptWith(behaviour)}` };
     const answer = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body).catch(() => undefined);
     return answer?.status === 200 ? String(answer.json.task_id) : undefined;
   }
@@ -122,7 +122,7 @@ describe.each(shapes)("services %s", (shape) => {
       const before = await money(suite);
       const dying = ask({ url: suite.edgeUrl }, "/v1/videos", {
         model: "film-openai",
-        prompt: simulate({ delayMs: 20_000 }),
+        prompt: promptWith({ delayMs: 20_000 }),
       });
       await until("the vendor to be asked", async () =>
         (await suite.simulator.requests("openai-films")).some(({ body }) => body.includes("20000")),

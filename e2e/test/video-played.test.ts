@@ -2,7 +2,7 @@ import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
-import { ask, ended, films, quick } from "../../services/video/test/films.ts";
+import { ask, ended, films, quickLimits } from "../../services/video/test/films.ts";
 import { keys } from "./suite-client.ts";
 
 const program = browserProgram();
@@ -22,7 +22,7 @@ describe.skipIf(program === undefined)("a player", () => {
   let suite: Suite;
   let browser: Browser;
   beforeAll(async () => {
-    suite = await startSuite({ shape: "apart", config: films, limits: quick });
+    suite = await startSuite({ shape: "apart", config: films, limits: quickLimits });
     browser = await launchBrowser(program ?? "");
   });
   afterAll(async () => {

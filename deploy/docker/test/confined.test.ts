@@ -89,14 +89,14 @@ const storeNames = ["nats", "postgres", "redis", "redis-content"];
 
 /** Returns a server's arguments in compose, with default values, and in the local overlay. */
 function argumentsOf(name: string): readonly (readonly string[])[] {
-  const args = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
+  const command = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
   const pod = renderFolder(join(root, "deploy/k8s/overlays/local"))
     .filter(({ kind }) => kind === "StatefulSet")
     .flatMap((object) => itemsAt(object, "spec", "template", "spec", "containers"))
     .find((container) => at(container, "name") === name);
   const args = at(pod, "args");
   const ofPod = (Array.isArray(args) ? args : []).map((word) => String(word).replace(/^\$\(\w+\)$/, "PASSWORD"));
-  return [args.split(" ").map((word) => (word === '""' ? "" : word.replaceAll('"', ""))), ofPod];
+  return [command.split(" ").map((word) => (word === '""' ? "" : word.replaceAll('"', ""))), ofPod];
 }
 
 test.each(["nats", "redis"])(

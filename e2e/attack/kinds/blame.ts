@@ -23,7 +23,7 @@ const price = { input: 1, output: 2 };
 
 const provokes = (id: string, what: string, answers: Handler): Attack => ({
   id: `blame-${id}`,
-  name: `provokes ${what} again and again`,
+  name: `repeatedly provokes ${what}`,
   area: "text",
   models: [
     openaiModel("main", "chat", price, answers),
@@ -38,7 +38,7 @@ const provokes = (id: string, what: string, answers: Handler): Attack => ({
       })),
     );
     const served = theirs.filter(({ status }) => status === 200).length;
-    return attackResult(`${provoked} calls: ${statusesOf(mine)}`, `another tenant then: ${statusesOf(theirs)}`, [
+    return attackResult(`${provoked} calls: ${statusesOf(mine)}`, `another account afterwards: ${statusesOf(theirs)}`, [
       served < calls && `another tenant was served ${served} of ${calls} calls of the channel's models`,
     ]);
   },
@@ -60,7 +60,7 @@ const embeddings: Handler = (request, response) => {
 
 const hugeAnswer: Attack = {
   id: "blame-embeddings",
-  name: "asks for embeddings whose answer is larger than 32 MiB",
+  name: "requests embeddings whose answer is larger than 32 MiB",
   area: "text",
   models: [openaiModel("main", "embedding", { input: 1 }, embeddings, { timeoutMs: 20_000 })],
   async run(field) {
@@ -75,7 +75,7 @@ const hugeAnswer: Attack = {
     const size = (Math.max(...mine.map(({ bytes }) => bytes)) / 1e6).toFixed(1);
     return attackResult(
       `4 × ${inputs} × ${dimensions}: ${statusesOf(mine)}, ${size} MB`,
-      `another tenant: ${statusesOf(theirs)}`,
+      `another account: ${statusesOf(theirs)}`,
       [
         served < theirs.length && `another tenant was served ${served} of ${theirs.length} calls`,
         mine.some(({ status }) => status !== 200) && "an answer that a vendor gives was not passed on",
@@ -89,7 +89,7 @@ const burst = 500;
 
 const coldBurst: Attack = {
   id: "cold-burst",
-  name: "calls 500 times at once after a cold start",
+  name: "sends 500 concurrent calls after a cold start",
   area: "text",
   models: [openaiModel("main", "chat", price, honestText)],
   async prepare({ suite }) {
@@ -104,7 +104,7 @@ const coldBurst: Attack = {
     const answers = await Promise.all(times(burst, () => field.send(request)));
     const failed = answers.filter(({ status }) => status !== 200).length;
     const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
-    return attackResult(`${burst} at once`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
+    return attackResult(`${burst} concurrent calls`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
       failed > 0 && `${failed} of ${burst} were refused`,
     ]);
   },
@@ -112,7 +112,7 @@ const coldBurst: Attack = {
 
 const unimplemented: Attack = {
   id: "log-501",
-  name: "calls what is not implemented, to fill the log with errors",
+  name: "calls endpoints that are not implemented, to fill the log with errors",
   area: "text",
   async run(field) {
     const paths = ["/v1/files", "/v1/fine-tunes", "/v1/files/a", "/v1/files/a/content"];
@@ -130,20 +130,16 @@ const unimplemented: Attack = {
 
 /** Attacks of one account against shared channels, keys and stores. */
 export const blameAttacks: readonly Attack[] = [
-  provokes(
-    "500",
-    "a vendor's 500 by its own body",
-    failing(500, openaiError("The server had an error", "server_error")),
-  ),
-  provokes("reset", "a vendor's reset by its own body", hangingUp),
-  provokes("garbage", "a vendor's answer that is no JSON", (request, response) => {
+  provokes("500", "a vendor's 500 by its body", failing(500, openaiError("The server had an error", "server_error"))),
+  provokes("reset", "a vendor's reset by its body", hangingUp),
+  provokes("garbage", "a vendor's answer that is not JSON", (request, response) => {
     if (request.body.includes(attackerText))
       response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     else void honestText(request, response);
   }),
   provokes(
     "403",
-    "a vendor's 403 for a file of its own",
+    "a vendor's 403 for its file",
     failing(403, openaiError("You do not have access to the file file-1.", "permission_denied")),
   ),
   provokes(

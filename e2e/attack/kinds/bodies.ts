@@ -82,7 +82,7 @@ async function sendSlowly(all: readonly Pending[], ms: number, everyMs: number):
 
 const declared = ({ area, path }: Reader): Attack => ({
   id: `declared-${area}`,
-  name: `announces bodies of 64 MiB and sends a byte a second (${area})`,
+  name: `declares bodies of 64 MiB and sends one byte per second (${area})`,
   area,
   async run(field) {
     const all: Pending[] = [];
@@ -103,7 +103,7 @@ const slowMs = 30_000;
 
 const slowBodies: Attack = {
   id: "slow-bodies",
-  name: "sends bodies of 4 KB at a byte every 2 s, to every area",
+  name: "sends bodies of 4 KB to every area, one byte every 2 s",
   area: "text",
   async run(field) {
     const sent = readers.map(({ area, path }) => ({

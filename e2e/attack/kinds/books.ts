@@ -123,14 +123,14 @@ function alterationsOf(account: string): readonly Alteration[] {
 
 const alteredBooks: Attack = {
   id: "altered",
-  name: "alters the books behind the ledger: totals, calls, an account's beginning, a price, the audit",
+  name: "alters the books without the ledger: totals, calls, an account's first receipts, a price, the audit",
   area: "text",
   models: [openaiModel("chat", "chat", price, honestText)],
   async run(field) {
     const answers = await field.sendAll(times(3, () => textRequest("chat", field.model("chat"))));
     await booked(field, answers.length);
     const failedChecks: string[] = [];
-    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books do not hold before the attack");
+    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books are invalid before the attack");
     using books = openBooks(field);
     const all = alterationsOf(field.attacker.accountId);
     await onRedis(field.suite.backends.redisUrl, async (redis) => {
@@ -140,7 +140,7 @@ const alteredBooks: Attack = {
         await undo(books, redis);
       }
     });
-    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books do not hold after the attack");
+    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books are invalid after the attack");
     return attackResult(`${all.length} changes`, `${all.length - failedChecks.length} found`, failedChecks);
   },
 };
@@ -150,7 +150,7 @@ const labelled = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_t
 
 const endlessTags: Attack = {
   id: "tags",
-  name: "names new tags and end users with calls that are refused and cost nothing",
+  name: "sends new tags and end users with calls that are refused and cost nothing",
   area: "text",
   models: [
     openaiModel("chat", "chat", price, (_, response) =>
@@ -180,7 +180,7 @@ const endlessTags: Attack = {
 
 const takenNames: Attack = {
   id: "names",
-  name: "has a vendor list the names of other channels' models",
+  name: "makes a vendor list the names of other channels' models",
   area: "text",
   models: [
     openaiModel("chat", "chat", price, honestText),

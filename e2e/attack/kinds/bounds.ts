@@ -45,7 +45,7 @@ const outputPrice = 200;
 
 const twoBounds: Attack = {
   id: "two-bounds",
-  name: "puts two bounds of output on one request, on every wire",
+  name: "sends contradictory output limits in one request, in every format",
   area: "text",
   balance: "0.05",
   extraAccounts: Object.values(contradictions).flat().length,
@@ -177,7 +177,7 @@ function endless(wire: TextWire): Attack {
   const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (made += tokens));
   return {
     id: `endless-${wire.toLowerCase()}`,
-    name: `has a vendor stream on past a bound of ten tokens (${wire})`,
+    name: `makes a vendor stream beyond a limit of ten tokens (${wire})`,
     area: "text",
     models: textModels({ output: expensivePrice }, answers).filter(({ name }) => name === wire),
     async run(field) {
@@ -201,14 +201,14 @@ export const boundAttacks: readonly Attack[] = [
   twoBounds,
   overTenTokens(
     "usage",
-    "has a vendor report usage that no call can have (1e300, negative, no number)",
+    "makes a vendor report impossible usage (1e300, negative, not a number)",
     { input: 1, output: expensivePrice },
     reportsFromRequest,
     impossibleUsage.map((lie) => `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`),
   ),
   overTenTokens(
     "overlong",
-    `has a vendor answer ten tokens of bound with ${wholeTokens}`,
+    `makes a vendor generate, with a limit of ten tokens, ${wholeTokens}`,
     { output: expensivePrice },
     overlongAnswer,
     ["Hello"],

@@ -53,7 +53,7 @@ async function cpuSeconds({ suite }: Field): Promise<number> {
 
 const pages: Attack = {
   id: "pages",
-  name: "reads a page of one item of a conversation of many small parts",
+  name: "reads the first page of a conversation with many small parts",
   area: "text",
   async run(field) {
     const made = await field.send({ path: "/v1/conversations", body: {} });

@@ -33,7 +33,7 @@ const fee =
 
 const unpriced: Attack = {
   id: "unpriced",
-  name: "uses vendors' tools and dearer tiers that have no price",
+  name: "uses vendors' tools and more expensive tiers without a price",
   area: "text",
   models: textModels({ input: 1, output: 2 }, honestText),
   async run(field) {
@@ -88,7 +88,7 @@ const nearest: Readonly<Record<string, readonly [TextWire, AttackModel]>> = {
 
 const nearestPrice: Attack = {
   id: "nearest-price",
-  name: "uses units without a price of their own (audio tokens, one-hour cache writes)",
+  name: "uses units without a separate price (audio tokens, one-hour cache writes)",
   area: "text",
   extraAccounts: Object.keys(nearest).length,
   models: Object.values(nearest).map(([, name]) => name),
@@ -149,7 +149,7 @@ const expensiveOptions: readonly object[] = [
 
 const expensiveImages: Attack = {
   id: "dear-images",
-  name: "asks for images of high quality or a large size where only images have a price",
+  name: "requests images of high quality or a large size if only images have a price",
   area: "media",
   models: [openaiModel("main", "image", { image: 0.01 }, picture)],
   async run(field) {

@@ -67,7 +67,7 @@ function ambiguous(key: string, model: string): readonly string[] {
 
 const framing: Attack = {
   id: "framing",
-  name: "sends bytes that two servers may read as different requests",
+  name: "sends bytes that two servers may parse as different requests",
   area: "text",
   models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(field) {
@@ -186,7 +186,7 @@ const paths = [
 
 const identity: Attack = {
   id: "identity",
-  name: "calls as another account: forged headers, contradicting keys, tricks of paths",
+  name: "calls as another account: forged headers, contradictory keys, ambiguous paths",
   area: "text",
   models: framing.models ?? [],
   async run(field) {

@@ -63,7 +63,7 @@ const clientSecrets: Attack = {
     await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
     const disabled = await opens(field, value, field.model("live"));
     const opened = [narrowed, disabled].filter(Boolean).length;
-    return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key`, [
+    return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key's limits`, [
       !before && "no session could be opened at all",
       !(lives <= expiresAt.getTime()) && "the client secret outlives its key",
       narrowed && "it opens a model that its key may not use any more",
@@ -74,7 +74,7 @@ const clientSecrets: Attack = {
 
 const openSocket: Attack = {
   id: "open-socket",
-  name: "keeps a WebSocket open to go on with the limits of its handshake",
+  name: "keeps a WebSocket open to continue with the limits of its handshake",
   area: "text",
   models: ["broad", "narrow"].map((name) => openaiModel(name, "chat", { input: 1, output: 2 }, honestText)),
   async run(field) {

@@ -8,7 +8,7 @@ const concurrentSignIns = 6;
 
 const disabledOperator: Attack = {
   id: "disabled-admin",
-  name: "keeps an operator's access by links and sign-ins that were begun before it was disabled",
+  name: "keeps an operator's access by links and sign-ins from before it was disabled",
   area: "text",
   async run({ suite, seen }) {
     const admin = await signInByLink(suite, "admin");
@@ -38,7 +38,7 @@ const ownSecrets = ["env:MODELGATE_SECRET", "env:BOOKS_URL", "env:REDIS_URL"] as
 
 const secretByKey: Attack = {
   id: "secret-by-key",
-  name: "names the gateway's own secret as a vendor's key, with an address of its choice",
+  name: "configures the gateway's secret as a vendor's key, with a chosen address",
   area: "text",
   models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(field) {
@@ -72,7 +72,7 @@ const [allowedDollars, callDollars, membersKeys] = [0.0025, 0.001, 8];
 
 const wideningMember: Attack = {
   id: "member",
-  name: "makes many keys within an operator's budget, and one after the operator's key is disabled",
+  name: "creates many keys within an operator's budget, and one after the operator's key is disabled",
   area: "text",
   models: [openaiModel("chat", "chat", { request: callDollars }, honestText)],
   async run(field: Field) {

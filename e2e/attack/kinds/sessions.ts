@@ -61,7 +61,7 @@ function flooding(): Attack {
   let made = 0;
   return {
     id: "realtime-flood",
-    name: `asks for ${asked} responses at once in a session`,
+    name: `requests ${asked} responses at the same time in a session`,
     area: "realtime",
     balance: "0.30",
     models: [
@@ -100,7 +100,7 @@ function storedPrompt(): Attack {
   const heard: string[] = [];
   return {
     id: "stores-realtime",
-    name: "names another tenant's prompt and file, and a server to call, in a session",
+    name: "refers to another account's prompt and file, and to a server, in a session",
     area: "realtime",
     models: [
       sessionModel(
@@ -170,7 +170,7 @@ const transcription = openaiModel("main", "transcription", { second: secondPrice
 
 const pipedWav: Attack = {
   id: "wav",
-  name: "sends a WAV of unknown size, as a program writes it to a pipe",
+  name: "sends a WAV file whose header states no size",
   area: "audio",
   models: [transcription],
   async run(field) {
@@ -196,7 +196,7 @@ const pipedWav: Attack = {
 
 const unreadable: Attack = {
   id: "unreadable-audio",
-  name: "sends 20 MB of sound whose head cannot be read",
+  name: "sends 20 MB of audio with an unreadable header",
   area: "audio",
   models: [transcription],
   async run(field) {

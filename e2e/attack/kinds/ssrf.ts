@@ -70,7 +70,7 @@ function asks(field: Field, url: string): readonly Sending[] {
 export const ssrfAttacks: readonly Attack[] = [
   {
     id: "ssrf",
-    name: "names addresses of the operator's network for images, references and callbacks",
+    name: "sends addresses of the operator's network for images, references and callbacks",
     area: "media",
     models: [
       ...["gemini", "anthropic"].map((name) =>
@@ -92,10 +92,14 @@ export const ssrfAttacks: readonly Attack[] = [
       // Waits for callbacks, which are sent after a task has ended.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const hits = field.inside.hits.slice(before);
-      return attackResult(`${all.length} requests: ${statusesOf(answers)}`, `${hits.length} requests inside`, [
-        hits.length > 0 && `the gateway called ${[...new Set(hits)].join(", ")}`,
-        answers.some(({ status }) => status === 500) && "an address was answered 500",
-      ]);
+      return attackResult(
+        `${all.length} requests: ${statusesOf(answers)}`,
+        `${hits.length} requests to the internal server`,
+        [
+          hits.length > 0 && `the gateway called ${[...new Set(hits)].join(", ")}`,
+          answers.some(({ status }) => status === 500) && "an address was answered 500",
+        ],
+      );
     },
   },
 ];

@@ -54,7 +54,7 @@ function withMembers(sending: Sending, members: string): Sending {
 
 const stores: Attack = {
   id: "stores",
-  name: "names ids of another tenant in vendors' stores",
+  name: "refers to ids of another account in vendors' stores",
   area: "text",
   models: textModels({ input: 1, output: 2 }, honestText),
   async run(field) {
@@ -84,7 +84,7 @@ function memberOf(body: string): string {
 /** Attack on a stored response and a video of another account. */
 const tenants: Attack = {
   id: "others-things",
-  name: "asks for responses and videos of another tenant by their ids",
+  name: "requests responses and videos of another account by their ids",
   area: "video",
   models: [
     openaiModel("chat", "chat", { input: 1, output: 2 }, honestText),
@@ -143,7 +143,7 @@ const filmElsewhere: () => Handler = () => {
 
 const otherPort: Attack = {
   id: "other-port",
-  name: "has a vendor give its result at another port of its own host",
+  name: "makes a vendor return its result at another port of its host",
   area: "media",
   models: [
     openaiModel("image", "image", { image: 0.04 }, pictureElsewhere),
@@ -167,10 +167,14 @@ const otherPort: Attack = {
     const film = idIn(await field.send({ path: "/v1/videos", body }));
     const answers = [...images, await contentOf(field, film)];
     const hits = field.inside.hits.length - before;
-    return attackResult(`${answers.length} results: ${statusesOf(answers)}`, `${hits} requests inside`, [
-      film === "" && "no film was made, so its address was not tried",
-      hits > 0 && `the gateway called ${field.inside.url}`,
-    ]);
+    return attackResult(
+      `${answers.length} results: ${statusesOf(answers)}`,
+      `${hits} requests to the internal server`,
+      [
+        film === "" && "no film was made, so its address was not tried",
+        hits > 0 && `the gateway called ${field.inside.url}`,
+      ],
+    );
   },
 };
 
@@ -199,7 +203,7 @@ function form(fields: readonly (readonly [name: string, value: string])[]): Pick
 /** Attack on objects in a vendor's store by images, speech and videos. */
 const mediaStores: Attack = {
   id: "stores-media",
-  name: "names files and voices of another tenant for images, speech and films",
+  name: "refers to files and voices of another account for images, speech and videos",
   area: "media",
   models: [
     openaiModel("image", "image", { image: 0.04 }, pictureElsewhere),

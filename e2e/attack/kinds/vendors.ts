@@ -136,7 +136,7 @@ async function callBoth(field: Field, name: string): Promise<readonly Answer[]> 
 export const vendorAttacks: readonly Attack[] = [
   {
     id: "vendors",
-    name: "has vendors answer garbage, without end, in bombs and against their own lengths",
+    name: "makes vendors send garbage, endless answers, compression bombs and wrong lengths",
     area: "text",
     models: named.map(({ name, raw }) =>
       openaiModel(name, "chat", { input: 1, output: 2 }, undefined, { raw, path: "v1" }),

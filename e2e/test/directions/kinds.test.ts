@@ -1,7 +1,7 @@
 import { toFile } from "openai";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
-import { quick } from "../../../services/video/test/films.ts";
+import { quickLimits } from "../../../services/video/test/films.ts";
 import { googleAt, openaiAt } from "../../../services/text/test/every-vendor.ts";
 import { keyOf, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
@@ -31,7 +31,7 @@ beforeAll(async () => {
   const ofMedia = Object.keys(media).map((name) => [name, ["", "openai", "/openai/v1", name]] as const);
   suite = await startEveryVendorSuite({
     accounts: ["failing"],
-    limits: quick,
+    limits: quickLimits,
     models: {
       ...Object.fromEntries(
         Object.entries(kinds).map(([name, [kind]]) => [name, { kind, price: { input: 1, output: 1 } }]),

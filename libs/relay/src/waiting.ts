@@ -25,7 +25,7 @@ export function streamHead(contentType: string): Readonly<Record<string, string>
  * still be tried. Dispose it when an answer begins.
  */
 export function keepWaiting(
-  answer: Pick<AnswerSink, "begin" | "begun" | "closed" | "full" | "write">,
+  answer: Pick<AnswerSink, "begin" | "headSent" | "closed" | "full" | "write">,
   waiting: StreamWaiting,
   everyMs: number,
 ): Disposable {

@@ -3,7 +3,7 @@ import { startScriptedServer } from "@modelgate/testkit";
 import { expect, test } from "vitest";
 import { startArea } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { ask, ended, quick } from "./films.ts";
+import { ask, ended, quickLimits } from "./films.ts";
 
 test("a wire of video tasks", async () => {
   await using vendor = await startScriptedServer({
@@ -11,7 +11,7 @@ test("a wire of video tasks", async () => {
     "/poll/t": { body: { film: "https://a.example/x.mp4" } },
   });
   const config = toyConfig(vendor.url, { video: { second: 0.1 } });
-  await using area = await startArea(service, { config, limits: quick });
+  await using area = await startArea(service, { config, limits: quickLimits });
   const body = { model: "my-video", prompt: "a fox", duration: 4 };
   const { json } = await ask(area, "/v1/video/generations", body, { key: toyKey });
   expect(JSON.parse(vendor.requests[0]?.body ?? "")).toEqual({ film: "a fox", seconds: 4 });

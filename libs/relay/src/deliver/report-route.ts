@@ -29,19 +29,19 @@ export function reportRoute(
  * Writes a header that lists the fields which were left out of the request. Characters of the client's names that a
  * header cannot contain are replaced.
  */
-export function reportDropped(answer: Pick<AnswerSink, "begun" | "setHeader">, dropped: readonly string[]): void {
+export function reportDropped(answer: Pick<AnswerSink, "headSent" | "setHeader">, dropped: readonly string[]): void {
   if (answer.headSent) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
 /** Writes the name of the model that serves the call to a header, if the client named another one. */
-export function reportModel(answer: Pick<AnswerSink, "begun" | "setHeader">, model: string): void {
+export function reportModel(answer: Pick<AnswerSink, "headSent" | "setHeader">, model: string): void {
   if (!answer.headSent) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }
 
 /** Writes a header with the output limit that the gateway set because the caller's money does not cover more. */
-export function reportPaidOutput(answer: Pick<AnswerSink, "begun" | "setHeader">, tokens: number): void {
+export function reportPaidOutput(answer: Pick<AnswerSink, "headSent" | "setHeader">, tokens: number): void {
   if (!answer.headSent) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 

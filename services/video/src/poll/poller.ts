@@ -13,7 +13,7 @@ import { pollOnce, type Round } from "./poll-once.ts";
 export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
   const stop = new AbortController();
   const slots = new PollSlots(deps.limits.concurrency);
-  const running = new Set<Promise<unknown>>();
+  const openRounds = new Set<Promise<unknown>>();
   const { redis } = deps.relay;
   const workCheck = new WorkCheck({
     redis,
@@ -39,12 +39,12 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
     while (!stop.signal.aborted) {
       await slots.vacancy(); // so that only tasks are claimed which can be polled immediately
       const pausing = pause(msUntilBeat(deps.limits.roundMs), stop.signal);
-      const running = round().finally(() => running.delete(running));
-      running.add(running);
-      const done = await Promise.race([running, pausing]);
+      const current = round().finally(() => openRounds.delete(current));
+      openRounds.add(current);
+      const done = await Promise.race([current, pausing]);
       if (done?.more !== true) await pausing;
     }
-    await Promise.all(running);
+    await Promise.all(openRounds);
   }
 
   const running = rounds();
