@@ -23,7 +23,7 @@ describe.each(shapes)("services %s", (shape) => {
   let run: FaultRun;
   beforeAll(async () => {
     run = await openFaultRun({ faults: rows, areas: briefAreas, faultMs: 1_000, clients: 2, engine, shape });
-  }, 120_000);
+  });
   afterAll(() => run?.[Symbol.asyncDispose]());
 
   test.each(rows.map((fault) => [fault.name, fault] as const))(

@@ -8,4 +8,4 @@ test("a file of 96 MiB passes without more memory in the services", async () => 
   // Forwarded buffers stay in memory until V8 collects them: tens of megabytes for any file size.
   for (const grown of [passed.edge, passed.audio, spooled.edge, spooled.audio])
     expect(grown).toBeLessThan(64 * mebibyte);
-}, 120_000);
+});

@@ -62,7 +62,7 @@ describe.each(shapes)("services %s", (shape) => {
       },
       limits: { relay: { detachedAnswers: { most: maxDetachedAnswers, ms: 2_000 } } },
     });
-  }, 120_000);
+  });
   afterAll(async () => {
     await suite?.[Symbol.asyncDispose]();
     await vendor?.[Symbol.asyncDispose]();

@@ -61,4 +61,4 @@ test("the parent, Redis and NATS are killed together under load: every service e
     for (const pid of pids.filter(lives)) process.kill(pid, "SIGKILL");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
-}, 60_000);
+});

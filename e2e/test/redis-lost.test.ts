@@ -19,7 +19,7 @@ beforeAll(async () => {
     config: withFilm,
     limits: { relay: { limits: { leaseMs: 3_000 } }, edge: { seatLeaseMs: 900 } },
   });
-}, 120_000);
+});
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 interface Verification {

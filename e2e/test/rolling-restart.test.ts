@@ -23,7 +23,7 @@ test(`${streamCount} open streams while all replicas of edge and text are replac
   expect(result.streams.filter((answer) => isWhole(answer, "stream"))).toHaveLength(streamCount);
   expect(result.fresh).toBe(names.length);
   await booksAgree(result.others.length);
-}, 120_000);
+});
 
 /** Waits until no money is reserved, each call has one event, and the account's spending equals the events. */
 async function booksAgree(others: number): Promise<void> {

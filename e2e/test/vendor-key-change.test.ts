@@ -68,4 +68,4 @@ test("under load, a vendor's key is added, drained and removed, and no call fail
   }
   expect(failed).toEqual([]);
   expect(await long).toContain("[DONE]");
-}, 120_000);
+});

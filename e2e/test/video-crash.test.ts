@@ -112,7 +112,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
     // A start whose service died is in no list, and was sent once too.
     expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
-  }, 120_000);
+  });
 
   // In one process the edge is killed too, so that nothing answers.
   const answering = shape === "apart" ? ["a service"] : [];

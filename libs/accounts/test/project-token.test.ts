@@ -24,7 +24,7 @@ beforeAll(async () => {
   backends = await startBackends();
   redis = new Redis(backends.redisUrl);
   await createAccount(redis, { id: "acme", balance: 0n });
-}, 60_000);
+});
 afterAll(async () => {
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
   beforeAll(async () => {
     engine = await start();
     books = await newBooks(engine);
-  }, 60_000);
+  });
   afterAll(async () => {
     await books?.[Symbol.asyncDispose]();
     await engine?.[Symbol.asyncDispose]();

@@ -17,7 +17,7 @@ beforeAll(async () => {
       accounts: { declared: { balance: "1.00", tokens: [{ key, group: "default" }] } },
     },
   });
-}, 120_000);
+});
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 interface Entry {
@@ -73,7 +73,7 @@ test("each change of accounts, tokens and balances is recorded with its author a
     "configuration token.create",
   ]);
   for (const secret of [made.key, key]) expect(JSON.stringify(await entries())).not.toContain(secret);
-}, 120_000);
+});
 
 test("a correction that the balance does not cover leaves only its refusal", async () => {
   await operate("/accounts", { id: "poor", balance: "1.00" });
@@ -88,7 +88,7 @@ test("a correction that the balance does not cover leaves only its refusal", asy
     const { data } = await operate<{ accounts: { ok: boolean }[] }>("/ledger/verification?account=poor");
     return data.accounts[0]?.ok;
   });
-}, 120_000);
+});
 
 test("signed heads are exported, and a saved export is verified", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-anchors-"));
@@ -104,11 +104,11 @@ test("signed heads are exported, and a saved export is verified", async () => {
   expect(status).toBe(1);
   expect(stderr).toContain("MODELGATE_SECRET has signed");
   rmSync(folder, { recursive: true, force: true });
-}, 120_000);
+});
 
 test("accounts cannot be changed without the ledger, and can be when it is available again", async () => {
   await suite.process("ledger").stop();
   expect((await operate("/accounts", { id: "late" })).status).toBe(503);
   await suite.restart("ledger");
   await until("it to be made", async () => (await operate("/accounts", { id: "late" })).status === 200, 60_000);
-}, 120_000);
+});

@@ -92,7 +92,7 @@ test("while PostgreSQL is unavailable calls continue, reads report the start of 
   } finally {
     await ledger.stop();
   }
-}, 90_000);
+});
 
 test("a ledger that starts before its PostgreSQL waits for it, and settles expired holds meanwhile", async () => {
   await using postgres = await startLocalPostgres();
@@ -107,7 +107,7 @@ test("a ledger that starts before its PostgreSQL waits for it, and settles expir
   } finally {
     await ledger.stop();
   }
-}, 90_000);
+});
 
 test("while PostgreSQL is read-only, as after a failover, an event waits and is not skipped", async () => {
   await using postgres = await startLocalPostgres();
@@ -140,7 +140,7 @@ test("while PostgreSQL is read-only, as after a failover, an event waits and is 
   } finally {
     await ledger.stop();
   }
-}, 90_000);
+});
 
 test("while another process locks the SQLite file, events wait, and nothing is lost", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-locked-"));
@@ -163,4 +163,4 @@ test("while another process locks the SQLite file, events wait, and nothing is l
     await ledger.stop();
     rmSync(folder, { recursive: true, force: true });
   }
-}, 90_000);
+});

@@ -180,7 +180,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   // Its event arrives after its receipt, in a separate batch.
   await until("the open call to be in the books", async () => (await calls("flushed")).includes("open"), 30_000);
   expect(await calls("flushed")).toEqual(["after", "one", "open", "two"]);
-}, 120_000);
+});
 
 test("a call whose event arrives after the loss is charged to the restored account, once", async () => {
   await accountWith("late", 1_000n);
@@ -194,7 +194,7 @@ test("a call whose event arrives after the loss is charged to the restored accou
   const found = await booked("late", 4);
   expect(found).toMatchObject({ balanceNanos: "991", restored: [{ calls: 1, nanos: "-3" }] });
   expect(await calls("late")).toEqual(["after", "before", "between"]);
-}, 120_000);
+});
 
 test("a Redis with an older state is charged the calls of the books, once, and continues from there", async () => {
   await accountWith("behind", 1_000n);
@@ -226,7 +226,7 @@ test("a Redis with an older state is charged the calls of the books, once, and c
   expect(found).toMatchObject({ balanceNanos: String(1_000 + 100 - 3 - 4 - 3 - 3 - 3) });
   expect(await findAccount(redis, "behind")).toMatchObject({ heldNanos: 0n, creditedNanos: 1_100n });
   expect(await calls("behind")).toEqual(["after", "kept", "lost one", "lost two", "open call"]);
-}, 120_000);
+});
 
 /** Number of accounts to restore together (MODELGATE_ACCOUNTS); 10,000 must take less than ten seconds. */
 const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 200);
@@ -259,7 +259,7 @@ test("unread events of deleted streams are recorded in the books", async () => {
   expect(found).toMatchObject({ balanceNanos: "991" });
   expect(await calls("deleted")).toEqual(["one", "three", "two"]);
   await until("no event to be in transit", async () => (await redis.keys("sent:*")).length === 0, 60_000);
-}, 120_000);
+});
 
 /** Returns whether an event can be published. The first attempt on a missing stream creates it again. */
 async function publishes(): Promise<boolean> {

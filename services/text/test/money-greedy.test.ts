@@ -110,7 +110,7 @@ beforeAll(async () => {
       },
     },
   });
-}, 120_000);
+});
 afterAll(async () => {
   await area?.[Symbol.asyncDispose]();
   await vendor?.[Symbol.asyncDispose]();

@@ -131,7 +131,7 @@ test("after any error and any outage of Redis, a hold is settled or released exa
     ),
     { numRuns: 150 },
   );
-}, 120_000);
+});
 
 interface Events {
   readonly settled: boolean;

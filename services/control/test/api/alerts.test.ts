@@ -87,7 +87,7 @@ describe("the routes of alerts", () => {
     redis = new Redis(backends.redisUrl);
     await writeEpoch(redis, "of this test");
     await createAccount(redis, { id: "acme", balance: 0n });
-  }, 60_000);
+  });
   afterAll(async () => {
     redis?.disconnect();
     await backends?.[Symbol.asyncDispose]();

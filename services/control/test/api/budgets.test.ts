@@ -17,7 +17,7 @@ beforeAll(async () => {
   const publishedAt = new Date().toISOString();
   const groups = { default: { models: ["*"] } };
   await redis.set(publishedKey, JSON.stringify({ version: "v", publishedAt, groups, models, channels: [] }));
-}, 60_000);
+});
 afterAll(async () => {
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await projectToken(redis, digest, token);
   firstKey = token;
-}, 60_000);
+});
 afterAll(async () => {
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();

@@ -22,7 +22,7 @@ describe("a configuration in the books", { timeout: 60_000 }, () => {
     });
     admin = await signInByLink(suite, "admin");
     await until("the seed to serve", async () => (await post(suite, hello("chat"))).status === 200);
-  }, 120_000);
+  });
   afterAll(async () => {
     await suite?.[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true });
@@ -187,7 +187,7 @@ describe("a configuration in a file", { timeout: 60_000 }, () => {
   let suite: Suite;
   beforeAll(async () => {
     suite = await startSuite({ config: baseConfig });
-  }, 120_000);
+  });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
   test("is shown without keys, and each change is offered as YAML to copy", async () => {

@@ -20,7 +20,7 @@ describe("permissions of control's API", { timeout: 60_000 }, () => {
       ["max", "viewer", "demo"],
     ])
       await admin.post("/operators", { name, role, account, password });
-  }, 120_000);
+  });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
   const as = async (name: string): Promise<BrowserClient> => {

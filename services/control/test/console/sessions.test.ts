@@ -11,7 +11,7 @@ describe("sessions and links", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     backends = await startBackends();
     redis = new Redis(backends.redisUrl);
-  }, 60_000);
+  });
   beforeEach(async () => {
     await redis.flushall();
     sessions = new Sessions(redis);

@@ -75,7 +75,7 @@ describe("signing in through a local OpenID provider", { timeout: 60_000 }, () =
     const { log } = createLogger("control", "silent");
     const provider = openProvider(settings, { sessions, people, cookies, consoleUrl, log });
     handler = withProvider((_, response) => void response.writeHead(404).end(), provider);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const server of servers) {
       server.closeAllConnections();

@@ -11,7 +11,7 @@ describe("limits of sign-ins by password", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     backends = await startBackends();
     redis = new Redis(backends.redisUrl);
-  }, 60_000);
+  });
   beforeEach(async () => {
     await redis.flushall();
     limits = new SignInLimits(redis);
