@@ -31,5 +31,5 @@ export function asTable(rows: readonly Row[]): string {
 /** Replaces the table of a document and leaves the text around it unchanged. Throws if the document has no table. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
   const held = rows.filter(({ failedChecks }) => failedChecks.length === 0).length;
-  return withText(document, `${day}: ${held} of ${rows.length} withstood.\n\n${asTable(rows)}`);
+  return withText(document, `${day}: ${held} of ${rows.length} attacks withstood.\n\n${asTable(rows)}`);
 }

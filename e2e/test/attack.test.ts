@@ -69,15 +69,15 @@ const row: Row = {
 
 test("the table has a row for each attack, and names its failures", () => {
   const table = asTable([row, { ...row, failedChecks: ["this", "that"] }]);
-  const [, , held, failedChecks] = table.split("\n");
-  expect(held).toBe("| a \\| b | 1 call | yes | $1 | 2 of 2 | 1 ms (edge) |");
-  expect(failedChecks).toContain("| **no**: this; that |");
+  const [, , passed, failed] = table.split("\n");
+  expect(passed).toBe("| a \\| b | 1 call | yes | $1 | 2 of 2 | 1 ms (edge) |");
+  expect(failed).toContain("| **no**: this; that |");
 });
 
 test("ATTACK.md keeps its text when its table is updated", () => {
   const document = readFileSync(join(import.meta.dirname, "../ATTACK.md"), "utf8");
   const written = withTable(document, "2026-11-22", [row]);
-  expect(written).toContain("2026-11-22: 1 of 1 hold.");
+  expect(written).toContain("2026-11-22: 1 of 1 attacks withstood.");
   expect(written.split("\n")[0]).toBe(document.split("\n")[0]);
   expect(withTable(written, "2026-11-22", [row])).toBe(written);
   expect(() => withTable("no place", "2026-11-22", [row])).toThrow("no place for the table");

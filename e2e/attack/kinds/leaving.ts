@@ -26,7 +26,7 @@ const leaving = (
   floor: number,
 ): Attack => ({
   id: `leaving-${id}`,
-  name: `asks for ${what} and disconnects before the first byte`,
+  name: `requests ${what} and disconnects before the first byte`,
   area,
   models: [
     openaiModel(

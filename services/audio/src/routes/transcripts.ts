@@ -29,7 +29,7 @@ export function translations(deps: Deps): EndpointHandler {
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   return async (call) => {
     await using upload = openUpload(call, deps.upload);
-    await upload.begun;
+    await upload.modelKnown;
     const request = once((): TranscriptsRequest => {
       const read = wires[wire].client.read(upload.entries);
       // Checked without a pause, because the fields of a form are small.
@@ -98,7 +98,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
       waiting: { ...eventStreamWaiting, isDue: file.isDue },
-      broken: upload.broken,
+      broken: upload.failedSignal,
     };
   },
   exchange: ({ converted }, { wire, candidate }) =>

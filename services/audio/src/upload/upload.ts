@@ -27,11 +27,11 @@ export interface Upload extends AsyncDisposable {
   /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientGone. */
   readonly whole: Promise<void>;
   /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `whole` does. */
-  readonly begun: Promise<void>;
+  readonly modelKnown: Promise<void>;
   /** File of the form. Throws Failure (400) if no file has started. */
   readonly file: FollowedFile;
   /** Aborts with the error when the upload fails, or with the reason that `breakOff` gets. */
-  readonly broken: AbortSignal;
+  readonly failedSignal: AbortSignal;
   /** Ends the call for a reason that was found during the upload. */
   breakOff(reason: Failure): void;
 }
@@ -65,12 +65,12 @@ class IncomingUpload implements Upload {
   readonly entries: FormEntry[] = [];
   readonly announced: number | undefined;
   readonly whole: Promise<void>;
-  readonly begun: Promise<void>;
+  readonly modelKnown: Promise<void>;
   readonly #form: Form;
   readonly #follow: FollowFile;
   readonly #deployment: string | undefined;
-  readonly #fileBegun = Promise.withResolvers<void>();
-  readonly #broken = new AbortController();
+  readonly #fileStarted = Promise.withResolvers<void>();
+  readonly #failed = new AbortController();
   #file: FollowedFile | undefined;
   #isWhole = false;
 
@@ -81,10 +81,10 @@ class IncomingUpload implements Upload {
     if (deployment !== undefined) this.entries.push(["model", deployment]);
     this.announced = announced;
     this.whole = this.#read();
-    this.begun = Promise.race([this.#fileBegun.promise, this.whole]);
+    this.modelKnown = Promise.race([this.#fileStarted.promise, this.whole]);
     // Waiters get the error; without any waiter the rejection must not count as unhandled.
     this.whole.catch(() => undefined);
-    this.begun.catch(() => undefined);
+    this.modelKnown.catch(() => undefined);
   }
 
   get isWhole(): boolean {
@@ -96,12 +96,12 @@ class IncomingUpload implements Upload {
     return this.#file;
   }
 
-  get broken(): AbortSignal {
-    return this.#broken.signal;
+  get failedSignal(): AbortSignal {
+    return this.#failed.signal;
   }
 
   breakOff(reason: Failure): void {
-    this.#broken.abort(reason);
+    this.#failed.abort(reason);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -123,7 +123,7 @@ class IncomingUpload implements Upload {
       this.#isWhole = true;
     } catch (error) {
       // Aborts before readers continue: this failure ends the call and does not count against a vendor.
-      this.#broken.abort(error);
+      this.#failed.abort(error);
       throw error;
     }
   }
@@ -131,7 +131,7 @@ class IncomingUpload implements Upload {
   async #take(file: FollowedFile): Promise<void> {
     this.#file = file;
     await file.reached(1);
-    if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileBegun.resolve();
+    if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileStarted.resolve();
     await file.complete;
   }
 }
