@@ -120,7 +120,7 @@ function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field
   };
   const spent: Field["spent"] = async ({ accountId }) => {
     signal.throwIfAborted();
-    const rested = await until(`nothing of ${accountId} to be held`, async () => {
+    const rested = await until(`${accountId} to have no open hold`, async () => {
       const account = await findAccount(redis, accountId);
       return account?.heldNanos === 0n && account;
     });

@@ -49,7 +49,7 @@ export function killedUnacknowledged(): Fault {
       // Calls continue, so that there are always unacknowledged events.
       await withStreams(suite, ({ consumers }) =>
         until(
-          "the event and all before it to be acknowledged",
+          "the event and all earlier ones to be acknowledged",
           async () => (await consumers.info(...usageConsumer)).ack_floor.stream_seq >= sequence,
         ),
       );

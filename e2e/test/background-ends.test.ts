@@ -26,7 +26,7 @@ async function begin(): Promise<string> {
   const answer = await fetch(`${suite.edgeUrl}/v1/responses`, { method: "POST", headers, body });
   const response: { readonly id: string; readonly status: string } = JSON.parse(await answer.text());
   expect(response).toMatchObject({ status: "queued" });
-  await until("it to be made", async () => (await read(response.id))?.["status"] === "in_progress");
+  await until("it to be created", async () => (await read(response.id))?.["status"] === "in_progress");
   return response.id;
 }
 

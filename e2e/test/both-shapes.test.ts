@@ -75,7 +75,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(events.map(({ event }) => event.outcome)).toEqual(["completed"]);
     expect(
       (
-        await until("nothing held", async () => {
+        await until("no open hold", async () => {
           const account = await money(suite);
           return account.heldNanos === "0" && account;
         })

@@ -108,11 +108,11 @@ test("the line of a retried call has each attempt; the vendor's id is in the ans
     });
 });
 
-test("the line of a failed call has its error, and the line of the channel's rest has the call's id and the vendor's message", async () => {
+test("the line of a failed call has its error, and the line of the channel's cooldown has the call's id and the vendor's message", async () => {
   const requestId = "call-lines-failed";
   const overheated = expect.stringContaining("The engine is overheated");
   let failed = 0;
-  await until("the channel to rest", async () => {
+  await until("the channel's cooldown", async () => {
     await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": `${requestId}-${failed++}` });
     return suite.process("text").logs().includes("channel rests");
   });

@@ -77,7 +77,7 @@ const otherReports = (line: RegExp) =>
 const otherKnows = (scope: string, state: string) => otherReports(new RegExp(`\\{scope="${scope}",state="${state}"`));
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 
-describe("after a rest, one call at a time tests a channel that has an alternative, across all replicas", () => {
+describe("after a cooldown, one call at a time tests a channel that has an alternative, across all replicas", () => {
   test.each<[string, object, string]>([
     ["trial", { status: 503, retryAfter: "5" }, "trial"],
     ["keyed", { status: 429, retryAfter: "5" }, `keyed/${keyOf("keyed")}`],
@@ -91,7 +91,7 @@ describe("after a rest, one call at a time tests a channel that has an alternati
     const leaving = new AbortController();
     // One call waits for the vendor; both replicas serve all others by the other channel.
     const calls = new Set<Promise<unknown>>();
-    await until("the rest to be over", async () => {
+    await until("the cooldown to end", async () => {
       calls.add(sendAndIgnore(calls.size, another(model), leaving.signal));
       return (await count(model)) === 1;
     });
@@ -101,7 +101,7 @@ describe("after a rest, one call at a time tests a channel that has an alternati
     expect([state, channelKeys[0]?.state]).toContain("trying");
     leaving.abort();
     await Promise.all(calls);
-    await until("the next one to try", async () => (await ask(1, another(model))).ok && (await count(model)) === 2);
+    await until("the next attempt", async () => (await ask(1, another(model))).ok && (await count(model)) === 2);
     await until("it to be shown", async () => {
       const shown = await shownChannel(suite, model);
       return [shown.state, shown.keys[0]?.state].every((each) => each === "ok");
@@ -111,7 +111,7 @@ describe("after a rest, one call at a time tests a channel that has an alternati
     expect(await count(model)).toBe(before + 2);
   });
 
-  test("a trial that fails begins the next rest", async () => {
+  test("a trial that fails begins the next cooldown", async () => {
     await suite.simulator.script("turned", [
       { status: 503, retryAfter: "5" },
       { status: 503, retryAfter: "5" },
@@ -138,17 +138,17 @@ test("no attempt starts after the time limit for attempts", async () => {
   expect(await Promise.all([1, 2, 3].map((at) => count(`late-${at}`)))).toEqual([1, 1, 0]);
 });
 
-test("a rest that a vendor requested is not ended by a concurrent call that succeeds", async () => {
+test("a cooldown that a vendor requested is not ended by a concurrent call that succeeds", async () => {
   await suite.simulator.script("asked", [{ delayMs: 1_000 }, { status: 503, retryAfter: "60" }, {}]);
   const before = ask(0, hello("asked"));
-  await until("the first call to be with the vendor", async () => (await count("asked")) === 1);
+  await until("the first call to reach the vendor", async () => (await count("asked")) === 1);
   expect((await ask(0, hello("asked"))).status).toBe(502);
   expect((await before).status).toBe(200);
   expect((await ask(0, hello("asked"))).status).toBe(503);
   expect(await count("asked")).toBe(2);
 });
 
-test("failures count by their share: a few among successes start no rest, and an aborted call is not a success", async () => {
+test("failures count by their share: a few among successes start no cooldown, and an aborted call is not a success", async () => {
   const failure = { status: 500 };
   const said = [failure, {}, {}, failure, {}, {}, failure, {}, {}, failure, {}];
   await suite.simulator.script("row", said);
@@ -159,9 +159,9 @@ test("failures count by their share: a few among successes start no rest, and an
   await suite.simulator.script("left", [failure, failure, { chunks: 1_000, chunkDelayMs: 20 }, failure, {}]);
   for (const at of [0, 0]) expect((await ask(at, another("left"))).status).toBe(502);
   await disconnectAfterStart(streamed("left"));
-  await until("the vendor to see it", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
+  await until("it to reach the vendor", async () => (await suite.simulator.requests("left")).at(-1)?.aborted === true);
   expect((await ask(0, another("left"))).status).toBe(502);
-  await until("the rest to be shown", async () => {
+  await until("the cooldown to be reported", async () => {
     const { accountsOut } = await shownChannel(suite, "left");
     return accountsOut.length === 1 && accountsOut[0]?.account === "demo";
   });
@@ -193,7 +193,7 @@ test.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${at}`] as co
       return;
     }
     expect(Math.abs(pauseSeconds - seconds)).toBeLessThan(5);
-    const { until: end = "" } = await until("the rest to be shown", async () => {
+    const { until: end = "" } = await until("the cooldown to be reported", async () => {
       const [rest] = (await shownChannel(suite, model)).accountsOut;
       return rest?.state === "resting" && rest;
     });
@@ -220,7 +220,7 @@ describe("a stream that breaks counts against its channel", () => {
   ])("%s", async (model, behaviour) => {
     await suite.simulator.script(`${model}-first`, [{ ...behaviour, chunks: 10, chunkDelayMs: 5, repeat: true }]);
     for (let at = 0; at < 3; at++) expect(await (await ask(0, streamed(model))).text()).toContain('"code":"upstream_');
-    await until("the rest to be shown", async () => {
+    await until("the cooldown to be reported", async () => {
       const [out] = (await shownChannel(suite, `${model}-first`)).accountsOut;
       return out?.account === "demo" && out.rests === 1;
     });
@@ -238,7 +238,7 @@ describe("the timeout of a stream's first byte is separate from that of silence 
     expect(await (await ask(0, streamed("begins"))).text()).toContain("[DONE]");
     expect([await count("begins-first"), await count("begins-second")]).toEqual([1, 1]);
     await until(
-      "the vendor to see it",
+      "it to reach the vendor",
       async () => (await suite.simulator.requests("begins-first"))[0]?.aborted === true,
     );
   });

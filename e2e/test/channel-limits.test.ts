@@ -67,7 +67,7 @@ describe("seats", () => {
     await suite.simulator.script("seat", [slow, slow]);
     const clients = [leaving(), leaving()];
     const calls = clients.map((client, at) => open(at, "seat", client));
-    await until("both calls to be with the vendor", async () => (await count("seat")) === 2);
+    await until("both calls to reach the vendor", async () => (await count("seat")) === 2);
     for (const at of [0, 1]) {
       const refused = await ask(at, "seat");
       expect(refused.status).toBe(429);
@@ -78,7 +78,7 @@ describe("seats", () => {
     expect(await shown("seat")).toMatchObject({ state: "ok", seats: { inUse: 2, most: 2 } });
     for (const client of clients) client.abort();
     await Promise.all(calls);
-    await until("a seat to be back", async () => (await ask(1, "seat")).status === 200);
+    await until("a seat to be released", async () => (await ask(1, "seat")).status === 200);
     await until("no seat to be in use", async () => {
       const { seats } = await shown("seat");
       return JSON.stringify(seats) === '{"inUse":0,"most":2}';
@@ -108,7 +108,7 @@ describe("seats", () => {
       keys: [{ seats: { inUse: 1, most: 1 } }, { seats: { inUse: 1, most: 1 } }],
     });
     clients[0]?.abort();
-    await until("a key to be free", async () => (await ask(1, "keyed")).status === 200);
+    await until("a key's seat to be released", async () => (await ask(1, "keyed")).status === 200);
     clients[1]?.abort();
     await Promise.all(calls);
   });
@@ -130,10 +130,10 @@ test("a seat is held as long as its call, and released when its process dies, wh
   }).catch(() => undefined);
   await until("the seat to be taken", async () => (await count("leased")) === 2);
   const first = await expiry();
-  await until("the lease to have been renewed past its first end", async () => (await expiry()) > first + 1_500);
+  await until("the lease to be renewed beyond its first end", async () => (await expiry()) > first + 1_500);
   expect((await ask(0, "leased")).status).toBe(429);
   dying.text.signal("SIGKILL");
-  await until("the seat to be back", async () => (await ask(1, "leased")).status === 200);
+  await until("the seat to be released", async () => (await ask(1, "leased")).status === 200);
   for (const each of [client, living]) each.abort();
   await Promise.all([call, others]);
   redis.disconnect();
@@ -155,7 +155,7 @@ describe("requests in a minute", () => {
   });
 });
 
-test("a key that its vendor refuses rests for the account that was refused, with the reason, and for all accounts once a second one is refused", async () => {
+test("a key that its vendor refuses is in a cooldown for the account that was refused, with the reason, and for all accounts once a second one is refused", async () => {
   const configured = (keys: readonly string[], more: object = {}) => ({
     ...config,
     models: { ...config.models, ...Object.fromEntries(names.map((name) => [name, chat])) },
@@ -179,15 +179,18 @@ test("a key that its vendor refuses rests for the account that was refused, with
   expect(await count("mended")).toBe(asked);
 
   expect((await askRival()).status).toBe(502);
-  await until("it to be out for all", async () => (await shownChannel(suite, "mended")).state === "no key");
+  await until(
+    "it to be in a cooldown for all accounts",
+    async () => (await shownChannel(suite, "mended")).state === "no key",
+  );
   expect(await suite.ask("channel", "show", "mended")).toMatchObject({
     usableKeys: "0/1",
     keys: [{ id: keyId, ...refused }],
   });
 
   suite.configure(configured(["bad-key"], { weight: 2 }));
-  await until("it to be tried once more", async () => (await ask(0, "mended")).status === 502);
-  await until("it to be out again", async () => (await ask(1, "mended")).status === 503);
+  await until("it to be retried once", async () => (await ask(0, "mended")).status === 502);
+  await until("it to be in a cooldown again", async () => (await ask(1, "mended")).status === 503);
   await switchedChannel(suite, "mended", "enable", { key: keyId });
-  await until("it to be tried once more", async () => (await ask(1, "mended")).status === 502);
+  await until("it to be retried once", async () => (await ask(1, "mended")).status === 502);
 });

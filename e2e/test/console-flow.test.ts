@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
       Failed: (shown) => shown === `${((failed / sum("calls")) * 100).toFixed(1)} %`,
     };
     for (const [name, fits] of Object.entries(expected))
-      await until(`${name} to be as counted`, async () =>
+      await until(`${name} to equal the count`, async () =>
         fits((await page.locator(`[data-figure="${name}"]`).textContent()) ?? ""),
       );
     const tops = page.getByRole("table", { name: "Models by spend" }).locator("tbody tr");
@@ -227,7 +227,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await dialog.getByText(/Saved as version \d+\. It is now active\./).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     await until(
-      "the model to be gone",
+      "the model to be removed",
       async () => (await page.getByRole("cell", { name: "fresh-1.0" }).count()) === 0,
     );
     const [removed, edited, added] = await suite.ask<object[]>("config", "history");

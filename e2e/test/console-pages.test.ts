@@ -82,7 +82,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const answer = await post(suite, hello("no-such-model"));
     expect(answer.status).toBe(404);
     const requestId = answer.headers.get("x-request-id") ?? "";
-    await until("the refusal to be kept", async () => (await suite.gatectl("usage", "show", requestId)).status === 0);
+    await until("the refusal to be stored", async () => (await suite.gatectl("usage", "show", requestId)).status === 0);
     await using session = await visitSignedIn(browser, suite);
     const { page } = session;
     await page.goto(`${suite.controlUrl}/console/calls?request=${requestId}`);
@@ -209,7 +209,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
       await suite.restart("ledger");
     }
     await until(
-      "the ledger to be back",
+      "the ledger to be available again",
       async () => (await page.getByText("unavailable", { exact: true }).count()) === 0,
     );
     expect(session.errors).toEqual([]);
@@ -250,7 +250,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("slider", { name: "Spend by model" }).waitFor();
-    await until("all of it to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
+    await until("everything to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
     await until("every request to end", () => open.size === 0);
     const sum = [...sizes.values()].reduce((all, size) => all + size, 0);
     expect(sum).toBeGreaterThan(50_000);

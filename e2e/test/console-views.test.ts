@@ -61,7 +61,7 @@ describe.skipIf(program === undefined)("every view of the console", { timeout: 6
     await page.goto(`${suite.controlUrl}/console/${path(made)}`);
     await open?.(page, made);
     await shows(page).waitFor();
-    await until("all of it to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
+    await until("everything to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
     return page;
   }
 

@@ -61,7 +61,7 @@ async function expectOnlyContentRefused(): Promise<void> {
 }
 
 async function expectAllServed(): Promise<void> {
-  await until("the Redis of content to be found again", async () => (await call(...conversation)).status === 200);
+  await until("the Redis of content to be connected again", async () => (await call(...conversation)).status === 200);
   for (const [path, body] of [...served, ...keeping])
     expect([path, (await call(path, body)).status]).toEqual([path, 200]);
 }

@@ -45,7 +45,10 @@ describe.each(shapes)("services %s", (shape) => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
     // Redis is stopped before the answer arrives, so that no settlement waits in its socket when the service dies.
     const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
-    await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > vendorSeen);
+    await until(
+      "the request to reach the vendor",
+      async () => (await suite.simulator.requests("main")).length > vendorSeen,
+    );
     await suite.backends.redis.kill();
     await until("the vendor's answer", async () => (await suite.simulator.requests("main")).at(-1)?.aborted === false);
     suite.process("text").signal("SIGKILL");
@@ -67,7 +70,10 @@ describe.each(shapes)("services %s", (shape) => {
     const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
     const streamed = { ...hello("chat", 'Hi {{simulate: {"chunks": 40, "chunkDelayMs": 20}}}'), stream: true };
     const stream = await post(suite, streamed, keys.demo, named);
-    await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length === asked + 2);
+    await until(
+      "the request to reach the vendor",
+      async () => (await suite.simulator.requests("main")).length === asked + 2,
+    );
     await suite.backends.redis.kill();
     const [answer, text] = await Promise.all([whole, stream.text()]);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: Hi")]);
@@ -97,7 +103,7 @@ describe.each(shapes)("services %s", (shape) => {
     await suite.process("edge").ended;
     await open.text().catch(() => undefined);
     await suite.restart("edge");
-    await until("the seat to come back", async () => (await post(suite, hello("chat"), keys.single)).status === 200);
+    await until("the seat to be released", async () => (await post(suite, hello("chat"), keys.single)).status === 200);
     await booksAgree();
   });
 });

@@ -44,7 +44,7 @@ const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
     const seconds = /-(?:openai|veo)$/.test(model) ? "4" : "5";
     const { id } = await created(model, seconds);
     await until(
-      `${model} to make its video`,
+      `${model} to generate its video`,
       async () => (await (await ask(`/v1/videos/${id}`)).json()).status === "completed",
     );
   },

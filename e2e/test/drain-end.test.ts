@@ -48,7 +48,7 @@ describe.each(shapes)("services %s", (shape) => {
       const waiting = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
       const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
       await until(
-        "all to be asked",
+        "all requests to reach the vendor",
         async () => (await suite.simulator.requests("main")).length === asked + wires.length + 1,
       );
       suite.process(name).signal("SIGTERM");

@@ -150,7 +150,7 @@ test("an operator's change of a token takes effect immediately", async () => {
   await suite.ask("token", "disable", made.id);
   await until("the key to be refused", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
   await suite.ask("token", "enable", made.id);
-  await until("the key to count again", async () => (await post(suite, hello("fixed"), made.key)).status === 200);
+  await until("the key to be counted again", async () => (await post(suite, hello("fixed"), made.key)).status === 200);
   await suite.ask("token", "expire", made.id);
   await until("the key to have expired", async () => (await post(suite, hello("fixed"), made.key)).status === 401);
 });
@@ -178,13 +178,16 @@ test("a rotated key and its predecessor share one budget, until the predecessor 
   expect((await suite.ask<RotatedKey>("token", "show", made.id)).previous?.lastUsedAt).toBeDefined();
 
   await suite.ask("token", "set", made.id, "--dollars-per-day", "none");
-  await until("both keys to be free again", async () => (await status(made.key)) + (await status(rotated.key)) === 400);
+  await until(
+    "both keys' seats to be released",
+    async () => (await status(made.key)) + (await status(rotated.key)) === 400,
+  );
   const last = await suite.ask<RotatedKey>("token", "rotate", made.id, "--grace-seconds", "0");
   await until("the replaced key to have ended", async () => (await status(rotated.key)) === 401);
   expect([await status(made.key), await status(last.key), await status(other.key)]).toEqual([401, 200, 200]);
 
   await suite.ask("token", "delete", made.id);
-  await until("the key to be gone", async () => (await status(last.key)) === 401);
+  await until("the key to be removed", async () => (await status(last.key)) === 401);
   expect(await status(other.key)).toBe(200);
   const listed = await suite.ask<readonly RotatedKey[]>("token", "list", "demo");
   expect(listed.map(({ id }) => id)).toContain(other.id);
@@ -224,7 +227,7 @@ test("one call at a time: the seat is released when the call ends, and when its 
   expect(refused.status).toBe(429);
   expect(refused.headers.get("retry-after")).toBe("1");
   leaving.abort();
-  await until("the seat to be back", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
+  await until("the seat to be released", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
   await until(
     "the seat of a finished call",
     async () => (await post(suite, hello("fixed"), keys.single)).status === 200,

@@ -49,7 +49,7 @@ test("thousand embeddings of 3,072 dimensions reach the client", async () => {
   expect(text.endsWith(`"usage":{"prompt_tokens":4000,"total_tokens":4000}}`)).toBe(true);
 });
 
-test("an answer above the maximum size is a clear error, and starts no rest", async () => {
+test("an answer above the maximum size is a clear error, and starts no cooldown", async () => {
   rows = 2_600;
   for (let at = 0; at < 4; at++) {
     const answer = await ask();

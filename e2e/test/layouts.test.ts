@@ -19,7 +19,7 @@ async function startGateway(env: Readonly<Record<string, string>>): Promise<Alon
 
 /** Waits until no money is reserved, and returns the spending. */
 async function spent(): Promise<bigint> {
-  const account = await until("nothing to be held", async () => {
+  const account = await until("no open hold", async () => {
     const found = await money(suite);
     return found.heldNanos === "0" && found;
   });

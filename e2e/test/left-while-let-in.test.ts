@@ -32,10 +32,10 @@ test("a WebSocket that is reset during admission releases its seat", async () =>
   opening.on("error", () => undefined).end();
   const [socket] = await once(opening, "socket");
   await once(socket, "connect");
-  await until("the edge to have asked", async () => socket.bytesWritten > 0);
+  await until("the edge's request", async () => socket.bytesWritten > 0);
   socket.resetAndDestroy();
   await redis.quit();
-  const answer = await until("the seat to be free", async () => {
+  const answer = await until("the seat to be released", async () => {
     const { status } = await post(suite, hello("chat"), keys.single);
     return status !== 429 && status;
   });

@@ -57,7 +57,10 @@ describe.each(shapes)("services %s", (shape) => {
     expect(BigInt(after.balanceNanos)).toBe(poor - BigInt(event.costNanos));
     // The remaining balance is small: the stream did not end too early.
     expect(BigInt(after.balanceNanos) >= 0n && BigInt(after.balanceNanos) < poor / 3n).toBe(true);
-    await until("the vendor to be stopped", async () => (await suite.simulator.requests("chat"))[0]?.aborted === true);
+    await until(
+      "the vendor's answer to be stopped",
+      async () => (await suite.simulator.requests("chat"))[0]?.aborted === true,
+    );
   });
 
   test("the extended hold of a killed service is charged the certain part, and the rest is released", async () => {

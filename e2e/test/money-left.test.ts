@@ -104,7 +104,7 @@ describe.each(shapes)("services %s", (shape) => {
       return events.length >= count && events;
     });
   const stored = async () => (await storedEvents(suite.backends.natsUrl)).length;
-  const asked = (count: number) => until("the vendor to be asked", () => vendor.requests.length >= count);
+  const asked = (count: number) => until("the request to reach the vendor", () => vendor.requests.length >= count);
 
   /** Makes calls whose clients disconnect after the vendor has received the request. Returns their cost. */
   async function callsWithoutClients(
@@ -123,7 +123,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   /** Waits until a service has noticed the disconnections and reads the vendor's answers. */
   const noticed = () =>
-    until("a vendor to be heard out", async () => {
+    until("a vendor's answer to be read to its end", async () => {
       const pages = (["text", "media", "audio"] as const).map(async (service) =>
         (await fetch(`${suite.opsUrl(service)}/metrics`)).text(),
       );
@@ -208,7 +208,7 @@ describe.each(shapes)("services %s", (shape) => {
       const { cost, events } = await callsWithoutClients("/v1/images/generations", [image(2)], () => undefined);
       expect(cost).toBe(80_000_000n);
       expect(events).toMatchObject([{ outcome: "cancelled", status: 499, estimated: true }]);
-      await until("the vendor to be let go", () => vendor.open === 0);
+      await until("the vendor's request to be ended", () => vendor.open === 0);
     });
 
     test("and a failed result costs nothing", async () => {
@@ -223,7 +223,7 @@ describe.each(shapes)("services %s", (shape) => {
       const { cost, events } = await callsWithoutClients(
         "/v1/chat/completions",
         [{ model: "chat", messages, stream }],
-        () => until("the vendor to be stopped", () => vendor.open === 0).then(() => undefined),
+        () => until("the vendor's answer to be stopped", () => vendor.open === 0).then(() => undefined),
       );
       const [event] = events;
       expect(event).toMatchObject({ outcome: "cancelled", status: 499, estimated: true, units: { requests: 1 } });
@@ -237,7 +237,7 @@ describe.each(shapes)("services %s", (shape) => {
     const [before, from] = [await settled(), await stored()];
     const call = open("/v1/images/generations", { ...image(10), model: "nowhere" });
     // The ledger connects to the same address, to check the certificate.
-    await until("the money to be held", async () => (await money(suite)).heldNanos !== "0");
+    await until("the hold", async () => (await money(suite)).heldNanos !== "0");
     await call.leave();
     expect(await settled()).toBe(before);
     expect(await eventsAfter(1, from)).toMatchObject([{ outcome: "cancelled", status: 499, costNanos: "0" }]);

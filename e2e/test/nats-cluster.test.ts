@@ -38,7 +38,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
     // While the cluster elects a leader, the check of the API would time out.
     const management = await nats.jetstreamManager({ checkAPI: false });
     for (const { name } of Object.values(eventStreams)) {
-      await until(`${name} to have a leader and two followers that are up to date`, async () => {
+      await until(`${name} to have a leader and two current followers`, async () => {
         // Services do not wait for the streams at their start; a cluster without a leader creates them later.
         const info = await management.streams.info(name).catch(() => undefined);
         const followers = info?.cluster?.replicas?.filter(({ current }) => current) ?? [];
@@ -58,7 +58,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
     });
     const passed = async (more: number): Promise<void> => {
       const goal = answered.calls + more;
-      await until(`${more} more calls`, () => answered.calls >= goal);
+      await until(`${more} further calls`, () => answered.calls >= goal);
     };
     try {
       await passed(20);
@@ -91,7 +91,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   test("a restarted server catches up", async () => {
     const dead = suite.backends.nodes[killed];
     await dead?.start();
-    await until("the stream to be whole again", async () => {
+    await until("the stream to have all its replicas again", async () => {
       const management = await nats.jetstreamManager({ checkAPI: false });
       const info = await management.streams.info(eventStreams.usage.name).catch(() => undefined);
       return info?.cluster?.replicas?.every(({ current, lag }) => current && (lag ?? 0) === 0);

@@ -141,7 +141,7 @@ test("open calls are counted only while they are open", async () => {
     });
   await stream.body?.cancel();
   for (const [service, lines] of Object.entries(open))
-    await until(`${service} to count it no longer`, async () => {
+    await until(`${service} to stop counting it`, async () => {
       const text = await metrics(service);
       return lines.every((line) => new RegExp(line.source.replace(/1\$$/, "0$"), "m").test(text));
     });

@@ -47,7 +47,7 @@ export async function textSession(suite: Suite, model = "live", key: string = ke
  * amounts are read in each check, because calls without a reservation are settled later.
  */
 export async function booksAgree(suite: Suite, account: string): Promise<void> {
-  await until("nothing to be held and every settlement to be stored", async () => {
+  await until("no open hold, and every settlement to be stored", async () => {
     // Requests are refused for a moment after a store has become available again.
     const books = await money(suite, account).catch(() => undefined);
     if (books?.heldNanos !== "0") return false;

@@ -60,7 +60,7 @@ describe.each(shapes)("services %s", (shape) => {
     // It opens after the others were closed and before the service ends.
     await suite.simulator.script("voice", [{ delayMs: 3_500 }]);
     const opening = openSession(suite, { model: "live" });
-    await until("its money to be held", async () => (await money(suite)).heldNanos !== "0");
+    await until("its hold", async () => (await money(suite)).heldNanos !== "0");
     suite.process("realtime").signal("SIGTERM");
     expect((await (await opening).closed).code).toBe(1001);
     expect(await suite.process("realtime").ended).toBe(0);

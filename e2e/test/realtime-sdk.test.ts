@@ -230,6 +230,6 @@ describe("a refused handshake gets an HTTP answer with the error body", () => {
         ({ socket }) => (socket.close(), true),
         () => false,
       );
-    await until("the seat to be back", opens);
+    await until("the seat to be released", opens);
   });
 });

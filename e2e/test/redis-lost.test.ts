@@ -55,12 +55,12 @@ test("Redis is emptied during a stream and a video: both end normally and are ch
   const before = (await suite.simulator.requests("main")).length;
   const slow = hello("chat", 'Hi {{simulate: {"chunks": 60, "chunkDelayMs": 30}}}');
   const stream = await post(suite, { ...slow, stream: true });
-  await until("the vendor to be asked", async () => (await suite.simulator.requests("main")).length > before);
+  await until("the request to reach the vendor", async () => (await suite.simulator.requests("main")).length > before);
   const film = sdk(suite).videos.create({
     model: "film",
     prompt: 'A boat {{simulate: {"delayMs": 1000, "looks": 1}}}',
   });
-  await until("its vendor to be asked", async () => (await suite.simulator.requests("films")).length > 0);
+  await until("its request to reach the vendor", async () => (await suite.simulator.requests("films")).length > 0);
   suite.process("ledger").signal("SIGSTOP");
   await onRedis(suite.backends.redisUrl, (redis) => redis.flushall());
   const refused = await post(suite, hello("fixed"));
@@ -71,7 +71,7 @@ test("Redis is emptied during a stream and a video: both end normally and are ch
   expect(await stream.text()).toContain("[DONE]");
   await passes();
   const { id } = await film;
-  await until("the video to be made", async () => (await sdk(suite).videos.retrieve(id)).status === "completed");
+  await until("the video to be generated", async () => (await sdk(suite).videos.retrieve(id)).status === "completed");
   expect((await suite.simulator.requests("films")).filter(({ method }) => method === "POST")).toHaveLength(1);
   const { restored } = await booksAgree(5);
   expect(restored).toMatchObject([{ calls: 1, reason: "the call was open when Redis was lost" }]);
@@ -99,7 +99,7 @@ test("Redis returns with the state before the last key changes: unknown keys get
   await until("the new key to pass", async () => (await status(made.key)) === 200, 30_000);
   await until("the other to be refused", async () => (await status(disabled.key)) === 401, 30_000);
   const stranger = "sk-stranger-0123456789abcdef";
-  await until("a key that was never made to be refused", async () => (await status(stranger)) === 401, 30_000);
+  await until("a key that was never created to be refused", async () => (await status(stranger)) === 401, 30_000);
 }, 180_000);
 
 test("Redis returns with an empty volume: keys, balances and the configuration are restored", async () => {
@@ -110,6 +110,6 @@ test("Redis returns with an empty volume: keys, balances and the configuration a
   await suite.backends.redis.start();
   await passes();
   const paid = String(BigInt(balanceNanos) - 1_000_000n);
-  await until("the call to be paid", async () => (await money(suite)).balanceNanos === paid);
+  await until("the call to be charged", async () => (await money(suite)).balanceNanos === paid);
   expect((await post(suite, hello("chat"), keys.disabled)).status).toBe(401);
 }, 180_000);

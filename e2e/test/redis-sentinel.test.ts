@@ -59,7 +59,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     await until("calls to be refused", () => seen.has(503));
     // No call passes until there is a new primary. Then the rest of the balance may be used up before the next check.
     const passed = seen.get(200) ?? 0;
-    await until("the Sentinels to name another", async () => (await backends.primaryPort()) !== before);
+    await until("the Sentinels to name another primary", async () => (await backends.primaryPort()) !== before);
     await until("calls to pass again", () => (seen.get(200) ?? 0) > passed + callers);
     // The restarted primary becomes a replica.
     await backends.primary.start();
@@ -77,7 +77,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     const calls = BigInt(end.spentNanos) / priceNanos;
     expect(Math.abs(Number(calls) - (seen.get(200) ?? 0))).toBeLessThanOrEqual(callers);
     expect(calls).toBeLessThanOrEqual(affordable);
-    await until("an event for what was charged", async () => {
+    await until("an event for the charge", async () => {
       const events = (await storedEvents(backends.natsUrl)).filter(({ event }) => event.accountId === "lasting");
       expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
       const sum = events.reduce((nanos, { event }) => nanos + BigInt(event.costNanos), 0n);

@@ -42,8 +42,8 @@ test.skipIf(!canStartCluster)(
 
     await open.text();
     for (let at = 0; at < 3; at++) await post(suite, hello("fixed"));
-    await until("all of it to be charged", async () => BigInt(await spent()) > 4_000_000n);
-    await until("nothing to be held", async () => (await money(suite)).heldNanos === "0");
+    await until("the complete amount to be charged", async () => BigInt(await spent()) > 4_000_000n);
+    await until("no open hold", async () => (await money(suite)).heldNanos === "0");
     const before = (await money(suite)).balanceNanos;
     const { to } = await agreeing();
 
@@ -52,7 +52,7 @@ test.skipIf(!canStartCluster)(
     execFileSync("sh", ["-ec", putInPlace], { cwd: folder });
     await suite.backends.redis.start();
     const found = await until(
-      "the books and the account to agree about all of it",
+      "the books and the account to agree",
       async () => {
         const verified = await agreeing();
         const { balanceNanos, heldNanos } = await money(suite);
@@ -63,7 +63,7 @@ test.skipIf(!canStartCluster)(
     expect(found.restored.length).toBeGreaterThan(0);
     expect((await post(suite, hello("fixed"))).status).toBe(200);
     await until(
-      "the call to be paid",
+      "the call to be charged",
       async () => BigInt((await money(suite)).balanceNanos) === BigInt(before) - 1_000_000n,
     );
   },

@@ -41,7 +41,7 @@ test("a service that hangs: its stream ends with the wire's error event, and its
   try {
     while (await read());
     expect(text).toMatch(/\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/);
-    await until("what was held to settle", async () => (await money(suite)).heldNanos === "0");
+    await until("the holds to be settled", async () => (await money(suite)).heldNanos === "0");
   } finally {
     suite.process("text").signal("SIGCONT");
   }

@@ -80,7 +80,7 @@ describe("text is killed", () => {
     const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}'));
     await Promise.all(streams.map(({ begun }) => begun));
     await until(
-      "the whole call to be asked",
+      "the complete call to reach the vendor",
       async () => (await suite.simulator.requests("main")).length === wires.length + 1,
     );
     await kill("text");
@@ -92,7 +92,7 @@ describe("text is killed", () => {
     const refused = await whole;
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await refused.json()).toMatchObject({ error: { code: overloaded } });
-    await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0");
+    await until("the holds of the killed services to be settled", async () => (await money(suite)).heldNanos === "0");
     await until("an event of each", async () => {
       const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
       return events.filter(({ outcome }) => outcome === "failed").length === wires.length + 1;
@@ -140,7 +140,7 @@ test("forty open streams of a killed service: forty error events", async () => {
   await kill("text");
   const texts = await Promise.all(streams.map(({ text }) => text));
   expect(texts.filter((text) => /\n\ndata: \{"error":.*"server_overloaded"\}\}\n\n$/.test(text))).toHaveLength(40);
-  await until("the holds of the dead to settle", async () => (await money(suite)).heldNanos === "0");
+  await until("the holds of the killed services to be settled", async () => (await money(suite)).heldNanos === "0");
   await back("text");
 });
 

@@ -48,7 +48,7 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
     ofText?.holdAnswers(false);
     // Long before the hold's lease ends.
-    await until("the hold to be let go", async () => (await money(suite)).heldNanos === "0");
+    await until("the hold to be released", async () => (await money(suite)).heldNanos === "0");
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });
   expect(sweptHold.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });

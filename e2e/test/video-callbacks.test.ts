@@ -24,7 +24,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
     });
     const body = { model: "film-kling", prompt: promptWith({ looks: 1_000_000 }), callback_url: client.url };
     const { json } = await ask({ url: suite.edgeUrl }, "/v1/video/generations", body);
-    await until("the first two transitions to be under way", () => sent.length === 2);
+    await until("the first two transitions to be in delivery", () => sent.length === 2);
     suite.process("video").signal(signal);
     await suite.process("video").ended;
     isDeaf = false;

@@ -66,7 +66,7 @@ describe.each(shapes)("services %s", (shape) => {
     });
     for (let kill = 0; kill < kills; kill++) {
       const reached = ((kill + Math.random()) * tasks) / kills;
-      await until("more tasks to be begun", () => begun.length >= Math.floor(reached), 60_000);
+      await until("more tasks to be started", () => begun.length >= Math.floor(reached), 60_000);
       suite.process("video").signal("SIGKILL");
       await suite.process("video").ended;
       await suite.restart("video");
@@ -81,7 +81,7 @@ describe.each(shapes)("services %s", (shape) => {
       },
       30_000,
     );
-    const stored = await until("every end, and all before it, to be stored", async () => {
+    const stored = await until("every last event, and all earlier ones, to be stored", async () => {
       const events = await taskEvents(suite.backends.natsUrl);
       const ends = new Set(
         events.filter(({ state }) => state === "completed" || state === "failed").map(({ taskId }) => taskId),
@@ -124,7 +124,7 @@ describe.each(shapes)("services %s", (shape) => {
         model: "film-openai",
         prompt: promptWith({ delayMs: 20_000 }),
       });
-      await until("the vendor to be asked", async () =>
+      await until("the request to reach the vendor", async () =>
         (await suite.simulator.requests("openai-films")).some(({ body }) => body.includes("20000")),
       );
       suite.process("video").signal("SIGKILL");

@@ -70,7 +70,7 @@ test("an open socket holds its seat until it closes", async () => {
   const { socket } = await open(keys.single);
   expect((await post(suite, hello("fixed"), keys.single)).status).toBe(429);
   socket.destroy();
-  await until("the seat to be back", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
+  await until("the seat to be released", async () => (await post(suite, hello("fixed"), keys.single)).status === 200);
 });
 
 test.each(["client", "service"] as const)("when the %s closes, so does the other side", async (who) => {

@@ -196,7 +196,7 @@ const takenNames: Attack = {
     ),
   ],
   async run(field) {
-    await until("the vendor to be asked what it lists", () => field.asked("lister").length > 0);
+    await until("the vendor's list to be requested", () => field.asked("lister").length > 0);
     const request = { ...textRequest("chat", field.model("chat")), key: field.other.key };
     const answers = await field.sendAll(times(20, () => request));
     const taken = field.asked("lister").filter(({ path }) => !path.endsWith("/models")).length;

@@ -81,7 +81,7 @@ async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: numbe
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();
   const over = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
-  await until("the vendor to be called", async () => (await requests()) >= before + count);
+  await until("the call to reach the vendor", async () => (await requests()) >= before + count);
   return () => over;
 }
 
@@ -103,7 +103,7 @@ async function fillOutbox({ redis }: AlertSetup): Promise<void> {
 async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
   const { streams, consumers } = await nats.jetstreamManager();
   // Events that the ledger has not read would be lost with the stream.
-  await until("the ledger to have read all", async () => {
+  await until("the ledger to have read everything", async () => {
     const { num_pending: unread, num_ack_pending: unwritten } = await consumers.info("USAGE", "ledger");
     return unread + unwritten === 0;
   });

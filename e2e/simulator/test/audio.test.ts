@@ -36,7 +36,7 @@ describe("speech", () => {
     expect(Math.abs((found.duration ?? 0) - seconds)).toBeLessThanOrEqual(tolerance);
   });
 
-  test("pcm has two bytes a sample, and no head", async () => {
+  test("pcm has two bytes a sample, and no header", async () => {
     const answer = await client.audio.speech.create({ ...ask, response_format: "pcm", speed: 2 });
     expect((await answer.arrayBuffer()).byteLength).toBe(Math.round(24_000 * (0.06 / 2)) * input.length * 2);
   });

@@ -186,7 +186,7 @@ test("an image, speech, its transcript, and a video, each charged by its unit", 
   const file = await toFile(Buffer.from(await spoken.arrayBuffer()), "hello.wav", { type: "audio/wav" });
   expect((await openai.audio.transcriptions.create({ model: "listener", file })).text).toBe("we heard this file");
   const { id } = await openai.videos.create({ model: "film", prompt: "A boat", seconds: "4" });
-  await until("the film", async () => (await openai.videos.retrieve(id)).status === "completed");
+  await until("the video", async () => (await openai.videos.retrieve(id)).status === "completed");
   expect((await openai.videos.downloadContent(id)).headers.get("content-type")).toBe("video/mp4");
   // 38 characters of 60 ms each.
   const dollars = 0.04 + 38 * 0.000015 + 38 * 0.06 * 0.0001 + 4 * 0.1;

@@ -173,7 +173,7 @@ test("a client that disconnects stops its vendor, and is charged for the receive
   });
   await answer.body?.getReader().read();
   leaving.abort();
-  await until("the vendor to see it", async () => (await suite.simulator.requests("messages")).at(-1)?.aborted);
+  await until("it to reach the vendor", async () => (await suite.simulator.requests("messages")).at(-1)?.aborted);
   expect(await settled(suite)).toBeLessThan(before);
 });
 

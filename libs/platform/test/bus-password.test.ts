@@ -19,7 +19,7 @@ test.skipIf(!canStartCluster)("a NATS server that temporarily refuses the passwo
   const first = await start("one");
   stack.defer(() => first.child.stop());
   const bus = stack.use(await openBus(`nats://us:one@localhost:${port}`, log));
-  await until("the bus to be there", () => bus.connected);
+  await until("the bus to be available", () => bus.connected);
   await first.child.stop();
 
   const second = await start("another");
@@ -30,7 +30,7 @@ test.skipIf(!canStartCluster)("a NATS server that temporarily refuses the passwo
 
   const third = await start("one");
   stack.defer(() => third.child.stop());
-  await until("the bus to be back", () => bus.connected);
+  await until("the bus to be available again", () => bus.connected);
   expect(await bus.publish([{ subject: "usage.v1.text", body: "{}", id: "once" }])).toEqual([undefined]);
   expect(logged.filter((line) => line.includes("nats is unavailable"))).toHaveLength(1);
 });

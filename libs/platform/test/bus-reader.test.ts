@@ -18,7 +18,7 @@ const messages = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => ({ subject: "usage.v1.text", body: `${from + at}`, id: `id-${from + at}` }));
 
 test("a batch is stored in order, a repetition once, and each message without a stream is reported", async () => {
-  await until("NATS to be there", () => bus.connected);
+  await until("NATS to be available", () => bus.connected);
   const seen: string[] = [];
   await using _reader = bus.consume("USAGE", "order", 100, async (bodies) => void seen.push(...bodies));
   expect(await bus.publish(messages(300))).toEqual(Array.from({ length: 300 }, () => undefined));
@@ -31,7 +31,7 @@ test("a batch is stored in order, a repetition once, and each message without a 
 });
 
 test("a batch that its reader returned is delivered again together, not message by message", async () => {
-  await until("NATS to be there", () => bus.connected);
+  await until("NATS to be available", () => bus.connected);
   await bus.publish(messages(60, 1_000));
   const stored = (await bus.progress("USAGE", "again"))?.last ?? 0;
   const away: number[] = [];
@@ -39,7 +39,7 @@ test("a batch that its reader returned is delivered again together, not message 
     away.push(bodies.length);
     return Promise.reject(new Error("the books are unavailable"));
   });
-  await until("a batch to be there", () => away.length > 0);
+  await until("a batch to arrive", () => away.length > 0);
   await failing[Symbol.asyncDispose]();
   const batches: number[] = [];
   await using _reader = bus.consume("USAGE", "again", 100, async (bodies) => void batches.push(bodies.length));
@@ -48,9 +48,9 @@ test("a batch that its reader returned is delivered again together, not message 
 });
 
 test("a reader of an idle stream stops immediately", async () => {
-  await until("NATS to be there", () => bus.connected);
+  await until("NATS to be available", () => bus.connected);
   const other = await openBus(backends.natsUrl, createLogger("test", "silent").log);
-  await until("NATS to be there", () => other.connected);
+  await until("NATS to be available", () => other.connected);
   const reader = other.consume("TASKS", "rest", 100, () => Promise.resolve());
   const connection = await connect({ servers: backends.natsUrl });
   const { consumers } = await connection.jetstreamManager();

@@ -49,7 +49,7 @@ test("streams that are deleted at run time are created again, and reading contin
   expect(bus.connected).toBe(false);
   await publishWithRetries("three");
   expect(bus.connected).toBe(true);
-  await until("what came after to be read", () => seen.includes("three"));
+  await until("the later events to be read", () => seen.includes("three"));
 });
 
 test("a NATS that restarts without its storage gets its streams again", async () => {

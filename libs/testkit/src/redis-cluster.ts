@@ -57,7 +57,7 @@ async function joinNodes(ports: readonly number[], clusterPorts: readonly number
   for (const [at, port] of ports.entries())
     if (port !== first) await redisCommand(first, `CLUSTER MEET 127.0.0.1 ${port} ${clusterPorts[at] ?? 0}`);
   for (const port of ports)
-    await until("the cluster to be whole", async () => {
+    await until("the cluster to be complete", async () => {
       const info = await redisCommand(port, "CLUSTER INFO");
       return info.includes("cluster_state:ok") && info.includes(`cluster_known_nodes:${nodeCount}`);
     });

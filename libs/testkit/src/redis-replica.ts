@@ -40,7 +40,7 @@ export async function moveRedisData(from: number, to: number): Promise<void> {
   const offset = async (port: number, name: string): Promise<string | undefined> =>
     new RegExp(`${name}:(\\d+)`).exec(await redisCommand(port, "INFO replication"))?.[1];
   await until(
-    "it to have all",
+    "it to have everything",
     async () => (await offset(from, "master_repl_offset")) === (await offset(to, "slave_repl_offset")),
     30_000,
   );

@@ -73,7 +73,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
     starting.defer(() => sentinel.child.stop());
   }
   for (const port of sentinelPorts)
-    await until("the Sentinels to know all", async () =>
+    await until("the Sentinels to know all servers", async () =>
       (await redisCommand(port, "INFO sentinel")).includes(`slaves=${redisCount - 1},sentinels=${sentinelCount}`),
     );
   const started = starting.move();

@@ -51,7 +51,7 @@ describe("in a bare checkout", () => {
   test("a kill in the middle leaves nothing that looks complete, and the next run continues", async () => {
     program("npm", "touch asked; sleep 60");
     const child = spawn(process.execPath, words("prepare"), place());
-    await until("npm to be asked", () => existsSync(join(folder, "asked")));
+    await until("npm to be called", () => existsSync(join(folder, "asked")));
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("close", resolve));
     expect(tools()).not.toContain("pnpm-12.21.0");

@@ -154,7 +154,7 @@ test("while another process locks the SQLite file, events wait, and nothing is l
     await once(locker.stdout, "data");
     await createAccount(redis, { id: "locked", balance: 1_000n });
     await call("locked", "locked-1");
-    await until("the ledger to complain", () => ledger.logs().includes("the books are unavailable"), 30_000);
+    await until("the ledger's warning", () => ledger.logs().includes("the books are unavailable"), 30_000);
     expect(await read(ledger, "locked")).not.toContain("locked-1");
     locker.stdin.write("end\n");
     await until("the call to be recorded", async () => (await read(ledger, "locked")).includes("locked-1"), 30_000);

@@ -189,7 +189,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     backends.redis.resume();
     const other = { accountId: "other", callId: "other-1", costNanos: 1n, tokens: 0, draft: draft("other", "other-1") };
     await settle(redis, other);
-    await until("a round after the outage to publish what is left behind", async () =>
+    await until("a round after the outage to publish the remaining events", async () =>
       (await stored()).includes("other-1"),
     );
     const settled = await settle(redis, {
@@ -220,7 +220,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await waiting()).toBeGreaterThan(0);
     await backends.nats.start();
     await until("the event", async () => (await stored()).includes("away-1"));
-    await until("it to wait no longer", async () => (await waiting()) === 0);
+    await until("it to stop waiting", async () => (await waiting()) === 0);
   });
 
   test("events that cannot be read or recorded are skipped, and delay no others", async () => {
@@ -238,7 +238,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     for (const body of bodies)
       connection.publish("usage.v1.text", typeof body === "string" ? body : JSON.stringify(body));
     await connection.flush();
-    const page = await until("the sound one", async () => {
+    const page = await until("the valid one", async () => {
       const { body } = await read("/usage/events?account=sound");
       return body.data?.events.length > 0 && body.data;
     });

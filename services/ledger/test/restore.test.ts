@@ -162,7 +162,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
     creditedNanos: 1_000n,
     spentNanos: 6n,
   });
-  await until("the tokens to be back", async () => (await findToken(redis, digest)) !== undefined, 30_000);
+  await until("the tokens to be returned", async () => (await findToken(redis, digest)) !== undefined, 30_000);
   expect(await findToken(redis, rotated)).toMatchObject({ id: "tok_a", hint: "sk-b", previous: { hint: "sk-…" } });
   expect(await findToken(redis, digest)).toMatchObject({
     id: "tok_a",

@@ -22,10 +22,10 @@ async function bound(): Promise<number> {
   return (await streams.info(eventStreams.usage.name)).config.max_bytes;
 }
 
-/** Returns the same once a bus with another bound was opened. */
+/** Opens a bus with another bound and returns the bound of the stream afterwards. */
 async function boundAfter(keepBytes: number): Promise<number> {
   await using bus = await openBus(backends.natsUrl, createLogger("test", "silent").log, { keepBytes });
-  await until("the streams to be looked at", () => bus.connected);
+  await until("the streams to be checked", () => bus.connected);
   return bound();
 }
 

@@ -101,7 +101,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
   test("Redis' memory and its maximum", async () => {
     await redis.config("SET", "maxmemory", "100mb");
     await until(
-      "the limit to be seen",
+      "the limit to be applied",
       async () => (await metric("modelgate_redis_memory_limit_bytes")) === 104_857_600,
       withinMs,
     );
@@ -155,7 +155,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     await createAccount(redis, { id: "poor", balance: 1_000_000n });
     await spend("rich", 100_000n);
     await spend("poor", 900_000n);
-    await until("one to be low", async () => (await metric("modelgate_accounts_low_balance")) === 1, withinMs);
+    await until("one account to be low", async () => (await metric("modelgate_accounts_low_balance")) === 1, withinMs);
   });
 
   test("an account's spending is read from sums, not from its calls", async () => {
@@ -170,7 +170,11 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
         `insert into ${table} (account, ${names}) select 'summed', ${names} from ${table} where account = 'poor'`,
       );
     books.close();
-    await until("another to be low", async () => (await metric("modelgate_accounts_low_balance")) === 2, withinMs);
+    await until(
+      "another account to be low",
+      async () => (await metric("modelgate_accounts_low_balance")) === 2,
+      withinMs,
+    );
     const again = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
     // Verification would report these totals, because the account has no such calls.
     for (const table of tables) again.exec(`delete from ${table} where account = 'summed'`);
@@ -188,6 +192,6 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     await redis.hincrby(accountKeys.account("robbed"), "available", -7);
     await until("it to be found", async () => (await metric("modelgate_accounts_diverging")) === 1, withinMs);
     await redis.hincrby(accountKeys.account("robbed"), "available", 7);
-    await until("it to hold again", async () => (await metric("modelgate_accounts_diverging")) === 0, withinMs);
+    await until("it to be valid again", async () => (await metric("modelgate_accounts_diverging")) === 0, withinMs);
   });
 });

@@ -222,7 +222,7 @@ describe("the charge", () => {
           .generate({ model: "tasks", prompt: simulate(behaviour), n: 2 }, { signal: leaving.signal })
           .catch((error: unknown) => error);
         const seen = () => Promise.all(instances.map((instance) => area.simulator.requests(instance)));
-        await until("the first look", async () => (await seen()).flat().some(({ method }) => method === "GET"));
+        await until("the first poll", async () => (await seen()).flat().some(({ method }) => method === "GET"));
         leaving.abort();
         await asked;
       });

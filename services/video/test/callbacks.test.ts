@@ -98,8 +98,8 @@ test("a callback of another process is sent once its lease has ended, and then r
   await until("it to be forgotten", async () => (await kept()) === 0);
   clock = noon + 10 * timeoutMs;
   const other = await begin(clock);
-  await until("the next one", () => received.length > 1);
-  await until("that to be forgotten", async () => (await kept()) === 0);
+  await until("the next call", () => received.length > 1);
+  await until("it to be forgotten", async () => (await kept()) === 0);
   expect(received.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
 });
 
@@ -108,12 +108,12 @@ test("an undelivered callback is retried after growing pauses, and finally dropp
   await using callbacks = callbacksTo("127.0.0.1");
   callbacks.send(await begin(noon + 1e9));
   for (const [at, pauseMs] of pausesMs.entries()) {
-    await until("the try", () => received.length === at + 1);
-    await until("its pause", async () => (await nextDue()) === clock + pauseMs);
+    await until("the attempt", () => received.length === at + 1);
+    await until("its cooldown", async () => (await nextDue()) === clock + pauseMs);
     clock += pauseMs;
   }
-  await until("the last try", () => received.length === pausesMs.length + 1);
-  await until("it to be given up", async () => (await kept()) === 0);
+  await until("the last attempt", () => received.length === pausesMs.length + 1);
+  await until("it to be dropped", async () => (await kept()) === 0);
 });
 
 async function nextDue(): Promise<number> {
@@ -126,7 +126,7 @@ test("a callback that could not be delivered for an hour is dropped without anot
   await begin(noon);
   clock = noon + 3_600_001;
   await using _callbacks = callbacksTo("127.0.0.1");
-  await until("it to be given up", async () => (await kept()) === 0);
+  await until("it to be dropped", async () => (await kept()) === 0);
   expect(received).toEqual([]);
 });
 
@@ -134,7 +134,7 @@ test("an address in the operator's network gets nothing, unless the operator all
   await using callbacks = callbacksTo();
   const privateUrl = await begin(noon + 1e9);
   callbacks.send(privateUrl);
-  await until("the try to have failed", async () => (await nextDue()) === clock + 1_000);
+  await until("the attempt to fail", async () => (await nextDue()) === clock + 1_000);
   expect(received).toEqual([]);
   await removeCallback(redis, privateUrl);
 });
@@ -147,7 +147,7 @@ test("an account whose address does not answer delays no other account's callbac
   await using callbacks = callbacksTo("127.0.0.1");
   const many = await begin(noon + 1e9, silent);
   for (let at = 0; at < 250; at++) callbacks.send(many);
-  await until("as many as one account may have", () => received.length === 200);
+  await until("the maximum of one account", () => received.length === 200);
   callbacks.send(await begin(noon + 1e9));
   await until("another account's", () => received.at(-1)?.account !== silent);
   expect(received.filter(({ account }) => account === silent)).toHaveLength(200);

@@ -272,7 +272,7 @@ test("a vendor that does not answer delays only its tasks", async () => {
   answers.set(unanswered.operation, "silence");
   const shortTimeout = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
   await using _poller = openPoller(shortTimeout, () => undefined);
-  await until("the silent look", () => pollsOf(unanswered) > 0);
+  await until("the unanswered poll", () => pollsOf(unanswered) > 0);
   const other = await begin();
-  await until("a look at another task", () => pollsOf(other) > 0);
+  await until("a poll of another task", () => pollsOf(other) > 0);
 });

@@ -34,7 +34,7 @@ test("an interrupted callback is sent again", async () => {
   });
   const body = { model: "film-kling", prompt: promptWith({ looks: 1_000_000 }), callback_url: client.url };
   const { json } = await ask(area, "/v1/video/generations", body);
-  await until("the second try", () => tries.get(`${json.task_id}.queued`) === 2);
+  await until("the second attempt", () => tries.get(`${json.task_id}.queued`) === 2);
 });
 
 test.each([
@@ -91,7 +91,10 @@ test("a client that disconnects before the vendor's answer finds the task in its
     body: JSON.stringify({ model: "film-openai", prompt, seconds: "8" }),
     signal: leaving.signal,
   });
-  await until("the vendor to be asked", async () => (await area.simulator.requests("openai-films")).length > 0);
+  await until(
+    "the request to reach the vendor",
+    async () => (await area.simulator.requests("openai-films")).length > 0,
+  );
   leaving.abort();
   await expect(asked).rejects.toThrow();
   const task = await until("the task", async () =>

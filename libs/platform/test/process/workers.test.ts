@@ -56,7 +56,7 @@ test("workers share a port, an exited one is restarted, and one port answers the
     expect(pids).toContain(first);
     process.kill(first, "SIGKILL");
     const again = await until(
-      "another one to replace it",
+      "a replacement",
       async () => {
         const seen = await pidsAt(port).catch(() => new Set<number>());
         return seen.size === 2 && !seen.has(first) && seen;

@@ -222,7 +222,10 @@ describe("errors", () => {
     const answer = await client.audio.speech.create({ ...ask, input: words }, { signal: leaving.signal });
     await answer.body?.getReader().read();
     leaving.abort();
-    await until("the vendor to notice", async () => (await area.simulator.requests("first")).at(-1)?.aborted);
+    await until(
+      "the vendor to notice the disconnect",
+      async () => (await area.simulator.requests("first")).at(-1)?.aborted,
+    );
     expect(before - (await settled())).toBe(BigInt(Array.from(words).length) * 15_000n);
   });
 

@@ -224,7 +224,7 @@ async function startWatched() {
   });
   return {
     url: await listen(server),
-    next: () => until("the vendor to be called", () => coming.shift()),
+    next: () => until("the call to reach the vendor", () => coming.shift()),
     [Symbol.dispose]: () => server.closeAllConnections(),
   };
 }
@@ -283,8 +283,7 @@ function spooled(): readonly string[] {
     }
   });
 }
-const nothingLeft = () =>
-  until("nothing to be left on disk", () => spooled().length === 0 && readdirSync(folder).length === 0);
+const nothingLeft = () => until("no files on disk", () => spooled().length === 0 && readdirSync(folder).length === 0);
 
 describe("fields in any order", () => {
   const parts = () => ({
@@ -437,9 +436,9 @@ describe("a client", () => {
       [field("model", "whisper-1"), file(wav), end],
       Buffer.concat([field("model", "whisper-1"), file(wav), end]).length,
     );
-    await until("the vendor to be asked", async () => (await seen()) !== undefined);
+    await until("the request to reach the vendor", async () => (await seen()) !== undefined);
     upload.destroy();
-    await until("the vendor to notice", async () => (await seen())?.aborted);
+    await until("the vendor to notice the disconnect", async () => (await seen())?.aborted);
     await nothingLeft();
     expect(await settled()).toBeLessThan(before);
   });

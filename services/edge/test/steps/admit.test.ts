@@ -85,7 +85,7 @@ test("its answer has the limits, and its seat is held until it closes", async ()
   });
   await expect(letIn(await known("small"))).rejects.toMatchObject({ status: 429 });
   call.response.emit("close");
-  await until("the seat to be free", async () => letIn(await known("small")).catch(() => false));
+  await until("the seat to be released", async () => letIn(await known("small")).catch(() => false));
 });
 
 test("keys that members created in a group share its limits", async () => {

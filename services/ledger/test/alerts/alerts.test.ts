@@ -135,7 +135,7 @@ test("two ledgers store each alert once, and the target receives every kind", as
   }
   const received = (): readonly string[] =>
     server.requests.map(({ body }) => String(Reflect.get(Object(JSON.parse(body)), "kind")));
-  await until("the pause to be reported", () => received().includes("channel-resting"));
+  await until("the cooldown to be reported", () => received().includes("channel-resting"));
   await endModelCooldowns(redis, "main", ["m"]);
   const kinds = [
     "balance-low",
