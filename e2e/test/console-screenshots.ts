@@ -32,7 +32,6 @@ const press = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole("button", { name, exact: true }).first().click();
 
 async function askTwoModels(page: Page): Promise<void> {
-  await page.getByLabel(/^Key/).fill(keys.demo);
   await page.getByRole("combobox", { name: "Compare with" }).click();
   await page.getByRole("option", { name: "claude-sonnet-4-5" }).click();
   await page.getByLabel(/^Message/).fill("Why is the sky blue?");

@@ -61,7 +61,6 @@ function tried(kind: string, shows: View["shows"], fill: (page: Page) => Promise
     name: `Playground, ${kind}`,
     path: at(`playground?kind=${kind}`),
     async open(page) {
-      await page.getByLabel(/^Key/).fill(keys.demo);
       await fill(page);
       await page.getByRole("button", { name: kind === "realtime" ? "Speak" : "Send" }).click();
       await shows(page).waitFor();

@@ -55,6 +55,18 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(JSON.stringify(audit)).not.toContain("digest");
   });
 
+  test("a rotation changes the record too, and a later expiry does not extend the life of the replaced key", async () => {
+    await create("renewed", "tok_renewed");
+    const rotate = (digest: string, change: Readonly<Record<string, unknown>>) =>
+      rotateBookedToken(books, "tok_renewed", { digest, hint: digest, graceSeconds: 3_600, change }, "ada");
+    const [past, later] = ["2026-01-01T00:00:00.000Z", "2040-01-01T00:00:00.000Z"];
+    await rotate("one", { expiresAt: past, group: "gold" });
+    const token = await rotate("two", { expiresAt: later, group: null });
+    expect(token).toMatchObject({ digest: "two", record: { hint: "two", expiresAt: later } });
+    expect(token?.record).not.toHaveProperty("group");
+    expect(token?.replaced[0]).toMatchObject({ digest: "one", expiresAt: past });
+  });
+
   test("expiring tokens are read although the record of one is unusual", async () => {
     const from = Date.parse("2031-01-01T12:00:00Z");
     const book = (id: string, record: object) =>

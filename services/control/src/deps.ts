@@ -1,6 +1,7 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import { openTransport, type Transport } from "@modelgate/channels";
 import { watchProcesses, sharedRedis, type ProcessList, type Redis, type ServiceContext } from "@modelgate/platform";
+import { endPlaygroundKeys } from "./api/playground.ts";
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
@@ -56,7 +57,15 @@ export async function openDeps({
     ),
   );
   const catalog = await sharedCatalog(shared, env);
-  const [sessions, people, cookies] = [new Sessions(redis), new People(ledger), new ConsoleCookies(env.consoleUrl)];
+  const sessions = new Sessions(redis, async (name) => {
+    try {
+      await endPlaygroundKeys({ redis, ledger }, name);
+    } catch (error) {
+      // The session has ended nevertheless, and the keys soon expire.
+      log.warn({ err: error }, "keys of the playground could not be ended");
+    }
+  });
+  const [people, cookies] = [new People(ledger), new ConsoleCookies(env.consoleUrl)];
   const provider = openProvider(env.oidc, { sessions, people, cookies, consoleUrl: env.consoleUrl, log });
   const open = opening.move();
   return {

@@ -7,6 +7,7 @@ import { budgetRoutes } from "./api/budgets.ts";
 import { channelRoutes } from "./api/channels.ts";
 import { configurationRoutes } from "./api/configuration.ts";
 import { modelRoutes, priceRoutes } from "./api/models.ts";
+import { playgroundRoutes } from "./api/playground.ts";
 import { systemRoutes } from "./api/system.ts";
 import { tokenRotationRoutes } from "./api/token-rotation.ts";
 import { tokenRoutes } from "./api/tokens.ts";
@@ -48,6 +49,7 @@ export function routes(deps: Deps): OperatorRoutes {
     ...accountRoutes(redis, ledger),
     ...tokenRoutes(redis, ledger),
     ...tokenRotationRoutes(redis, ledger),
+    ...playgroundRoutes(redis, ledger),
     ...budgetRoutes(redis, ledger),
     ...alertRoutes({ redis, ledger, secrets: env.secrets, inside }),
     ...channelRoutes({ redis, catalog, transport }),

@@ -37,6 +37,8 @@ export interface Token {
   readonly team?: string | undefined;
   /** Member who created the token: `NAME` in an account, `TEAM/NAME` in a team; absent: an operator created it. */
   readonly member?: string | undefined;
+  /** Person whose playground in the console uses the token; absent: no playground does. */
+  readonly playgroundOf?: string | undefined;
   /** The operator's token that bounds this one, with the budget that both share; absent: none. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
@@ -187,6 +189,7 @@ export const readToken: (text: string) => Token = recordParser(
     ofMember: Type.Optional(Type.Literal(true)),
     team: Type.Optional(Type.String()),
     member: Type.Optional(Type.String()),
+    playgroundOf: Type.Optional(Type.String()),
     within: Type.Optional(
       Type.Object({
         id: Type.String(),

@@ -116,13 +116,29 @@ export async function changeBookedToken(
   return db.transaction().execute(async (at) => {
     const before = await lockToken(at, id);
     if (before === undefined) return undefined;
-    const record = Object.fromEntries(
-      Object.entries({ ...before.record, ...change }).filter(([, value]) => value !== null && value !== undefined),
-    );
+    const record = changedRecord(before, change);
     await updateToken(at, before, { record: JSON.stringify(record) });
     await auditToken(at, before, act, record);
     return { ...before, record };
   });
+}
+
+/** Returns the record of a token after a change, whose null members remove members of the record. */
+function changedRecord(
+  { record }: BookedToken,
+  change: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries({ ...record, ...change }).filter(([, value]) => value !== null && value !== undefined),
+  );
+}
+
+/** New key of a token, the time for which the replaced key works, and changes of members of the token's record. */
+interface Rotation {
+  readonly digest: string;
+  readonly hint: string;
+  readonly graceSeconds: number;
+  readonly change?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -132,7 +148,7 @@ export async function changeBookedToken(
 export async function rotateBookedToken(
   { db }: Books,
   id: string,
-  { digest, hint, graceSeconds }: { readonly digest: string; readonly hint: string; readonly graceSeconds: number },
+  { digest, hint, graceSeconds, change = {} }: Rotation,
   actor: string,
 ): Promise<BookedToken | undefined> {
   return db.transaction().execute(async (at) => {
@@ -140,15 +156,18 @@ export async function rotateBookedToken(
     if (before === undefined) return undefined;
     const now = Date.now();
     const replacedAt = new Date(now).toISOString();
+    const graceEnd = new Date(now + graceSeconds * 1_000).toISOString();
+    // A later expiry of the token does not extend the life of the replaced key.
+    const end = change["expiresAt"] === undefined ? undefined : before.record["expiresAt"];
     const previous: ReplacedKey = {
       digest: before.digest,
       hint: String(before.record["hint"]),
       replacedAt,
-      expiresAt: new Date(now + graceSeconds * 1_000).toISOString(),
+      expiresAt: typeof end === "string" ? earlier(graceEnd, end) : graceEnd,
     };
     const ended = before.replaced.map((key) => ({ ...key, expiresAt: earlier(key.expiresAt, replacedAt) }));
     const replaced = [previous, ...ended].slice(0, maxReplaced);
-    const record = { ...before.record, hint };
+    const record = { ...changedRecord(before, change), hint };
     await updateToken(at, before, {
       digest,
       record: JSON.stringify(record),

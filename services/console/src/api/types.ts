@@ -71,6 +71,7 @@ export type Token = {
   readonly ofMember?: boolean;
   readonly team?: string;
   readonly member?: string;
+  readonly playgroundOf?: string;
   readonly within?: {
     readonly id: string;
     readonly perDay?: string;
@@ -102,6 +103,7 @@ export type NewToken = {
   readonly ofMember?: boolean;
   readonly team?: string;
   readonly member?: string;
+  readonly playgroundOf?: string;
   readonly within?: {
     readonly id: string;
     readonly perDay?: string;
@@ -116,6 +118,19 @@ export type NewToken = {
     readonly lastUsedAt?: string;
   };
   readonly key: string;
+};
+
+export type PlaygroundAccount = {
+  readonly account: string;
+  readonly team: string | null;
+};
+
+export type PlaygroundKey = {
+  readonly key: string;
+  readonly expiresAt: string;
+  readonly account: string;
+  readonly team: string | null;
+  readonly group: string;
 };
 
 export type Budget = {
@@ -999,6 +1014,22 @@ export type Operations = {
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "GET /playground/accounts": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: readonly PlaygroundAccount[];
+  };
+  readonly "POST /playground/key": {
+    readonly params: Readonly<Record<string, never>>;
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly account: string;
+      readonly team?: string | null;
+      readonly group?: string | null;
+    };
+    readonly answer: PlaygroundKey;
   };
   readonly "GET /accounts/{id}/budgets": {
     readonly params: { readonly id: string };

@@ -1,9 +1,9 @@
 import { Button, Stack } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { say } from "../texts/say.ts";
+import type { Gateway } from "./client-settings.ts";
 import { samplesFor, type CodeKind } from "./code-samples.ts";
 import { CopiedTabs } from "./copied-tabs.tsx";
-import type { Gateway } from "./new-key.tsx";
 
 /** Call of the playground as SDK code to copy, without the API key. */
 export function AsCode({
@@ -12,7 +12,7 @@ export function AsCode({
   text,
 }: {
   readonly kind: CodeKind;
-  readonly gateway: Gateway;
+  readonly gateway: Omit<Gateway, "key">;
   readonly text: string;
 }) {
   const [opened, { toggle }] = useDisclosure(false);

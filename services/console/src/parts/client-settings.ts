@@ -1,4 +1,9 @@
-import type { Gateway } from "./new-key.tsx";
+/** Address of the gateway, key and model in the settings of a client. */
+export interface Gateway {
+  readonly address: string;
+  readonly key: string;
+  readonly model: string;
+}
 
 /** Returns the settings to copy for each client program. */
 export function settingsFor({ address, key, model }: Gateway) {

@@ -1,5 +1,4 @@
-import type { Gateway } from "./new-key.tsx";
-import { settingsFor } from "./client-settings.ts";
+import { settingsFor, type Gateway } from "./client-settings.ts";
 
 /** Kinds of calls that have code samples. */
 export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" | "realtime";

@@ -1,6 +1,5 @@
 import { memberOf } from "../api/member-of.ts";
-import { errorIn } from "./gateway-media.ts";
-import type { Gateway } from "./new-key.tsx";
+import { errorIn, postToGateway, type GatewayModel } from "./gateway-request.ts";
 
 /** Text of a streamed answer so far, and its measurements. */
 export interface Streamed {
@@ -13,7 +12,7 @@ export interface Streamed {
 }
 
 /** Makes a chat call that is not streamed and returns its answer. Throws an error with the gateway's message. */
-export async function chatOnce(gateway: Gateway, question: string): Promise<string> {
+export async function chatOnce(gateway: GatewayModel, question: string): Promise<string> {
   let last: Streamed = { text: "" };
   for await (const answer of chatStream(gateway, [{ role: "user", content: question }])) last = answer;
   return last.text;
@@ -25,20 +24,11 @@ export interface Message {
 }
 
 /** Yields a chat answer as it arrives. Throws an error with the gateway's message. */
-export async function* chatStream(
-  { address, key, model }: Gateway,
-  messages: readonly Message[],
-  signal?: AbortSignal,
-): AsyncGenerator<Streamed> {
+export async function* chatStream(gateway: GatewayModel, messages: readonly Message[]): AsyncGenerator<Streamed> {
   const startedAt = performance.now();
-  const answer = await fetch(`${address}/v1/chat/completions`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model, messages, stream: true, stream_options: { include_usage: true } }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-  if (!answer.ok || answer.body === null)
-    throw new Error(errorIn(await answer.json().catch(() => undefined)) ?? `status ${answer.status}`);
+  const sent = { messages, stream: true, stream_options: { include_usage: true } };
+  const answer = await postToGateway(gateway, "chat/completions", sent);
+  if (answer.body === null) throw new Error(`status ${answer.status}`);
   let streamed: Streamed = { text: "", requestId: answer.headers.get("x-request-id") ?? undefined };
   for await (const chunk of chunksOf(answer.body)) {
     const failure = errorIn(chunk);

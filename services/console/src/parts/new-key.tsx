@@ -5,6 +5,7 @@ import { settingsFor } from "./client-settings.ts";
 import { Copied } from "./copied.tsx";
 import { CopiedTabs } from "./copied-tabs.tsx";
 import { chatOnce } from "./gateway.ts";
+import type { GatewayModel } from "./gateway-request.ts";
 import { say } from "../texts/say.ts";
 
 /** Newly created API key, which is shown only once, with client settings to copy and a test call. */
@@ -26,18 +27,14 @@ export function NewKey({ value }: { readonly value: string }) {
           labelOf={(client) => say("Settings for {client}", { client })}
         />
       )}
-      {address !== undefined && model !== undefined && <FirstCall gateway={{ address, key: value, model }} />}
+      {address !== undefined && model !== undefined && (
+        <FirstCall gateway={{ address, key: async () => value, model }} />
+      )}
     </Stack>
   );
 }
 
-export interface Gateway {
-  readonly address: string;
-  readonly key: string;
-  readonly model: string;
-}
-
-function FirstCall({ gateway }: { readonly gateway: Gateway }) {
+function FirstCall({ gateway }: { readonly gateway: GatewayModel }) {
   const call = useMutation({ mutationFn: () => chatOnce(gateway, "Say hello.") });
   return (
     <Stack gap="xs">

@@ -6,24 +6,23 @@ import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
 import { chatStream, type Streamed } from "./gateway.ts";
+import type { GatewayAccess } from "./gateway-request.ts";
 
 /** Chat with one model, or with two models side by side. Answers are streamed. */
 export function PlaygroundChat({
-  address,
-  apiKey,
+  gateway,
   models,
 }: {
-  readonly address: string;
-  readonly apiKey: string;
+  readonly gateway: GatewayAccess;
   readonly models: readonly Model[];
 }) {
   const [asked, setAsked] = useState<ChatCall>();
   const ask = (draft: Pick<ChatCall, "question" | "models">): void =>
-    setAsked({ ...draft, address, key: apiKey, number: (asked?.number ?? 0) + 1 });
+    setAsked({ ...draft, gateway, number: (asked?.number ?? 0) + 1 });
   return (
     <Stack>
       <Card withBorder>
-        <Question models={models} gateway={{ address, key: apiKey }} onAsk={ask} />
+        <Question models={models} address={gateway.address} onAsk={ask} />
       </Card>
       {asked !== undefined && (
         <SimpleGrid cols={{ base: 1, md: asked.models.length }}>
@@ -38,11 +37,11 @@ export function PlaygroundChat({
 
 function Question({
   models,
-  gateway,
+  address,
   onAsk,
 }: {
   readonly models: readonly Model[];
-  readonly gateway: Pick<ChatCall, "address" | "key">;
+  readonly address: string;
   readonly onAsk: (asked: Pick<ChatCall, "question" | "models">) => void;
 }) {
   const [draft, setDraft] = useState({ question: "", first: "", second: "" });
@@ -82,11 +81,11 @@ function Question({
           onChange={({ currentTarget }) => set({ question: currentTarget.value })}
         />
         <Group>
-          <Button type="submit" disabled={chosen.length === 0 || gateway.key === ""}>
+          <Button type="submit" disabled={chosen.length === 0}>
             {say("Send")}
           </Button>
         </Group>
-        <AsCode kind="chat" gateway={{ ...gateway, model: chosen[0] ?? "" }} text={draft.question} />
+        <AsCode kind="chat" gateway={{ address, model: chosen[0] ?? "" }} text={draft.question} />
       </Stack>
     </form>
   );
@@ -108,8 +107,7 @@ function ModelSelect({
 
 interface ChatCall {
   readonly number: number;
-  readonly address: string;
-  readonly key: string;
+  readonly gateway: GatewayAccess;
   readonly question: string;
   readonly models: readonly string[];
 }
@@ -162,5 +160,5 @@ function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: st
 
 async function stream(asked: ChatCall, model: string, show: (answer: Streamed) => void): Promise<void> {
   const messages = [{ role: "user", content: asked.question }] as const;
-  for await (const answer of chatStream({ address: asked.address, key: asked.key, model }, messages)) show(answer);
+  for await (const answer of chatStream({ ...asked.gateway, model }, messages)) show(answer);
 }

@@ -5,7 +5,7 @@ import type { Model } from "../api/types.ts";
 import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
-import type { Gateway } from "./new-key.tsx";
+import type { GatewayAccess, GatewayModel } from "./gateway-request.ts";
 import { makeImage, makeSpeech, makeVideo, transcribe, type MediaResult } from "./gateway-media.ts";
 
 /** Kinds of models that generate media or transcribe a file. */
@@ -14,13 +14,11 @@ export type MediaKind = "image" | "speech" | "transcription" | "video";
 /** Form for one call of a model that generates an image, speech or a video, or that transcribes a recording. */
 export function PlaygroundMedia({
   kind,
-  address,
-  apiKey,
+  gateway,
   models,
 }: {
   readonly kind: MediaKind;
-  readonly address: string;
-  readonly apiKey: string;
+  readonly gateway: GatewayAccess;
   readonly models: readonly Model[];
 }) {
   const names = models.filter((model) => model.kind === kind).map(({ name }) => name);
@@ -28,7 +26,7 @@ export function PlaygroundMedia({
   const [text, setText] = useState("");
   const [file, setFile] = useState<File | null>(null);
   const model = chosen ?? names[0] ?? "";
-  const { call, percent } = useMake(kind, { address, key: apiKey, model }, { text, file });
+  const { call, percent } = useMake(kind, { ...gateway, model }, { text, file });
   return (
     <Card withBorder>
       <form
@@ -52,7 +50,7 @@ export function PlaygroundMedia({
             />
           )}
           <Group>
-            <Button type="submit" loading={call.isPending} disabled={model === "" || apiKey === ""}>
+            <Button type="submit" loading={call.isPending} disabled={model === ""}>
               {say("Send")}
             </Button>
           </Group>
@@ -66,7 +64,7 @@ export function PlaygroundMedia({
           {call.error.message}
         </Alert>
       )}
-      <AsCode kind={kind} gateway={{ address, key: apiKey, model }} text={text} />
+      <AsCode kind={kind} gateway={{ address: gateway.address, model }} text={text} />
     </Card>
   );
 }
@@ -74,7 +72,7 @@ export function PlaygroundMedia({
 /** Returns the mutation that makes the call, and the progress of a long call. */
 function useMake(
   kind: MediaKind,
-  gateway: Gateway,
+  gateway: GatewayModel,
   { text, file }: { readonly text: string; readonly file: File | null },
 ) {
   const [percent, setPercent] = useState(0);

@@ -3,24 +3,22 @@ import { useEffect, useRef, useState } from "react";
 import type { Model } from "../api/types.ts";
 import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
-import type { Gateway } from "./new-key.tsx";
+import type { GatewayAccess, GatewayModel } from "./gateway-request.ts";
 import { PageLink } from "./page-link.tsx";
 import { openSession } from "./spoken-session.ts";
 
 /** Spoken session with a realtime model, with the browser's microphone. */
 export function PlaygroundSession({
-  address,
-  apiKey,
+  gateway,
   models,
 }: {
-  readonly address: string;
-  readonly apiKey: string;
+  readonly gateway: GatewayAccess;
   readonly models: readonly Model[];
 }) {
   const names = models.filter(({ kind }) => kind === "realtime").map(({ name }) => name);
   const [chosen, setChosen] = useState<string | null>(null);
   const model = chosen ?? names[0] ?? "";
-  const { lines, used, state, failure, begin, end } = useSession({ address, key: apiKey, model });
+  const { lines, used, state, failure, begin, end } = useSession({ ...gateway, model });
   return (
     <Card withBorder>
       <Stack>
@@ -31,7 +29,7 @@ export function PlaygroundSession({
               {say("End the session")}
             </Button>
           ) : (
-            <Button loading={state === "opening"} disabled={model === "" || apiKey === ""} onClick={() => void begin()}>
+            <Button loading={state === "opening"} disabled={model === ""} onClick={() => void begin()}>
               {say("Speak")}
             </Button>
           )}
@@ -62,14 +60,14 @@ export function PlaygroundSession({
             </PageLink>
           </Group>
         )}
-        <AsCode kind="realtime" gateway={{ address, key: apiKey, model }} text="" />
+        <AsCode kind="realtime" gateway={{ address: gateway.address, model }} text="" />
       </Stack>
     </Card>
   );
 }
 
 /** Returns the session of this page, which ends when the page is left. */
-function useSession(gateway: Gateway) {
+function useSession(gateway: GatewayModel) {
   const [lines, setLines] = useState<readonly string[]>([]);
   const [state, setState] = useState<"closed" | "opening" | "open">("closed");
   const [failure, setFailure] = useState<string>();

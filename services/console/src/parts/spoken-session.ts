@@ -1,5 +1,5 @@
 import { memberOf } from "../api/member-of.ts";
-import type { Gateway } from "./new-key.tsx";
+import type { GatewayModel } from "./gateway-request.ts";
 
 /** Sample rate of the 16-bit PCM in both directions, which the realtime wire prescribes. */
 const sampleRate = 24_000;
@@ -19,11 +19,13 @@ export interface SessionEvents {
  * Opens a spoken session with the microphone. Returns a function that ends it. Rejects if there is no microphone, or
  * its use is denied.
  */
-export async function openSession({ address, key, model }: Gateway, events: SessionEvents): Promise<() => void> {
+export async function openSession({ address, key, model }: GatewayModel, events: SessionEvents): Promise<() => void> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
   const context = new AudioContext({ sampleRate });
+  // A browser does not see the status of a refusal, so a session begins with a key that has its whole life.
+  const secret = await key(true);
   const url = `${address.replace(/^http/, "ws")}/v1/realtime?model=${encodeURIComponent(model)}`;
-  const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${key}`]);
+  const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${secret}`]);
   const player = new Player(context);
   const close = (): void => {
     for (const track of microphone.getTracks()) track.stop();

@@ -494,7 +494,11 @@ export const chinese = {
   // playground
   "To use the playground, set EDGE_URL of control to the address that clients use.":
     "请将 control 的 EDGE_URL 设为客户端使用的网关地址，才能使用试用页。",
-  "Stored on this page only": "仅保存在此页面",
+  "Account that pays": "付费账户",
+  "of your keys": "与您的密钥相同",
+  "Your role permits no calls. Ask an admin for a higher one.": "您的角色不能调用模型。请向管理员申请更高的角色。",
+  "No account pays for your calls yet. Ask an admin for an account or a team.":
+    "还没有账户为您的调用付费。请向管理员申请账户或团队。",
   "Compare with": "并排比较",
   Message: "消息",
   Send: "发送",

@@ -75,8 +75,9 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
  */
 export function operatorKeys(tokens: readonly Token[], membersKey: Pick<Token, "team">): readonly Token[] {
   const all = tokens.filter(
-    ({ ofMember, within, team, settingsId, disabled, expiresAt }) =>
+    ({ ofMember, within, team, settingsId, playgroundOf, disabled, expiresAt }) =>
       ofMember === undefined &&
+      playgroundOf === undefined &&
       within === undefined &&
       (team === undefined || team === membersKey.team) &&
       settingsId === undefined &&

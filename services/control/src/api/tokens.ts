@@ -20,7 +20,7 @@ import { boundOf, operatorKeys, sharedBudget, type KeyLimits } from "./member-li
 /**
  * Maximum API keys that an account may have, disabled ones included, before an operator or a member makes another one.
  */
-const maxKeys = { operator: 10_000, member: 200 };
+export const maxKeys = { operator: 10_000, member: 200 };
 
 /**
  * Routes that create, show and change API keys. The ledger writes each change to the books first, then to Redis. Keys

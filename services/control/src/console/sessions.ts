@@ -54,8 +54,11 @@ const allSessions = "console:sessions";
 export class Sessions {
   readonly generations: Generations;
   readonly #redis: Redis;
-  constructor(redis: Redis) {
+  readonly #ended: (name: string) => Promise<void>;
+  /** Creates the sessions in a Redis. `ended` is called with the name of the person of each session that ends. */
+  constructor(redis: Redis, ended: (name: string) => Promise<void> = async () => undefined) {
     this.#redis = redis;
+    this.#ended = ended;
     this.generations = new Generations(redis);
   }
 
@@ -136,8 +139,9 @@ export class Sessions {
   }
 
   async #endByDigest(digest: string): Promise<void> {
-    await this.#redis.del(sessionKey(digest));
+    const text = await this.#redis.getdel(sessionKey(digest));
     await this.#redis.srem(allSessions, digest);
+    if (text !== null) await this.#ended(readSession(text).name);
   }
 
   async #open(): Promise<readonly { readonly digest: string; readonly view: SessionView }[]> {

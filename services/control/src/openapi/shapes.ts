@@ -47,6 +47,7 @@ const token = {
   ofMember: maybe(Type.Boolean()),
   team: maybe(text),
   member: maybe(text),
+  playgroundOf: maybe(text),
   within: maybe(Type.Object({ id: text, perDay: maybe(text), perMonth: maybe(text) })),
   hint: text,
   createdAt: maybe(text),
@@ -54,6 +55,14 @@ const token = {
 };
 export const Token = Type.Object(token);
 export const NewToken = Type.Object({ ...token, key: text });
+export const PlaygroundAccount = Type.Object({ account: text, team: orNull(text) });
+export const PlaygroundKey = Type.Object({
+  key: text,
+  expiresAt: text,
+  account: text,
+  team: orNull(text),
+  group: text,
+});
 export const Budget = Type.Object({
   ...StoredBudget.properties,
   setWith: maybe(Type.Enum(["key", "group"])),

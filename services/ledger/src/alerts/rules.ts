@@ -140,10 +140,14 @@ export function divergenceAlert(account: string, isAccount: boolean, nowMs: numb
   };
 }
 
-/** Returns the alert about an API key that is about to expire; undefined if it is disabled or expires later. */
+/**
+ * Returns the alert about an API key that is about to expire; undefined if it is disabled, expires later, or is a key of
+ * a playground, which is renewed when it is used.
+ */
 export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefined {
-  const { accountId: account, id, name, hint, expiresAt, disabled } = token;
-  const days = expiresAt === undefined || disabled ? undefined : daysLeft(expiresAt, expiryDays.key, nowMs);
+  const { accountId: account, id, name, hint, expiresAt, disabled, playgroundOf } = token;
+  const isSilent = disabled || playgroundOf !== undefined;
+  const days = expiresAt === undefined || isSilent ? undefined : daysLeft(expiresAt, expiryDays.key, nowMs);
   if (expiresAt === undefined || days === undefined) return undefined;
   return {
     kind: "key-expiring",

@@ -49,6 +49,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
           digest: fieldReaders.digest(body),
           hint: fieldReaders.text(body, "hint"),
           graceSeconds: fieldReaders.optionalCount(body, "graceSeconds") ?? 0,
+          change: fieldReaders.change(body),
         };
         const token = await rotateBookedToken(books, id, request, actor);
         return projectBookedToken({ redis, books }, foundToken(id, token));

@@ -163,7 +163,7 @@ test("a divergence is an alert of the account; of other parts of the books, one 
 });
 
 describe("an expiry", () => {
-  const keyWith = (leftMs: number, disabled = false) =>
+  const keyWith = (leftMs: number, disabled = false, more: object = {}) =>
     readToken(
       JSON.stringify({
         id: "tok_1",
@@ -174,6 +174,7 @@ describe("an expiry", () => {
         createdAt: "2026-01-01T00:00:00.000Z",
         hint: "sk-a…z",
         expiresAt: new Date(now + leftMs).toISOString(),
+        ...more,
       }),
     );
 
@@ -191,8 +192,9 @@ describe("an expiry", () => {
     expect(alert?.period).toBe(days === undefined ? undefined : `${expiresAt}/${days}`);
   });
 
-  test("of a disabled key is none", () => {
+  test("of a disabled key is none, nor is that of a playground's key", () => {
     expect(keyExpiryAlert(keyWith(hourMs, true), now)).toBeUndefined();
+    expect(keyExpiryAlert(keyWith(hourMs, false, { playgroundOf: "ada" }), now)).toBeUndefined();
   });
 
   test.each([

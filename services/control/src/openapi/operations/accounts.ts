@@ -132,6 +132,24 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     body: emptyObject,
     answer: emptyObject,
   },
+  "GET /playground/accounts": {
+    summary: "List the accounts and teams with which the caller can use the console's playground.",
+    area: "accounts",
+    role: "operator",
+    member: "handler",
+    teams: true,
+    answer: Type.Array(shape.PlaygroundAccount),
+  },
+  "POST /playground/key": {
+    summary:
+      "Get a key for the console's playground that works for 15 minutes. It replaces the caller's earlier one and has the limits of the caller. It ends when the caller signs out.",
+    area: "accounts",
+    role: "operator",
+    member: "handler",
+    teams: true,
+    body: Type.Object({ account: text, team: optionalName, group: optionalName }),
+    answer: shape.PlaygroundKey,
+  },
   "GET /accounts/{id}/budgets": {
     summary: "List the budgets of an account with their use, including those that are set with its keys and groups.",
     area: "accounts",

@@ -1,0 +1,163 @@
+import { findAccount, keyHint, listAccountIds, listTokens, makeToken, newKey, type Token } from "@modelgate/accounts";
+import { readPublishedConfiguration } from "@modelgate/catalog";
+import { Failure, withoutUndefined } from "@modelgate/contracts";
+import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+import { memberName } from "../organisations/access.ts";
+import { organisationFor } from "../organisations/routes.ts";
+import { fields } from "./fields.ts";
+import { boundOf, operatorKeys, sharedBudget } from "./member-limits.ts";
+import { checkNames, maxKeys } from "./tokens.ts";
+
+/** Lifetime of a key of the playground, in seconds. A key that is replaced before works until then. */
+const lifetimeSeconds = 15 * 60;
+
+/** Account that pays for the calls of a person's playground, and the team whose budgets apply. */
+interface PlaygroundAccount {
+  readonly account: string;
+  readonly team: string | null;
+}
+
+/**
+ * Routes of the console's playground. Each person has one key in each account or team. It expires soon, and each
+ * request for it replaces its secret.
+ */
+export function playgroundRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
+  return {
+    "GET /playground/accounts": ({ operator }) => accountsOf(redis, ledger, operator),
+    "POST /playground/key": async (call) => {
+      const { body, operator, actor } = call;
+      const { account, team } = await chosenAccount(redis, ledger, call);
+      const tokens = await listTokens(redis, account);
+      const limits = await limitsOf(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
+      const key = newKey();
+      const { digest, token: made } = makeToken(key, {
+        ...limits,
+        accountId: account,
+        name: `Playground ${operator.name}`,
+      });
+      const { group, expiresAt, member } = limits;
+      const before = tokens.find(
+        (token) => token.playgroundOf === operator.name && token.team === made.team && token.member === member,
+      );
+      if (before?.disabled === true)
+        throw new Failure("permission_denied", "Your key of the playground is disabled; ask an admin to enable it.");
+      // Before the key exists, so that a sign-out at the same time ends it.
+      await rememberKey(redis, operator.name, before?.id ?? made.id);
+      if (before === undefined) {
+        const token = withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember });
+        const max = operator.account === undefined ? maxKeys.operator : maxKeys.member;
+        await ledger.createToken({ digest, token, max }, actor);
+      } else {
+        const { models = null, allowedAddresses = null, budget = null } = made;
+        const { ofMember = null, within = null } = limits.ofMember;
+        const change = { group, models, expiresAt, allowedAddresses, budget, ofMember, within };
+        await ledger.rotateToken(
+          before.id,
+          { digest, hint: keyHint(key), graceSeconds: lifetimeSeconds, change },
+          actor,
+        );
+      }
+      return { key, expiresAt, account, team: team ?? null, group };
+    },
+  };
+}
+
+/** Ends the keys of a person's playground. */
+export async function endPlaygroundKeys(
+  { redis, ledger }: { readonly redis: Redis; readonly ledger: Pick<Ledger, "changeToken"> },
+  person: string,
+): Promise<void> {
+  const change = { expiresAt: new Date().toISOString() };
+  for (const id of await redis.smembers(keysOf(person))) {
+    try {
+      await ledger.changeToken(id, change, { actor: person, action: "token.expire" });
+    } catch (error) {
+      if (!(error instanceof Failure) || error.code !== "unknown_url") throw error; // it was deleted
+    }
+    await redis.srem(keysOf(person), id);
+  }
+}
+
+/** Remembers a key until it has ended with certainty. */
+async function rememberKey(redis: Redis, person: string, id: string): Promise<void> {
+  await redis.sadd(keysOf(person), id);
+  await redis.expire(keysOf(person), 2 * lifetimeSeconds);
+}
+
+/** Returns the Redis set with the ids of a person's keys that may be in use. */
+function keysOf(person: string): string {
+  return `console:playground:${person}`;
+}
+
+/** Lists the accounts and teams that a person may call models with. */
+async function accountsOf(
+  redis: Redis,
+  ledger: Ledger,
+  { account, access }: Operator,
+): Promise<readonly PlaygroundAccount[]> {
+  if (account === undefined) return (await listAccountIds(redis)).map((id) => ({ account: id, team: null }));
+  if (access === undefined) return [{ account, team: null }];
+  const teams = access.teams ?? (await organisationFor(ledger, access.organisation)).teams;
+  return teams.map((team) => ({ account: team.account, team: team.id }));
+}
+
+/** Returns the account and team that a request names. Throws Failure (400) for one that the caller does not have. */
+async function chosenAccount(
+  redis: Redis,
+  ledger: Ledger,
+  { body, operator }: OperatorCall,
+): Promise<{ readonly account: string; readonly team: string | undefined }> {
+  const [account, team] = [fields.text(body, "account"), fields.optionalText(body, "team")];
+  const isKnown =
+    operator.account === undefined
+      ? team === undefined && (await findAccount(redis, account)) !== undefined
+      : (await accountsOf(redis, ledger, operator)).some(
+          (each) => each.account === account && each.team === (team ?? null),
+        );
+  if (isKnown) return { account, team };
+  throw new Failure("invalid_value", `You cannot make calls for ${JSON.stringify((team ?? account).slice(0, 100))}.`, {
+    param: team === undefined ? "account" : "team",
+  });
+}
+
+/** Limits of a key of the playground, and the members that mark it as a member's key. */
+type PlaygroundLimits = Pick<Token, "allowedAddresses" | "budget" | "group" | "member" | "models" | "team"> & {
+  readonly expiresAt: string;
+  readonly ofMember: Pick<Token, "ofMember" | "within">;
+};
+
+/**
+ * Returns the limits of a person's key. A member's key has those of an operator's key, whose budgets it shares. An
+ * operator's key has only a group: the named one, that of the account's first key, or the first of the configuration.
+ */
+async function limitsOf(
+  redis: Redis,
+  tokens: readonly Token[],
+  {
+    operator,
+    team,
+    group,
+  }: { readonly operator: Operator; readonly team: string | undefined; readonly group: string | undefined },
+): Promise<PlaygroundLimits> {
+  const end = Date.now() + lifetimeSeconds * 1_000;
+  const keys = operatorKeys(tokens, { team });
+  if (operator.account === undefined) {
+    await checkNames(redis, { group });
+    const first = group ?? keys[0]?.group ?? Object.keys((await readPublishedConfiguration(redis))?.groups ?? {})[0];
+    if (first === undefined) throw new Failure("invalid_value", "There is no group yet.", { param: "group" });
+    return { group: first, expiresAt: new Date(end).toISOString(), ofMember: {} };
+  }
+  const bound = keys.find((key) => group === undefined || key.group === group) ?? boundOf({ group: group ?? "" }, keys);
+  const { models, allowedAddresses, budget } = bound;
+  return {
+    group: bound.group,
+    models,
+    allowedAddresses,
+    budget,
+    expiresAt: new Date(Math.min(end, Date.parse(bound.expiresAt ?? new Date(end).toISOString()))).toISOString(),
+    team,
+    member: memberName(team, operator),
+    ofMember: { ofMember: true, within: sharedBudget(bound) },
+  };
+}
