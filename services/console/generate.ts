@@ -1,9 +1,21 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Generates the types of control's API and of its operations from its description, into `src/api/types.ts`. */
+/**
+ * Generates the types of control's API and of its operations from its description, into `src/api/types.ts`, and lists of
+ * words that forms offer, into `src/api/words.ts`.
+ */
 const description = join(import.meta.dirname, "../control/openapi.json");
-const target = join(import.meta.dirname, "src/api/types.ts");
+const folder = join(import.meta.dirname, "src/api");
+
+/** Lists of words in `src/api/words.ts`, each with its place in a named schema. */
+const wordLists: Readonly<Record<string, readonly [schema: string, ...members: readonly string[]]>> = {
+  operatorRoles: ["Session", "role"],
+  budgetPeriods: ["Budget", "period"],
+  budgetModes: ["Budget", "mode"],
+  alertKinds: ["AlertTarget", "alerts", "items"],
+  alertTargetKinds: ["AlertTarget", "kind"],
+};
 
 /** Type of an object without members. */
 const emptyObject = "Readonly<Record<string, never>>";
@@ -15,6 +27,19 @@ export function typesOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const types = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
   return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
+}
+
+/** Returns the lists of words of a description as TypeScript. */
+export function wordsOf(document: unknown): string {
+  const schemas = objectAt(objectAt(document, "components"), "schemas");
+  const lists = Object.entries(wordLists).map(([name, [schema, member, ...more]]) => {
+    const properties = objectAt(objectAt(schemas, schema), "properties");
+    const place = more.reduce(objectAt, objectAt(properties, member ?? ""));
+    const found = typeof place["$ref"] === "string" ? objectAt(schemas, place["$ref"].replace(/^.*\//, "")) : place;
+    if (!Array.isArray(found["enum"])) throw new Error(`${schema} has no list of words for ${name}`);
+    return `export const ${name} = ${JSON.stringify(found["enum"])} as const;`;
+  });
+  return `// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${lists.join("\n")}\n`;
 }
 
 /**
@@ -84,4 +109,8 @@ function isObject(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-if (import.meta.main) writeFileSync(target, typesOf(JSON.parse(readFileSync(description, "utf8"))));
+if (import.meta.main) {
+  const document: unknown = JSON.parse(readFileSync(description, "utf8"));
+  writeFileSync(join(folder, "types.ts"), typesOf(document));
+  writeFileSync(join(folder, "words.ts"), wordsOf(document));
+}

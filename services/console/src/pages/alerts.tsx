@@ -17,12 +17,14 @@ const maxAlerts = "100";
 
 /** Page of alerts, their deliveries, and the targets that receive them. */
 export function AlertsPage() {
-  const mayChangeAll = usePermission("operator");
-  const mayChangeOwn = usePermission("admin", "as a member too");
-  const mayChange = mayChangeAll || mayChangeOwn;
+  const mayChange = usePermission("operator", "as a member too");
+  const [isOperator, isAdmin] = [usePermission("operator"), usePermission("admin")];
   return (
     <Page title={say("Alerts")}>
-      <AlertTargets mayChange={mayChange} mayChooseAccount={mayChangeAll} />
+      <AlertTargets
+        mayChange={mayChange}
+        scope={isAdmin ? "all accounts" : isOperator ? "one account" : "own account"}
+      />
       <RecentAlerts mayRetry={mayChange} />
     </Page>
   );

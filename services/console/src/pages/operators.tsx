@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
 import type { Person, Role } from "../api/types.ts";
+import { operatorRoles } from "../api/words.ts";
 import { localTime } from "../format/times.ts";
 import { Copied } from "../parts/copied.tsx";
 import { DataTable } from "../parts/data-table.tsx";
@@ -16,8 +17,7 @@ import { usePermission } from "../parts/use-may.ts";
 import { useDraft } from "../parts/use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-const roles: readonly Role[] = ["viewer", "operator", "admin"];
-const roleOf = (word: string | null): Role => roles.find((role) => role === word) ?? "viewer";
+const roleOf = (word: string | null): Role => operatorRoles.find((role) => role === word) ?? "viewer";
 
 /** Page of the operators, their open sessions, and automation keys. */
 export function OperatorsPage() {
@@ -129,7 +129,7 @@ function CreateOperator() {
           <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
           <Select
             label={say("Role")}
-            data={roles.map((value) => ({ value, label: sayWord(value) }))}
+            data={operatorRoles.map((value) => ({ value, label: sayWord(value) }))}
             allowDeselect={false}
             value={draft.role}
             onChange={(role) => set({ role: roleOf(role) })}
@@ -201,7 +201,7 @@ function MakeOperatorKey() {
           <Select
             label={say("Role of the key")}
             size="xs"
-            data={roles.map((value) => ({ value, label: sayWord(value) }))}
+            data={operatorRoles.map((value) => ({ value, label: sayWord(value) }))}
             allowDeselect={false}
             value={draft.role}
             onChange={(role) => set({ role: roleOf(role) })}

@@ -16,6 +16,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { get, post } from "../api/client.ts";
 import type { AlertTarget } from "../api/types.ts";
+import { alertKinds, alertTargetKinds } from "../api/words.ts";
 import { Copied } from "./copied.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -26,29 +27,11 @@ import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 type TargetKind = AlertTarget["kind"];
-type ChosenAlert = NonNullable<AlertTarget["alerts"]>[number];
-
-const kinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const satisfies readonly TargetKind[];
-const alertKinds = [
-  "budget",
-  "balance-low",
-  "key-refused",
-  "channel-resting",
-  "channel-recovered",
-  "unpriced-use",
-  "ledger-divergence",
-  "key-expiring",
-  "certificate-expiring",
-] as const satisfies readonly ChosenAlert[];
+/** Accounts of which a person may add targets: the own one, any one, or also all accounts together. */
+export type TargetScope = "own account" | "one account" | "all accounts";
 
 /** Targets of alerts, with buttons to add, test and remove them. */
-export function AlertTargets({
-  mayChange,
-  mayChooseAccount,
-}: {
-  readonly mayChange: boolean;
-  readonly mayChooseAccount: boolean;
-}) {
+export function AlertTargets({ mayChange, scope }: { readonly mayChange: boolean; readonly scope: TargetScope }) {
   const targets = useQuery({ queryKey: ["alert-targets"], queryFn: () => get("/alert-targets") });
   const actions: Column<AlertTarget> = { heading: say("Action"), cell: (target) => <Actions target={target} /> };
   return (
@@ -57,7 +40,7 @@ export function AlertTargets({
         <Title order={3} size="h5">
           {say("Alert targets")}
         </Title>
-        {mayChange && <AddTarget mayChooseAccount={mayChooseAccount} />}
+        {mayChange && <AddTarget scope={scope} />}
       </Group>
       <QueryResult query={targets}>
         {(rows) =>
@@ -84,7 +67,7 @@ export function AlertTargets({
   );
 }
 
-function AddTarget({ mayChooseAccount }: { readonly mayChooseAccount: boolean }) {
+function AddTarget({ scope }: { readonly scope: TargetScope }) {
   const [opened, { open, close }] = useDisclosure(false);
   return (
     <>
@@ -92,7 +75,7 @@ function AddTarget({ mayChooseAccount }: { readonly mayChooseAccount: boolean })
         {say("Add target")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Add target")}>
-        {opened && <TargetFields mayChooseAccount={mayChooseAccount} onDone={close} />}
+        {opened && <TargetFields scope={scope} onDone={close} />}
       </Dialog>
     </>
   );
@@ -100,17 +83,11 @@ function AddTarget({ mayChooseAccount }: { readonly mayChooseAccount: boolean })
 
 const emptyTarget = { kind: "webhook", name: "", account: "", url: "", secret: "", from: "", to: "" };
 
-function TargetFields({
-  mayChooseAccount,
-  onDone,
-}: {
-  readonly mayChooseAccount: boolean;
-  readonly onDone: () => void;
-}) {
+function TargetFields({ scope, onDone }: { readonly scope: TargetScope; readonly onDone: () => void }) {
   const { draft, set, field } = useDraft(emptyTarget);
   const [alerts, setAlerts] = useState<readonly string[]>([]);
   const [secret, setSecret] = useState<string>();
-  const kind = kinds.find((known) => known === draft.kind) ?? "webhook";
+  const kind = alertTargetKinds.find((known) => known === draft.kind) ?? "webhook";
   const chosen = alertKinds.filter((known) => alerts.includes(known));
   const { url, from, to } = draft;
   const add = useChange({
@@ -134,14 +111,17 @@ function TargetFields({
     <FieldsForm change={add} action={say("Add")}>
       <Select
         label={say("Kind")}
-        data={kinds.map((value) => ({ value, label: sayWord(value) }))}
+        data={alertTargetKinds.map((value) => ({ value, label: sayWord(value) }))}
         allowDeselect={false}
         value={kind}
         onChange={(value) => set({ kind: value ?? kind })}
       />
       <TextInput label={say("Name")} {...field("name", add)} />
       <AddressFields kind={kind} input={(name) => field(name, add)} />
-      {mayChooseAccount && <TextInput label={say("Account (empty: all accounts)")} {...field("account", add)} />}
+      {scope === "all accounts" && (
+        <TextInput label={say("Account (empty: all accounts)")} {...field("account", add)} />
+      )}
+      {scope === "one account" && <TextInput label={say("Account")} required {...field("account", add)} />}
       <MultiSelect
         label={say("Kinds of alerts (empty: all)")}
         data={alertKinds.map((value) => ({ value, label: sayWord(value) }))}

@@ -2,14 +2,12 @@ import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { post } from "../api/client.ts";
 import type { Budget } from "../api/types.ts";
+import { budgetModes, budgetPeriods } from "../api/words.ts";
 import { Dialog } from "./dialog.tsx";
 import { FieldsForm } from "./form.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
-
-const periods = ["day", "week", "month", "quarter", "total"] as const satisfies readonly Budget["period"][];
-const modes = ["hard", "soft"] as const satisfies readonly Budget["mode"][];
 
 /** Button that opens a form for a new budget of an account. */
 export function CreateBudget({ accountId, scope }: { readonly accountId: string; readonly scope: string }) {
@@ -52,8 +50,8 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
         params: { id: accountId },
         body: {
           scope: draft.scope,
-          period: periods.find((known) => known === draft.period) ?? "month",
-          mode: modes.find((known) => known === draft.mode) ?? "hard",
+          period: budgetPeriods.find((known) => known === draft.period) ?? "month",
+          mode: budgetModes.find((known) => known === draft.mode) ?? "hard",
           amount: draft.amount,
           ...(isTotal ? {} : { zone: draft.zone, rolloverCap: draft.rolloverCap || null }),
           name: draft.name || null,
@@ -74,14 +72,14 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
       <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", create)} />
       <Select
         label={say("Period")}
-        data={choicesOf(periods)}
+        data={choicesOf(budgetPeriods)}
         value={draft.period}
         onChange={(chosen) => set({ period: chosen ?? draft.period })}
       />
       {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
       <Select
         label={say("Mode")}
-        data={choicesOf(modes)}
+        data={choicesOf(budgetModes)}
         value={draft.mode}
         onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
       />

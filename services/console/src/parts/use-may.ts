@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Role } from "../api/types.ts";
-
-const roles: readonly Role[] = ["viewer", "operator", "admin"];
+import { operatorRoles } from "../api/words.ts";
 
 /**
  * Returns true if the signed-in person has at least a role. For members of an account, returns true only for actions
@@ -13,6 +12,6 @@ export function usePermission(
   asMember: "as a member too" | "of all accounts" = "of all accounts",
 ): boolean {
   const { data } = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
-  if (data === undefined || roles.indexOf(data.role) < roles.indexOf(role)) return false;
+  if (data === undefined || operatorRoles.indexOf(data.role) < operatorRoles.indexOf(role)) return false;
   return data.account === null || asMember === "as a member too";
 }

@@ -1,0 +1,17 @@
+// Generated from services/control/openapi.json: node services/console/generate.ts
+
+export const operatorRoles = ["viewer", "operator", "admin"] as const;
+export const budgetPeriods = ["day", "week", "month", "quarter", "total"] as const;
+export const budgetModes = ["hard", "soft"] as const;
+export const alertKinds = [
+  "budget",
+  "balance-low",
+  "key-refused",
+  "channel-resting",
+  "channel-recovered",
+  "unpriced-use",
+  "ledger-divergence",
+  "key-expiring",
+  "certificate-expiring",
+] as const;
+export const alertTargetKinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const;
