@@ -61,7 +61,14 @@ export {
   type OperatorAudit,
   type OperatorRecord,
 } from "./operators/operators.ts";
-export { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "./operators/organisations.ts";
+export {
+  bookOrganisation,
+  bookTeam,
+  changeMembership,
+  deleteTeam,
+  readOrganisations,
+  renameTeam,
+} from "./operators/organisations.ts";
 export {
   auditAnchor,
   readLostAnchors,

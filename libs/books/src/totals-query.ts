@@ -4,7 +4,7 @@ import type { CallFilter } from "./read-calls.ts";
 import type { SumColumn } from "./sums.ts";
 
 /** Dimensions by which every call can be grouped. */
-export const totalsDimensions = ["account", "token", "model", "channel", "outcome", "day", "hour"] as const;
+export const totalsDimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour"] as const;
 /**
  * Dimensions of totals. They include the end user and tags, whose values are "" for calls without them. The value of
  * `labels` is the JSON object of all labels of a call.
@@ -49,6 +49,7 @@ export function dimensionValue(event: UsageEvent, dimension: TotalsDimension): s
 
 const dimensionValues: Readonly<Record<(typeof totalsDimensions)[number], (event: UsageEvent) => string>> = {
   account: ({ accountId }) => accountId,
+  team: ({ team }) => team ?? "",
   token: ({ tokenId }) => tokenId,
   model: ({ model }) => model,
   channel: ({ channelId }) => channelId,

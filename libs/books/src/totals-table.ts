@@ -26,6 +26,7 @@ export async function readTotalsTable(
   const valueOf = (dimension: TotalsDimension): RawBuilder<unknown> => {
     if (dimension === "labels") return sql.ref("labels");
     if (isLabelName(dimension)) return labelOf(dimension);
+    if (dimension === "team") return teamIn(table);
     if (dimension === "hour") return sql.ref("period");
     return dimension === "day" ? sql`period - period % ${sql.lit(totalsPeriods.daily_totals)}` : sql.ref(dimension);
   };
@@ -62,6 +63,12 @@ function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
   return engine === "postgres"
     ? sql`coalesce(labels::json ->> ${sql.lit(name)}, '')`
     : sql`coalesce(json_extract(labels, ${sql.lit(`$."${name}"`)}), '')`;
+}
+
+/** Returns the SQL expression for the team of a row's key; its value is "" if the key has no team. */
+function teamIn(table: TotalsName): RawBuilder<string> {
+  const [account, token] = [sql.ref(`${table}.account`), sql.ref(`${table}.token`)];
+  return sql`coalesce((select team from tokens where tokens.account = ${account} and tokens.token = ${token}), '')`;
 }
 
 function showDimension(dimension: TotalsDimension, value: string | number): string {

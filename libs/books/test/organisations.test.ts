@@ -4,13 +4,17 @@ import {
   bookOrganisation,
   bookTeam,
   bookToken,
+  changeBookedBudgets,
   changeMembership,
+  deleteBookedToken,
+  deleteTeam,
   readCalls,
   readOrganisations,
   readRefused,
   readTotals,
   recordCalls,
   recordRefused,
+  renameTeam,
   type Books,
 } from "../src/index.ts";
 import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
@@ -56,17 +60,19 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("a person has one role per team, which can be changed and ended", async () => {
+    const mia = { person: "mia", team: "" };
     const set = (of: string, role: "admin" | "member" | null) =>
-      changeMembership(books, "acme", { person: "mia", team: of, role }, "ada");
+      changeMembership(books, "acme", { ...mia, team: of, role }, "ada");
     const roles = async () => (await readOrganisations(books, { id: "acme" }))[0]?.memberships;
-    expect(await set("search", "member")).toBe(true);
+    expect(await set("search", "member")).toBe("changed");
     await set("", "admin");
     await set("search", "admin");
     expect(await roles()).toEqual([
       { person: "mia", team: "", role: "admin" },
       { person: "mia", team: "search", role: "admin" },
     ]);
-    await set("", null);
+    expect(await set("", null)).toBe("last-admin");
+    expect(await changeMembership(books, "acme", { ...mia, role: null, mayEndLastAdmin: true }, "ada")).toBe("changed");
     expect(await roles()).toEqual([{ person: "mia", team: "search", role: "admin" }]);
   });
 
@@ -76,14 +82,14 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await team("acme", "search-2", "free")).toBe("created");
     const join = (organisation: string, of: string) =>
       changeMembership(books, organisation, { person: "zoe", team: of, role: "member" }, "ada");
-    expect(await join("acme", "later")).toBe(false);
-    expect(await join("evil", "search-2")).toBe(false);
-    expect(await join("absent", "")).toBe(false);
+    expect(await join("acme", "later")).toBe("no-team");
+    expect(await join("evil", "search-2")).toBe("no-team");
+    expect(await join("absent", "")).toBe("no-team");
     await team("acme", "later", "free");
     await bookOrganisation(books, { id: "absent", name: "absent" }, "ada");
     const all = await readOrganisations(books);
     expect(all.flatMap(({ memberships }) => memberships).filter(({ person }) => person === "zoe")).toEqual([]);
-    expect(await join("acme", "later")).toBe(true);
+    expect(await join("acme", "later")).toBe("changed");
   });
 
   test("calls, totals and refused calls of teams, whose ids two organisations may share", async () => {
@@ -136,5 +142,64 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await tokensOf({ organisation: "acme", teams: [] })).toEqual([]);
     expect(await tokensOf({ organisation: "acme", teams: [""] })).toEqual([]);
     expect(await tokensOf({ organisation: "evil", teams: ["search", "ads"] })).toEqual(["tok_rival"]);
+    for (const groupBy of [["team"], ["team", "tag:app"]] as const) {
+      const totals = await readTotals(books, { ...day, organisation: "acme", groupBy });
+      expect(totals.map(({ by, sums }) => [by.team, sums["calls"]])).toEqual([
+        ["", "1"],
+        ["ads", "1"],
+        ["search", "1"],
+      ]);
+    }
+  });
+
+  test("of two admins who remove each other at the same time, one stays", async () => {
+    await bookOrganisation(books, { id: "duel", name: "duel" }, "ada");
+    const set = (person: string, role: "admin" | null) =>
+      changeMembership(books, "duel", { person, team: "", role }, "ada");
+    for (const person of ["one", "two"]) await set(person, "admin");
+    const results = await Promise.all([set("one", null), set("two", null)]);
+    expect(results.toSorted()).toEqual(["changed", "last-admin"]);
+    expect((await readOrganisations(books, { id: "duel" }))[0]?.memberships).toHaveLength(1);
+  });
+
+  test("a team and an organisation are renamed, and deleted once nothing belongs to them", async () => {
+    await bookOrganisation(books, { id: "brief", name: "brief" }, "ada");
+    await bookAccount(books, { id: "purse", name: "purse", createdAt }, "ada");
+    await team("brief", "ops", "purse");
+    const rename = (of: string, name: string) => renameTeam(books, { organisation: "brief", team: of, name }, "ada");
+    expect([await rename("", "Brief Ltd."), await rename("ops", "Operations"), await rename("none", "x")]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(await readOrganisations(books, { id: "brief" })).toMatchObject([
+      { name: "Brief Ltd.", teams: [{ id: "ops", name: "Operations" }] },
+    ]);
+    const remove = (of: string) => deleteTeam(books, { organisation: "brief", team: of }, "ada");
+    const join = (of: string, role: "admin" | "member" | null) =>
+      changeMembership(books, "brief", { person: "mia", team: of, role, mayEndLastAdmin: true }, "ada");
+    const budgets = (record: string) =>
+      changeBookedBudgets(books, "purse", "ada", () => ({ record, action: "budget.create" }));
+    expect(await remove("none")).toBe("absent");
+    expect(await remove("")).toBe("teams");
+    await join("ops", "member");
+    expect(await remove("ops")).toBe("members");
+    await join("ops", null);
+    for (const scope of ["team:ops", "member:ops/mia"]) {
+      await budgets(JSON.stringify([{ scope }]));
+      expect(await remove("ops"), scope).toBe("budgets");
+    }
+    await budgets(JSON.stringify([{ scope: "team:ops-2" }]));
+    expect(await remove("ops")).toBe("deleted");
+    await team("brief", "keyed", "purse");
+    await bookToken(books, { account: "purse", id: "tok_keyed", digest: "k", record: {}, team: "keyed" }, "ada");
+    await deleteBookedToken(books, "tok_keyed", "ada");
+    expect(await remove("keyed")).toBe("keys");
+    await bookOrganisation(books, { id: "empty", name: "empty" }, "ada");
+    await changeMembership(books, "empty", { person: "mia", team: "", role: "admin" }, "ada");
+    const removeEmpty = () => deleteTeam(books, { organisation: "empty", team: "" }, "ada");
+    expect(await removeEmpty()).toBe("members");
+    await changeMembership(books, "empty", { person: "mia", team: "", role: null, mayEndLastAdmin: true }, "ada");
+    expect([await removeEmpty(), await removeEmpty()]).toEqual(["deleted", "absent"]);
   });
 });

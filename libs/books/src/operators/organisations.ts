@@ -1,4 +1,6 @@
+import type { Transaction } from "kysely";
 import type { Books } from "../open.ts";
+import type { Tables } from "../schema.ts";
 import { writeAudit } from "../accounts/audit.ts";
 
 /** Roles of a person in a team or in an organisation. An admin of an organisation administers all of its teams. */
@@ -67,7 +69,7 @@ export async function bookTeam(
   actor: string,
 ): Promise<"created" | "exists" | "no-account" | "no-organisation"> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await hasTeam(transaction, organisation, ""))) return "no-organisation";
+    if (!(await lockOrganisation(transaction, organisation))) return "no-organisation";
     const created = new Date().toISOString();
     const rows = await transaction
       .insertInto("teams")
@@ -100,18 +102,28 @@ export async function bookTeam(
   });
 }
 
+/** A person's new role; null ends the membership. */
+interface MembershipChange extends Omit<BookedMembership, "role"> {
+  readonly role: MembershipRole | null;
+  /** True if the organisation may be left without an admin. */
+  readonly mayEndLastAdmin?: boolean;
+}
+
 /**
- * Gives a person a role in a team or an organisation. Without a role (null), ends the membership. Returns false if the
- * team or the organisation does not exist.
+ * Gives a person a role in a team or an organisation, or ends the membership. Returns "no-team" if the team or the
+ * organisation does not exist.
  */
 export async function changeMembership(
   { db }: Books,
   organisation: string,
-  { person, team, role }: Omit<BookedMembership, "role"> & { readonly role: MembershipRole | null },
+  { person, team, role, mayEndLastAdmin = false }: MembershipChange,
   actor: string,
-): Promise<boolean> {
+): Promise<"changed" | "last-admin" | "no-team"> {
   return db.transaction().execute(async (transaction) => {
-    if (!(await hasTeam(transaction, organisation, team))) return false;
+    if (!(await lockOrganisation(transaction, organisation))) return "no-team";
+    if (team !== "" && !(await hasTeam(transaction, organisation, team))) return "no-team";
+    if (team === "" && role === null && !mayEndLastAdmin && !(await hasOtherAdmin(transaction, organisation, person)))
+      return "last-admin";
     if (role === null)
       await transaction
         .deleteFrom("memberships")
@@ -133,21 +145,116 @@ export async function changeMembership(
       action: "membership.set",
       after,
     });
+    return "changed";
+  });
+}
+
+/** Names a team of an organisation; the organisation itself if `team` is "". */
+interface TeamName {
+  readonly organisation: string;
+  readonly team: string;
+}
+
+/** Renames a team or an organisation. Returns false if it does not exist. */
+export async function renameTeam(
+  { db }: Books,
+  { organisation, team, name }: TeamName & { readonly name: string },
+  actor: string,
+): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockOrganisation(transaction, organisation))) return false;
+    if (team === "")
+      await transaction.updateTable("organisations").set({ name }).where("id", "=", organisation).execute();
+    else {
+      if (!(await hasTeam(transaction, organisation, team))) return false;
+      await transaction
+        .updateTable("teams")
+        .set({ name })
+        .where("organisation", "=", organisation)
+        .where("id", "=", team)
+        .execute();
+    }
+    const [action, after] = [team === "" ? "organisation.set" : "team.set", { organisation, team, name }];
+    await writeAudit(transaction, { account: "", time: new Date().toISOString(), actor, action, after });
     return true;
   });
 }
 
-/** Returns true if an organisation has a team; for the team "", if the organisation exists. Neither is ever deleted. */
-async function hasTeam(db: Books["db"], organisation: string, team: string): Promise<boolean> {
-  const row =
-    team === ""
-      ? await db.selectFrom("organisations").select("id").where("id", "=", organisation).executeTakeFirst()
-      : await db
-          .selectFrom("teams")
-          .select("id")
-          .where("organisation", "=", organisation)
-          .where("id", "=", team)
-          .executeTakeFirst();
+/**
+ * Deletes a team or an organisation. Returns the first part that it still has, and then deletes nothing: an organisation
+ * has teams and members (its admins); a team has members, budgets and keys. Keys that were deleted count too, because
+ * their usage names the team. Returns "absent" if it does not exist.
+ */
+export async function deleteTeam(
+  { db }: Books,
+  { organisation, team }: TeamName,
+  actor: string,
+): Promise<"absent" | "budgets" | "deleted" | "keys" | "members" | "teams"> {
+  return db.transaction().execute(async (transaction) => {
+    if (!(await lockOrganisation(transaction, organisation))) return "absent";
+    const memberships = transaction.selectFrom("memberships").select("person").where("organisation", "=", organisation);
+    const hasMembers = (await memberships.where("team", "=", team).executeTakeFirst()) !== undefined;
+    const teams = await transaction.selectFrom("teams").selectAll().where("organisation", "=", organisation).execute();
+    if (team === "") {
+      if (teams.length > 0) return "teams";
+      if (hasMembers) return "members";
+      await transaction
+        .updateTable("accounts")
+        .set({ organisation: "" })
+        .where("organisation", "=", organisation)
+        .execute();
+      await transaction.deleteFrom("organisations").where("id", "=", organisation).execute();
+    } else {
+      const account = teams.find(({ id }) => id === team)?.account;
+      if (account === undefined) return "absent";
+      if (hasMembers) return "members";
+      const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
+      if ((await tokens.where("team", "=", team).executeTakeFirst()) !== undefined) return "keys";
+      const budgets = transaction.selectFrom("budgets").select("record").where("account", "=", account);
+      const { record = "" } = (await budgets.executeTakeFirst()) ?? {};
+      if (record.includes(`"team:${team}"`) || record.includes(`"member:${team}/`)) return "budgets";
+      await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
+    }
+    const [action, before] = [team === "" ? "organisation.delete" : "team.delete", { organisation, team }];
+    await writeAudit(transaction, { account: "", time: new Date().toISOString(), actor, action, before, after: null });
+    return "deleted";
+  });
+}
+
+/**
+ * Locks an organisation until the end of a transaction, so that changes of its teams and members run one after the
+ * other. Returns false if it does not exist.
+ */
+async function lockOrganisation(transaction: Transaction<Tables>, organisation: string): Promise<boolean> {
+  const rows = await transaction
+    .updateTable("organisations")
+    .set(({ ref }) => ({ name: ref("name") }))
+    .where("id", "=", organisation)
+    .returning("id")
+    .execute();
+  return rows.length > 0;
+}
+
+/** Returns true if an organisation has an admin other than a person. */
+async function hasOtherAdmin(transaction: Transaction<Tables>, organisation: string, person: string): Promise<boolean> {
+  const other = await transaction
+    .selectFrom("memberships")
+    .select("person")
+    .where("organisation", "=", organisation)
+    .where("team", "=", "")
+    .where("person", "<>", person)
+    .executeTakeFirst();
+  return other !== undefined;
+}
+
+/** Returns true if an organisation has a team. */
+async function hasTeam(transaction: Transaction<Tables>, organisation: string, team: string): Promise<boolean> {
+  const row = await transaction
+    .selectFrom("teams")
+    .select("id")
+    .where("organisation", "=", organisation)
+    .where("id", "=", team)
+    .executeTakeFirst();
   return row !== undefined;
 }
 

@@ -1575,6 +1575,34 @@ export type Operations = {
     readonly body: Readonly<Record<string, never>>;
     readonly answer: Organisation;
   };
+  readonly "POST /organisations/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name: string;
+    };
+    readonly answer: Organisation;
+  };
+  readonly "POST /organisations/{id}/delete": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
+  };
+  readonly "POST /organisations/{id}/teams/{team}": {
+    readonly params: { readonly id: string; readonly team: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name: string;
+    };
+    readonly answer: Organisation;
+  };
+  readonly "POST /organisations/{id}/teams/{team}/delete": {
+    readonly params: { readonly id: string; readonly team: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: Readonly<Record<string, never>>;
+    readonly answer: Readonly<Record<string, never>>;
+  };
   readonly "POST /organisations/{id}/teams": {
     readonly params: { readonly id: string };
     readonly query: Readonly<Record<string, never>>;

@@ -6,7 +6,7 @@ import type { Total } from "../api/types.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
 import { count, durations, percentage } from "../format/numbers.ts";
 import { periodOf, type Span } from "../format/times.ts";
-import { isTagDimension, tagIn, type Dimension } from "./dimension.ts";
+import { isTagDimension, plainDimensions, tagIn, type Dimension } from "./dimension.ts";
 import { DataTable, type Column } from "./data-table.tsx";
 import { FirstByteOfAccount } from "./first-byte.tsx";
 import { PageLink } from "./page-link.tsx";
@@ -16,10 +16,9 @@ import { say, sayWord } from "../texts/say.ts";
 const refreshMs = 60_000;
 /** Maximum rows that are shown; their total number is shown below the table. */
 const maxRows = 20;
-const plainDimensions = ["model", "account", "channel"] as const;
 const tagOption = "tag";
 
-/** Totals of a time range by one dimension: model, account, channel, or a tag. */
+/** Totals of a time range by one dimension: model, account, team, channel, or a tag. */
 export function Breakdown({
   span,
   by,
@@ -30,6 +29,9 @@ export function Breakdown({
   readonly onChoose: (by: Dimension) => void;
 }) {
   const [isNaming, setIsNaming] = useState(false);
+  const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
+  const hasTeams = session.data?.account?.startsWith("organisation:") === true;
+  const dimensions = plainDimensions.filter((name) => name !== "team" || hasTeams);
   const { from, to } = periodOf(span);
   const isTag = isNaming || isTagDimension(by);
   const choose = (chosen: string): void => {
@@ -47,7 +49,7 @@ export function Breakdown({
           size="xs"
           transitionDuration={0}
           aria-label={say("Break down by")}
-          data={[...plainDimensions, tagOption].map((value) => ({ value, label: sayWord(value) }))}
+          data={[...dimensions, tagOption].map((value) => ({ value, label: sayWord(value) }))}
           value={isTag ? tagOption : by}
           onChange={choose}
         />
@@ -184,7 +186,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
     queryKey: ["first bytes", from, to, by],
     queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to, by } }, signal),
     refetchInterval: refreshMs,
-    enabled: by !== "account" && !(isTagDimension(by) && session.data?.account !== null),
+    enabled: by !== "account" && by !== "team" && !(isTagDimension(by) && session.data?.account !== null),
   });
   return (value) => {
     const found = times.data?.find((group) => group.by[by] === value);
@@ -195,6 +197,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
 /** Value with a link to the calls that have it. */
 function DimensionValue({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
+  if (by === "team") return value;
   const tag = tagIn(by);
   return (
     <PageLink

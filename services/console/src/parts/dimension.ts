@@ -1,9 +1,13 @@
+/** Dimensions of a breakdown that every call has. Only people of an organisation have teams. */
+export const plainDimensions = ["model", "account", "team", "channel"] as const;
+
 /** Dimension of a breakdown: a field of every call, or a tag. */
-export type Dimension = "model" | "account" | "channel" | `tag:${string}`;
+export type Dimension = (typeof plainDimensions)[number] | `tag:${string}`;
 
 /** Parses a dimension from an address; undefined for any other text. */
 export function dimensionOf(text: unknown): Dimension | undefined {
-  if (text === "model" || text === "account" || text === "channel") return text;
+  const plain = plainDimensions.find((name) => name === text);
+  if (plain !== undefined) return plain;
   return typeof text === "string" && isTagDimension(text) ? text : undefined;
 }
 

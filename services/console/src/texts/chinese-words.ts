@@ -38,6 +38,7 @@ export const chineseWords = {
   "certificate-expiring": "证书即将到期",
   webhook: "回调地址",
   slack: "Slack 频道",
+  team: "团队",
   teams: "Microsoft Teams 频道",
   feishu: "飞书",
   pagerduty: "PagerDuty 事件",

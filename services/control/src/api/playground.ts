@@ -13,7 +13,7 @@ import { checkNames, maxKeys } from "./tokens.ts";
 const lifetimeSeconds = 15 * 60;
 
 /** Account that pays for the calls of a person's playground, and the team whose budgets apply. */
-interface PlaygroundAccount {
+interface PayingAccount {
   readonly account: string;
   readonly team: string | null;
 }
@@ -95,7 +95,7 @@ async function accountsOf(
   redis: Redis,
   ledger: Ledger,
   { account, access }: Operator,
-): Promise<readonly PlaygroundAccount[]> {
+): Promise<readonly PayingAccount[]> {
   if (account === undefined) return (await listAccountIds(redis)).map((id) => ({ account: id, team: null }));
   if (access === undefined) return [{ account, team: null }];
   const teams = access.teams ?? (await organisationFor(ledger, access.organisation)).teams;

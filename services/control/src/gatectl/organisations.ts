@@ -1,7 +1,7 @@
 import { field } from "../field.ts";
 import { positionalInPath, requiredPositional, type Arguments, type Command, type Output } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, fittedTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ORGANISATION", fieldCell("id")],
@@ -33,8 +33,11 @@ function membersText(rows: unknown): string {
   return rows.map((row) => `${fieldCell("name")(row)} (${fieldCell("role")(row)})`).join(", ");
 }
 
-const showOrganisations = (data: unknown): Output => ({ data, text: table(data, columns, "no organisations") });
-const showTeams = (data: unknown): Output => ({ data, text: table(field(data, "teams"), teamColumns, "no teams") });
+const showOrganisations = (data: unknown): Output => ({ data, text: fittedTable(data, columns, "no organisations") });
+const showTeams = (data: unknown): Output => ({
+  data,
+  text: fittedTable(field(data, "teams"), teamColumns, "no teams"),
+});
 
 /** Returns the output of an invitation, with the complete address of its link. */
 async function showInvitation(made: unknown, server: Server): Promise<Output> {
@@ -42,10 +45,12 @@ async function showInvitation(made: unknown, server: Server): Promise<Output> {
   const url = typeof link === "string" ? new URL(link, await server.address()).href : null;
   const data = typeof made === "object" ? { ...made, url } : { url };
   const next = url ?? "The person has access already and signs in as before.";
-  return { data, text: `${table(data, memberColumns, "")}\n\n${next}` };
+  return { data, text: `${fittedTable(data, memberColumns, "")}\n\n${next}` };
 }
 
 const pathOf = (args: Arguments): string => `/organisations/${positionalInPath(args, 0, "ORGANISATION")}`;
+
+const teamPathOf = (args: Arguments): string => `${pathOf(args)}/teams/${positionalInPath(args, 1, "TEAM")}`;
 
 const team = "id of the team; without one, the person administers the organisation";
 
@@ -69,6 +74,24 @@ export const organisationCommands: readonly Command[] = [
     options: {},
     example: "gatectl org list",
     run: async (_, server) => showOrganisations(await server.get("/organisations")),
+  },
+  {
+    name: "org rename",
+    summary: "Rename an organisation.",
+    positionals: ["ORGANISATION", "NAME"],
+    options: {},
+    example: "gatectl org rename acme 'Acme Ltd.'",
+    async run(args, server) {
+      return showOrganisations(await server.post(pathOf(args), { name: requiredPositional(args, 1, "NAME") }));
+    },
+  },
+  {
+    name: "org delete",
+    summary: "Delete an organisation without teams and admins. Its accounts stay.",
+    positionals: ["ORGANISATION"],
+    options: {},
+    example: "gatectl org delete acme",
+    run: async (args, server) => ({ data: await server.post(`${pathOf(args)}/delete`), text: "deleted" }),
   },
   {
     name: "org invite",
@@ -106,6 +129,24 @@ export const organisationCommands: readonly Command[] = [
     },
   },
   {
+    name: "team rename",
+    summary: "Rename a team.",
+    positionals: ["ORGANISATION", "TEAM", "NAME"],
+    options: {},
+    example: "gatectl team rename acme search 'Search and ranking'",
+    async run(args, server) {
+      return showTeams(await server.post(teamPathOf(args), { name: requiredPositional(args, 2, "NAME") }));
+    },
+  },
+  {
+    name: "team delete",
+    summary: "Delete a team without members and budgets that never had a key.",
+    positionals: ["ORGANISATION", "TEAM"],
+    options: {},
+    example: "gatectl team delete acme search",
+    run: async (args, server) => ({ data: await server.post(`${teamPathOf(args)}/delete`), text: "deleted" }),
+  },
+  {
     name: "team list",
     summary: "List the teams of an organisation with their members.",
     positionals: ["ORGANISATION"],
@@ -121,7 +162,7 @@ export const organisationCommands: readonly Command[] = [
     example: "gatectl account members acme",
     async run(args, server) {
       const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}/members`);
-      return { data, text: table(data, memberColumns.slice(0, 2), "no members") };
+      return { data, text: fittedTable(data, memberColumns.slice(0, 2), "no members") };
     },
   },
   {

@@ -22,7 +22,7 @@ export const usageFilters: Readonly<Record<string, string>> = {
   to: "last day or time",
 };
 
-const dimensions = ["account", "token", "model", "channel", "outcome", "day", "hour", "endUser", "tag:<name>"];
+const dimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour", "endUser", "tag:<name>"];
 const sum = (row: unknown, name: string): string => {
   const value = field(field(row, "sums"), name);
   return typeof value === "string" ? value : "0";

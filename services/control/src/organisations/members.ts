@@ -46,10 +46,8 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
       const membership = organisation.memberships.find((each) => each.person === name && each.team === team);
       if (membership === undefined)
         throw new Failure("unknown_url", `There is no member ${JSON.stringify(name.slice(0, 100))}.`);
-      const isLastAdmin = team === "" && organisation.memberships.filter((each) => each.team === "").length === 1;
-      if (isLastAdmin && call.operator.access !== undefined)
-        throw new Failure("permission_denied", "Only an operator removes the last admin of an organisation.");
-      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role: null } }, call.actor);
+      const ended = { team, role: null, mayEndLastAdmin: call.operator.access === undefined };
+      await ledger.write(`${pathOf(id)}/members`, { person: name, membership: ended }, call.actor);
       // An admin may have made links for others.
       if (membership.role === "admin") await sessions.revoke(name);
       return {};

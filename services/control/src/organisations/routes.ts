@@ -24,6 +24,17 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
     },
     "GET /organisations/{id}": async ({ params: { id = "" }, operator }) =>
       organisationView(await organisationFor(ledger, id), operator),
+    "POST /organisations/{id}": async ({ params: { id = "" }, body, actor, operator }) => {
+      await rename(ledger, { id, name: fields.text(body, "name") }, actor);
+      return organisationView(await organisationFor(ledger, id), operator);
+    },
+    "POST /organisations/{id}/delete": async ({ params: { id = "" }, actor }) => remove(ledger, { id }, actor),
+    "POST /organisations/{id}/teams/{team}": async ({ params: { id = "", team = "" }, body, actor, operator }) => {
+      await rename(ledger, { id, team, name: fields.text(body, "name") }, actor);
+      return organisationView(await organisationFor(ledger, id), operator);
+    },
+    "POST /organisations/{id}/teams/{team}/delete": async ({ params: { id = "", team = "" }, actor }) =>
+      remove(ledger, { id, team }, actor),
     "POST /organisations/{id}/teams": async ({ params: { id = "" }, body, actor, operator }) => {
       const { accounts } = await organisationFor(ledger, id);
       const team = fields.id(body, "id");
@@ -45,6 +56,43 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
   };
 }
 
+/** An organisation, or a team of it. */
+interface OrganisationPart {
+  readonly id: string;
+  readonly team?: string;
+}
+
+async function rename(
+  ledger: Ledger,
+  { id, ...wish }: OrganisationPart & { readonly name: string },
+  actor: string,
+): Promise<void> {
+  const { renamed } = await ledger.write<{ readonly renamed: boolean }>(`${pathOf(id)}/rename`, wish, actor);
+  if (!renamed) throw notFound({ id, ...wish });
+}
+
+/** Deletes an organisation or a team. Throws Failure (409) while something belongs to it. */
+async function remove(ledger: Ledger, { id, ...wish }: OrganisationPart, actor: string): Promise<object> {
+  const { result } = await ledger.write<{ readonly result: string }>(`${pathOf(id)}/delete`, wish, actor);
+  if (result === "deleted") return {};
+  const message = reasons.get(result);
+  if (message === undefined) throw notFound({ id, ...wish });
+  throw new Failure("invalid_value", message, { param: "id", status: 409 });
+}
+
+/** Messages for parts of an organisation or a team that keep it from being deleted. */
+const reasons: ReadonlyMap<string, string> = new Map([
+  ["teams", "The organisation has teams; delete them first."],
+  ["members", "It has members; remove them first."],
+  ["budgets", "The team has budgets; delete them first."],
+  ["keys", "The team has or had keys, whose usage names it; it cannot be deleted."],
+]);
+
+function notFound({ id, team }: OrganisationPart): Failure {
+  const [kind, name] = team === undefined ? ["organisation", id] : ["team", team];
+  return new Failure("unknown_url", `There is no ${kind} ${JSON.stringify(name.slice(0, 100))}.`);
+}
+
 /** Returns the path of an organisation in the ledger. */
 export function pathOf(id: string): string {
   return `/organisations/${encodeURIComponent(id)}`;
@@ -54,7 +102,7 @@ export function pathOf(id: string): string {
 export async function organisationFor(ledger: Ledger, id: string): Promise<StoredOrganisation> {
   const found = await findOrganisation(ledger, { id });
   if (found !== undefined) return found;
-  throw new Failure("unknown_url", `There is no organisation ${JSON.stringify(id.slice(0, 100))}.`);
+  throw notFound({ id });
 }
 
 /** Returns an organisation as a caller sees it: people of teams see their teams and the members of these. */

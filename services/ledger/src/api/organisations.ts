@@ -1,4 +1,11 @@
-import { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "@modelgate/books";
+import {
+  bookOrganisation,
+  bookTeam,
+  changeMembership,
+  deleteTeam,
+  readOrganisations,
+  renameTeam,
+} from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -33,10 +40,25 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       const role = (["admin", "member", null] as const).find((candidate) => candidate === written);
       if (role === undefined)
         throw new Failure("invalid_value", "role must be admin, member or null.", { param: "role" });
-      const request = { person: fieldReaders.text(body, "person"), team, role };
-      if (!(await use((books) => changeMembership(books, id, request, actor))))
-        throw new Failure("invalid_value", "There is no such team.", { param: "team" });
+      const mayEndLastAdmin = fieldReaders.object(body, "membership")["mayEndLastAdmin"] === true;
+      const request = { person: fieldReaders.text(body, "person"), team, role, mayEndLastAdmin };
+      const result = await use((books) => changeMembership(books, id, request, actor));
+      if (result === "no-team") throw new Failure("invalid_value", "There is no such team.", { param: "team" });
+      if (result === "last-admin")
+        throw new Failure("permission_denied", "Only an operator removes the last admin of an organisation.");
       return {};
     },
+    "POST /organisations/{id}/rename": async ({ params: { id: organisation = "" }, body, actor }) => {
+      const request = { organisation, team: teamIn(body), name: fieldReaders.text(body, "name") };
+      return { renamed: await use((books) => renameTeam(books, request, actor)) };
+    },
+    "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
+      result: await use((books) => deleteTeam(books, { organisation, team: teamIn(body) }, actor)),
+    }),
   };
+}
+
+/** Returns the team that a body names; "" for the organisation. */
+function teamIn(body: unknown): string {
+  return typeof body === "object" && body !== null && "team" in body ? fieldReaders.text(body, "team") : "";
 }

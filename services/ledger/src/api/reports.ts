@@ -39,9 +39,10 @@ export function reportRoutes(connection: BooksConnection): OperatorRoutes {
       });
     },
     "GET /usage/chargeback": async ({ query }) => {
-      const groupBy = parseDimensions(query.get("by") ?? "account");
+      const filter = fieldFilterOf(query);
+      const groupBy = parseDimensions(query.get("by") ?? "account", filter);
       const period = readReportPeriod(query);
-      const totalsQuery = { ...period, ...fieldFilterOf(query), groupBy, sums: chargebackSums };
+      const totalsQuery = { ...period, ...filter, groupBy, sums: chargebackSums };
       const totals = await connection.use((books) => readTotals(books, totalsQuery));
       const [from, to] = [period.from, period.to].map((at) => new Date(at).toISOString());
       const lines = totals.map(({ by, sums }) =>

@@ -4,6 +4,7 @@ import {
   sumColumns,
   sumName,
   totalsDimensions,
+  type CallFilter,
   type SumColumn,
   type TotalsDimension,
 } from "@modelgate/books";
@@ -17,21 +18,43 @@ import { readPeriod } from "./period.ts";
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage": async ({ query }) => {
-      const groupBy = parseDimensions(query.get("by") ?? "account,model,day");
+      const filter = fieldFilterOf(query);
+      const groupBy = parseDimensions(query.get("by") ?? "account,model,day", filter);
       const sums = query.get("sums")?.split(",").map(parseSum);
-      const totalsQuery = { ...readPeriod(query), ...fieldFilterOf(query), groupBy, sums };
+      const totalsQuery = { ...readPeriod(query), ...filter, groupBy, sums };
       return connection.use((books) => readTotals(books, totalsQuery));
     },
   };
 }
 
-/** Parses dimensions that are separated by commas. Throws Failure invalid_value for an unknown one. */
-export function parseDimensions(text: string): readonly TotalsDimension[] {
+/**
+ * Parses dimensions that are separated by commas. Throws Failure invalid_value for an unknown one, and for teams of
+ * several organisations, which may have the same id.
+ */
+export function parseDimensions(
+  text: string,
+  filter: Pick<CallFilter, "account" | "organisation">,
+): readonly TotalsDimension[] {
   const names = text.split(",").map((word) => word.trim());
-  if (names.every(isTotalsDimension)) return names;
+  if (names.every(isTotalsDimension)) {
+    checkTeamsAreUnique(names, filter);
+    return names;
+  }
   throw new Failure("invalid_value", `by must be one of ${totalsDimensions.join(", ")}, endUser and tag:<name>.`, {
     param: "by",
   });
+}
+
+function checkTeamsAreUnique(
+  names: readonly TotalsDimension[],
+  { account, organisation }: Pick<CallFilter, "account" | "organisation">,
+): void {
+  if (!names.includes("team") || names.includes("account") || (account ?? organisation) !== undefined) return;
+  throw new Failure(
+    "missing_required_parameter",
+    "by=team needs organisation or account, or by=account,team: organisations may have teams with the same id.",
+    { param: "organisation" },
+  );
 }
 
 function parseSum(word: string): SumColumn {

@@ -3,6 +3,7 @@ import type { OperatorCall, OperatorRoutes } from "@modelgate/platform";
 import { StreamedAnswer } from "@modelgate/platform";
 import { callRoutes } from "../../src/api/calls.ts";
 import { organisationRoutes } from "../../src/api/organisations.ts";
+import { totalsRoutes } from "../../src/api/totals.ts";
 import type { BooksConnection } from "../../src/books-connection.ts";
 
 /** Returns a connection that returns this value for every step, without running the step. */
@@ -58,7 +59,7 @@ test("a FOCUS export of more than 400 days is refused", async () => {
     await expect(focus(connection, period)).rejects.toMatchObject({ code: "invalid_value", param: "from" });
 });
 
-const change = (found: boolean, membership: object) => {
+const change = (found: string, membership: object) => {
   const { connection, steps } = connectionTo(found);
   const body = { person: "mia", membership: { team: "search", ...membership } };
   const answer = run(organisationRoutes(connection), "POST /organisations/{id}/members", {
@@ -69,12 +70,22 @@ const change = (found: boolean, membership: object) => {
 };
 
 test.each(["Admin", "", undefined, 1])("a membership with the role %j is neither changed nor ended", async (role) => {
-  const { answer, steps } = change(true, { role });
+  const { answer, steps } = change("changed", { role });
   await expect(answer).rejects.toMatchObject({ code: "invalid_value", param: "role" });
   expect(steps()).toBe(0);
 });
 
 test("a membership with a role, with none, and of an unknown team", async () => {
-  for (const role of ["admin", "member", null]) expect(await change(true, { role }).answer).toEqual({});
-  await expect(change(false, { role: "admin" }).answer).rejects.toMatchObject({ param: "team" });
+  for (const role of ["admin", "member", null]) expect(await change("changed", { role }).answer).toEqual({});
+  await expect(change("no-team", { role: "admin" }).answer).rejects.toMatchObject({ param: "team" });
+  await expect(change("last-admin", { role: null }).answer).rejects.toMatchObject({ code: "permission_denied" });
+});
+
+test("usage by team needs an account or an organisation, because teams of two organisations may have the same id", async () => {
+  const { connection } = connectionTo([]);
+  const usage = (words: string) => run(totalsRoutes(connection), "GET /usage", { query: new URLSearchParams(words) });
+  await expect(usage("by=team")).rejects.toMatchObject({ param: "organisation" });
+  await expect(usage("by=team,model")).rejects.toMatchObject({ param: "organisation" });
+  for (const words of ["by=team&organisation=acme", "by=team&account=wallet", "by=account,team"])
+    expect(await usage(words), words).toEqual([]);
 });

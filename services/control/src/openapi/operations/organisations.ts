@@ -30,6 +30,37 @@ export const organisationOperations: Readonly<Record<string, Operation>> = {
     teams: true,
     answer: shape.Organisation,
   },
+  "POST /organisations/{id}": {
+    summary: "Rename an organisation.",
+    area: "organisations",
+    role: "operator",
+    member: "organisation",
+    body: Type.Object({ name: text }),
+    answer: shape.Organisation,
+  },
+  "POST /organisations/{id}/delete": {
+    summary: "Delete an organisation without teams and admins. Its accounts stay.",
+    area: "organisations",
+    role: "operator",
+    body: emptyObject,
+    answer: emptyObject,
+  },
+  "POST /organisations/{id}/teams/{team}": {
+    summary: "Rename a team.",
+    area: "organisations",
+    role: "operator",
+    member: "organisation",
+    body: Type.Object({ name: text }),
+    answer: shape.Organisation,
+  },
+  "POST /organisations/{id}/teams/{team}/delete": {
+    summary: "Delete a team without members and budgets that never had a key.",
+    area: "organisations",
+    role: "operator",
+    member: "organisation",
+    body: emptyObject,
+    answer: emptyObject,
+  },
   "POST /organisations/{id}/teams": {
     summary:
       "Create a team whose calls an account pays for. Operators choose any account without another organisation, which then belongs to this one; admins choose an account of the organisation.",
