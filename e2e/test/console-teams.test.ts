@@ -1,0 +1,185 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { browserProgram, launchBrowser } from "./browser.ts";
+import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
+import { config, hello, post } from "./suite-client.ts";
+
+const program = browserProgram();
+
+let suite: Suite;
+let hooks: Server;
+/** Bodies of the alerts that the webhook got. */
+const alerts: any[] = [];
+const hookUrl = (): string => `http://127.0.0.1:${Reflect.get(Object(hooks.address()), "port")}/alerts`;
+
+beforeAll(async () => {
+  hooks = createServer(async (request, response) => {
+    alerts.push(JSON.parse(Buffer.concat(await request.toArray()).toString()));
+    response.end();
+  }).listen(0, "127.0.0.1");
+  await once(hooks, "listening");
+  const limits = { ledger: { watch: { everyMs: 200 }, alerts: { deliverMs: 100 } } };
+  suite = await startSuite({ config, limits });
+}, 180_000);
+afterAll(async () => {
+  await suite?.[Symbol.asyncDispose]();
+  hooks?.close();
+});
+
+/** Makes a call that costs a tenth of a cent, and returns its status. */
+async function call(key: string): Promise<number> {
+  return (await post(suite, hello("fixed"), key)).status;
+}
+
+const alertOf = (scope: string): Promise<unknown> =>
+  until(`an alert about ${scope}`, async () => alerts.find((alert) => JSON.stringify(alert).includes(scope)));
+
+describe.skipIf(program === undefined)("a platform team in the console", { timeout: 120_000 }, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    buildConsole();
+    browser = await launchBrowser(program ?? "");
+  }, 120_000);
+  afterAll(() => browser?.close());
+
+  const button = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
+
+  /** Opens a form, fills its fields, and sends it. */
+  async function fill(page: Page, opener: string, fields: Readonly<Record<string, string>>, action: string) {
+    await button(page, opener);
+    const dialog = page.getByRole("dialog");
+    for (const [label, text] of Object.entries(fields)) await dialog.getByLabel(new RegExp(`^${label}`)).fill(text);
+    await dialog.getByRole("button", { name: action, exact: true }).click();
+    return dialog;
+  }
+
+  test("an organisation with two teams, a budget, an invitation, a call, a rotation, an alert and an export", async () => {
+    await suite.ask("account", "create", "wallet", "--balance", "5");
+    await using ada = await visitSignedIn(browser, suite);
+    const { page } = ada;
+    await page.getByRole("link", { name: "Alerts" }).click();
+    await fill(page, "Add target", { Name: "ops", Address: hookUrl() }, "Add");
+    await page.getByText("Copy the secret now").waitFor();
+    await page.keyboard.press("Escape");
+    await button(page, "Test ops");
+    await page.getByText("delivered", { exact: true }).waitFor();
+
+    await page.getByRole("link", { name: "Organisations" }).click();
+    await fill(page, "Create organisation", { Id: "acme" }, "Create");
+    await page.getByRole("link", { name: "acme" }).click();
+    for (const team of ["search", "ads"]) {
+      await fill(page, "Create team", { Id: team, "Account that pays": "wallet" }, "Create");
+      await page.getByRole("region", { name: `Team ${team}` }).waitFor();
+    }
+    const search = page.getByRole("region", { name: "Team search" });
+    await search.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("dialog").getByLabel("Name").fill("batch");
+    await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
+    const shown = page.getByRole("dialog").getByLabel("Key", { exact: true });
+    const first = (await shown.textContent()) ?? "";
+    await page.keyboard.press("Escape");
+    await search.getByRole("button", { name: "Create budget" }).click();
+    await page
+      .getByRole("dialog")
+      .getByLabel(/^US dollars/)
+      .fill("0.002");
+    await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
+    await search.getByRole("cell", { name: "team search" }).waitFor();
+    await button(page, "Invite to search");
+    await page.getByRole("dialog").getByLabel(/^Name/).fill("mia");
+    await page.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();
+    const link = (await page.getByLabel("Invitation", { exact: true }).textContent()) ?? "";
+    await page.keyboard.press("Escape");
+
+    // The invited person sees the own team, and calls a model without a key.
+    await using mia = await visit(browser);
+    await mia.page.goto(link);
+    await button(mia.page, "Sign in");
+    await mia.page.getByRole("link", { name: "Organisations" }).click();
+    await mia.page.getByRole("link", { name: "acme" }).click();
+    await mia.page.getByRole("region", { name: "Team search" }).waitFor();
+    expect(await mia.page.getByRole("region", { name: "Team ads" }).count()).toBe(0);
+    await mia.page.getByRole("link", { name: "Playground" }).click();
+    await mia.page.getByRole("combobox", { name: "Model", exact: true }).click();
+    await mia.page.getByRole("option", { name: "fixed" }).click();
+    await mia.page.getByLabel(/^Message/).fill("Hello of mia");
+    await button(mia.page, "Send");
+    await mia.page.getByText("cost $0.001").waitFor();
+
+    // The replaced key still works; then the budget of the team is used up.
+    await button(page, "Rotate the key batch");
+    await page.getByRole("dialog").getByRole("button", { name: "Rotate", exact: true }).click();
+    const second = (await shown.textContent()) ?? "";
+    await page.keyboard.press("Escape");
+    expect(second).not.toBe(first);
+    expect([await call(first), await call(second)]).toEqual([200, 402]);
+    await alertOf("team:search");
+    await page.getByRole("link", { name: "Alerts" }).click();
+    await page
+      .getByRole("cell", { name: /search/ })
+      .first()
+      .waitFor();
+
+    await mia.page.getByRole("link", { name: "Overview" }).click();
+    await mia.page.getByRole("radiogroup", { name: "Break down by" }).getByText("team").click();
+    const table = mia.page.getByRole("table", { name: "Breakdown by team" });
+    await table.getByRole("cell", { name: "search", exact: true }).waitFor();
+    const report = mia.page.getByRole("link", { name: "Chargeback as CSV" });
+    await until("the link of the report", async () => (await report.getAttribute("href"))?.includes("by=team"));
+    const answer = await mia.context.request.get(suite.controlUrl + (await report.getAttribute("href")));
+    expect(await answer.text()).toMatch(/^from,to,team,calls,.*\r\n.*,search,2,/);
+    expect([...ada.errors, ...mia.errors]).toEqual([]);
+  });
+});
+
+describe("a platform team with gatectl", { timeout: 120_000 }, () => {
+  const ask = <Data = any>(...words: readonly string[]): Promise<Data> => suite.ask<Data>(...words);
+
+  test("an organisation with two teams, budgets, invitations, a rotation, an alert and exports", async () => {
+    for (const account of ["purse", "lab-purse"]) await ask("account", "create", account, "--balance", "5");
+    await ask("alert", "target", "add", "--kind", "webhook", "--name", "pager", "--url", hookUrl());
+    await ask("org", "create", "globex", "--name", "Globex");
+    await ask("team", "create", "globex", "core", "--account", "purse");
+    await ask("team", "create", "globex", "lab", "--account", "lab-purse");
+    const { url } = await ask("org", "invite", "globex", "gil", "--team", "core");
+    expect(url).toContain("/console/sign-in#");
+    const { id, key } = await ask("token", "create", "purse", "--group", "default", "--team", "core", "--name", "ci");
+    const budget = ["--scope", "team:core", "--period", "month", "--zone", "UTC", "--amount", "0.002"];
+    await ask("budget", "create", "purse", ...budget);
+    const rotated = await ask("token", "rotate", id, "--grace-seconds", "3600");
+    expect([await call(key), await call(rotated.key), await call(rotated.key)]).toEqual([200, 200, 402]);
+    const lab = await ask("token", "create", "lab-purse", "--group", "default", "--team", "lab");
+    expect(await call(lab.key)).toBe(200);
+    await alertOf("team:core");
+    const listed = await ask<object[]>("alert", "list", "--account", "purse", "--kind", "budget");
+    expect(JSON.stringify(listed)).toContain("team:core");
+
+    const byTeam = ["--organisation", "globex", "--by", "team"];
+    const teams = async () =>
+      (await ask<any[]>("usage", ...byTeam)).map(({ by, sums }) => [by.team, sums.calls, sums.costNanos]);
+    await until("the calls in the books", async () => (await teams()).flat().includes("1"));
+    expect(await teams()).toEqual([
+      ["core", "2", "2000000"],
+      ["lab", "1", "1000000"],
+    ]);
+    const chargeback = await suite.gatectl("usage", "chargeback", ...byTeam);
+    expect(chargeback.stdout).toMatch(/,core,2,.*\r\n.*,lab,1,/);
+    const focus = await suite.gatectl("usage", "export", "--format", "focus", "--account", "purse");
+    expect(focus.stdout.split("\r\n")[0]).toContain("BilledCost");
+    for (const words of [
+      ["usage", "--by", "team"],
+      ["org", "delete", "globex"],
+      ["team", "delete", "globex", "core"],
+    ]) {
+      const { status, stderr } = await suite.gatectl(...words, "--json");
+      expect(status, words.join(" ")).toBe(1);
+      expect(JSON.parse(stderr)).toMatchObject({ error: { message: expect.any(String), code: expect.any(String) } });
+    }
+    expect(await ask("team", "rename", "globex", "core", "Core platform")).toMatchObject({
+      teams: [{ id: "core", name: "Core platform" }, { id: "lab" }],
+    });
+  });
+});
