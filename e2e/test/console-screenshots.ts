@@ -2,7 +2,6 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "@modelgate/testkit";
 import type { Page } from "playwright-core";
-import { keys } from "./suite-client.ts";
 
 /** All pages of the console, by link and address. */
 export const consolePages = [

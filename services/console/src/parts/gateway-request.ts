@@ -18,7 +18,7 @@ export type GatewayAccess = Pick<GatewayModel, "address" | "key">;
 export async function requestGateway(
   { address, key }: GatewayAccess,
   path: string,
-  init: RequestInit & { readonly headers?: Readonly<Record<string, string>> } = {},
+  init: Omit<RequestInit, "headers"> & { readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
   const send = async (isRefused: boolean): Promise<Response> => {
     const headers = { ...init.headers, authorization: `Bearer ${await key(isRefused)}` };
