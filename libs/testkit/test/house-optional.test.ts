@@ -13,7 +13,6 @@ const files = execFileSync("git", ["ls-files", "libs/*/src/*.ts", "services/*/sr
 const spreading: Readonly<Record<string, string>> = {
   "libs/wires/src/text/hub/events.ts": "for each part of an answer",
   "services/edge/src/steps/admit.ts": "for each call",
-  "services/console/src/parts/gateway.ts": "in a browser, without contracts",
   "libs/testkit/src/suite.ts": "of tests",
 };
 
