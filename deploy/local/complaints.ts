@@ -15,8 +15,8 @@ export function serviceMessageIn(line: string): ServiceMessage | undefined {
   const entry = logEntry(line);
   if (entry === undefined) return line.trim() === "" ? undefined : { words: line };
   if (entry.level < warning) return undefined;
-  const said = [entry.msg, entry.err?.message].filter((part) => typeof part === "string" && part !== "");
-  const words = `${entry.level < error ? "warning" : "error"}: ${said.length === 0 ? line : said.join(": ")}`;
+  const parts = [entry.msg, entry.err?.message].filter((part) => typeof part === "string" && part !== "");
+  const words = `${entry.level < error ? "warning" : "error"}: ${parts.length === 0 ? line : parts.join(": ")}`;
   return typeof entry.service === "string" ? { service: entry.service, words } : { words };
 }
 
@@ -51,12 +51,12 @@ export function serviceMessagePrinter(
   write: (text: string) => void,
   now: () => number = () => performance.now(),
 ): (service: string, words: string) => void {
-  const said = new Map<string, number>();
+  const printedAt = new Map<string, number>();
   return (service, words) => {
     const text = words.startsWith(`${service}:`) ? words : `${service}: ${words}`;
-    if (now() - (said.get(text) ?? -Infinity) < repeatMs) return;
-    if (said.size >= maxRemembered) said.clear();
-    said.set(text, now());
+    if (now() - (printedAt.get(text) ?? -Infinity) < repeatMs) return;
+    if (printedAt.size >= maxRemembered) printedAt.clear();
+    printedAt.set(text, now());
     write(`${text}\n`);
   };
 }

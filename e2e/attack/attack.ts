@@ -51,7 +51,7 @@ export interface Field {
   /** Returns the name by which clients call a model of the attack. */
   model(name: string): string;
   /** Returns the requests that a vendor has received. */
-  asked(name: string): readonly VendorRequest[];
+  requests(name: string): readonly VendorRequest[];
   /** Sends one HTTP request, with the attacker's key unless it names another. */
   send(sending: Sending): Promise<Answer>;
   /** Sends requests one after another. */
@@ -65,7 +65,7 @@ export interface Field {
   /** Sends bytes on a new connection to the edge. Returns the bytes that arrive until it is closed or silent. */
   raw(bytes: string | Buffer): Promise<string>;
   /** Waits until no money of an account is reserved, and returns its spending in US dollars. */
-  spent(payer: AttackAccount): Promise<number>;
+  spent(account: AttackAccount): Promise<number>;
   /** Checks a text for secrets that arrived outside `send` and `raw`. */
   seen(text: string): void;
 }

@@ -135,7 +135,7 @@ function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field
     loops,
     booksFile,
     model,
-    asked: (name) => vendors.asked(model(name)),
+    requests: (name) => vendors.requests(model(name)),
     send,
     async sendAll(sendings) {
       const answers = [];
@@ -145,9 +145,9 @@ function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field
     async sendFromEach(sendings) {
       const [answers, spendings]: [Awaited<ReturnType<typeof send>>[], number[]] = [[], []];
       for (const [at, sending] of sendings.entries()) {
-        const payer = accountOfRole(attack, `extra-${at}`);
-        answers.push(await send({ ...sending, key: payer.key }));
-        spendings.push(await spent(payer));
+        const account = accountOfRole(attack, `extra-${at}`);
+        answers.push(await send({ ...sending, key: account.key }));
+        spendings.push(await spent(account));
       }
       return { answers, spendings };
     },

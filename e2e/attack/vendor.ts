@@ -27,7 +27,7 @@ export interface HostileVendors extends AsyncDisposable {
   answerRaw(name: string, handler: RawHandler): void;
   answerSocket(name: string, handler: SocketHandler): void;
   /** Returns the latest requests of a vendor. */
-  asked(name: string): readonly VendorRequest[];
+  requests(name: string): readonly VendorRequest[];
 }
 
 /** Maximum number of stored requests per vendor, and maximum bytes of each body. */
@@ -102,7 +102,7 @@ export async function startHostileVendors(): Promise<HostileVendors> {
     answer: (name, handler) => handlers.set(name, handler),
     answerRaw: (name, handler) => rawHandlers.set(name, handler),
     answerSocket: (name, handler) => socketHandlers.set(name, handler),
-    asked: (name) => memory.of(name),
+    requests: (name) => memory.of(name),
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();
       for (const client of sockets.clients) client.terminate();

@@ -46,7 +46,7 @@ async function upload(url: string, bytes: number, modelFirst: boolean): Promise<
   const model = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\nscribe\r\n`;
   const before = `${modelFirst ? model : ""}--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`;
   const after = `\r\n${modelFirst ? "" : model}--${boundary}--\r\n`;
-  const asked = request(url, {
+  const outgoing = request(url, {
     method: "POST",
     headers: {
       authorization: `Bearer ${key}`,
@@ -55,15 +55,15 @@ async function upload(url: string, bytes: number, modelFirst: boolean): Promise<
     },
   });
   const answered = new Promise<number>((resolve, reject) => {
-    asked.on("response", (response) => response.on("end", () => resolve(response.statusCode ?? 0)).resume());
-    asked.on("error", reject);
+    outgoing.on("response", (response) => response.on("end", () => resolve(response.statusCode ?? 0)).resume());
+    outgoing.on("error", reject);
   });
-  asked.write(before);
-  asked.write(wavHead({ sampleRate: 48_000, channels: 2, bits: 16 }, bytes - 44));
+  outgoing.write(before);
+  outgoing.write(wavHead({ sampleRate: 48_000, channels: 2, bits: 16 }, bytes - 44));
   const noise = randomBytes(64 * 1_024);
   for (let left = bytes - 44; left > 0; left -= noise.length)
-    if (!asked.write(noise.subarray(0, left))) await new Promise((resolve) => asked.once("drain", resolve));
-  asked.end(after);
+    if (!outgoing.write(noise.subarray(0, left))) await new Promise((resolve) => outgoing.once("drain", resolve));
+  outgoing.end(after);
   const status = await answered;
   if (status !== 200) throw new Error(`the upload was answered with ${status}`);
 }

@@ -38,7 +38,7 @@ async function run({ url, headers, body, connections, seconds, rate }: Load): Pr
   const one = (): Promise<void> =>
     new Promise((resolve) => {
       const sentAt = performance.now();
-      const asked = request(
+      const outgoing = request(
         url,
         { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
         (response) => {
@@ -53,11 +53,11 @@ async function run({ url, headers, body, connections, seconds, rate }: Load): Pr
           });
         },
       );
-      asked.on("error", () => {
+      outgoing.on("error", () => {
         seen.failures++;
         resolve();
       });
-      asked.end(body);
+      outgoing.end(body);
     });
 
   const worker = async (offset: number): Promise<void> => {

@@ -17,12 +17,12 @@ export function openStreams({ url, headers, body }: Pick<Load, "url" | "headers"
   const all = { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   const one = (): Promise<ClientRequest> =>
     new Promise((resolve, reject) => {
-      const asked = request(url, { method: "POST", agent, headers: all }, (response) => {
-        response.once("data", () => resolve(asked));
+      const outgoing = request(url, { method: "POST", agent, headers: all }, (response) => {
+        response.once("data", () => resolve(outgoing));
         response.on("error", () => undefined);
       });
-      asked.on("error", reject);
-      asked.end(body);
+      outgoing.on("error", reject);
+      outgoing.end(body);
     });
   return {
     async open(count) {

@@ -9,8 +9,8 @@ export async function time(name: string, run: () => Promise<unknown>): Promise<v
   let cpuMs = 0;
   for (let turn = 0; turn < 6; turn++) {
     const [startedAt, before] = [performance.now(), process.cpuUsage()];
-    const own = await run();
-    taken.push(typeof own === "number" ? own : performance.now() - startedAt);
+    const result = await run();
+    taken.push(typeof result === "number" ? result : performance.now() - startedAt);
     const { user, system } = process.cpuUsage(before);
     cpuMs = (user + system) / 1_000;
   }

@@ -54,8 +54,10 @@ export async function killText(
   const settledMs = performance.now() - killedAt;
   const events = await until("an event of each", async () => {
     const stored = (await storedEvents(suite.backends.natsUrl)).filter(({ id }) => !before.has(id));
-    const own = stored.map(({ event }) => event).filter(({ model, status }) => model === "endless" && status === 200);
-    return own.length >= streams && own;
+    const streamEvents = stored
+      .map(({ event }) => event)
+      .filter(({ model, status }) => model === "endless" && status === 200);
+    return streamEvents.length >= streams && streamEvents;
   });
   // The vendor sends one word, which is three tokens, every half second.
   const charged = events.reduce((sum, { units }) => sum + (units.outputTokens ?? 0), 0);

@@ -37,15 +37,15 @@ function ofPod(pod: Value | undefined): readonly string[] {
 }
 
 function ofContainer(pod: Value | undefined, container: Fields): readonly string[] {
-  const own = (...path: readonly string[]) => at(container, "securityContext", ...path);
+  const securityOf = (...path: readonly string[]) => at(container, "securityContext", ...path);
   // A container's setting has priority over the pod's.
-  const either = (...path: readonly string[]) => own(...path) ?? at(pod, "securityContext", ...path);
-  const added = own("capabilities", "add");
-  const dropped = own("capabilities", "drop");
-  const procMount = own("procMount");
+  const either = (...path: readonly string[]) => securityOf(...path) ?? at(pod, "securityContext", ...path);
+  const added = securityOf("capabilities", "add");
+  const dropped = securityOf("capabilities", "drop");
+  const procMount = securityOf("procMount");
   const problems: readonly (readonly [problem: string, refused: boolean])[] = [
-    ["privileged", own("privileged") === true],
-    ["allowPrivilegeEscalation", own("allowPrivilegeEscalation") !== false],
+    ["privileged", securityOf("privileged") === true],
+    ["allowPrivilegeEscalation", securityOf("allowPrivilegeEscalation") !== false],
     ["runAsNonRoot", either("runAsNonRoot") !== true],
     ["runAsUser 0", either("runAsUser") === 0],
     ["seccompProfile", !seccompTypes.has(textOf(either("seccompProfile", "type")))],

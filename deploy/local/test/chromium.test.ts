@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
 /** Asks for the tests' browser; gives what is passed to the tasks, and what was printed. */
-function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly said: string } {
+function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly output: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/chromium.mjs").then(async ({ findChromium }) =>
     console.log(JSON.stringify(await findChromium())))`;
   const { stdout, stderr } = checkout.node("-e", script);
-  return { found: JSON.parse(stdout), said: stderr };
+  return { found: JSON.parse(stdout), output: stderr };
 }
 
 /** A checkout with no browser but those that a test puts there. */
@@ -35,7 +35,7 @@ test("without a browser the browser tests are skipped, and nothing fails", () =>
   using checkout = without();
   checkout.program("apt-get", "echo 'no network here' >&2; exit 100");
   checkout.program("apt-cache", "exit 100");
-  const { found, said } = find(checkout);
+  const { found, output: said } = find(checkout);
   expect(found).toEqual({});
   expect(said).toMatch(/no browser: .+ MODELGATE_CHROMIUM to one\)\n$/);
   expect(checkout.tools()).toEqual([]);

@@ -24,7 +24,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const asked = (): readonly string[] => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
+const dockerCalls = (): readonly string[] => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
 
 test.each(["SIGTERM", "SIGKILL"] as const)(
   "a container replaces its predecessor, keeps its files here, and is removed after %s to its client",
@@ -32,10 +32,10 @@ test.each(["SIGTERM", "SIGKILL"] as const)(
     const data = join(folder, "redis");
     const options = { name: "redis", image: "redis:7-alpine", command: "redis-server", args: ["--save", ""] };
     const child = spawnContainer({ ...options, port: 40_001, inside: 6379, folder: data });
-    await vi.waitFor(() => expect(asked()).toHaveLength(3), { timeout: 10_000 });
+    await vi.waitFor(() => expect(dockerCalls()).toHaveLength(3), { timeout: 10_000 });
     child.signal(signal);
     await child.ended;
-    const [before = "", , run = "", after] = asked();
+    const [before = "", , run = "", after] = dockerCalls();
     expect(before).toMatch(/^rm --force modelgate-redis-[0-9a-f]{12}$/);
     expect(after).toBe(before);
     const name = before.replace("rm --force ", "");

@@ -33,8 +33,8 @@ done`,
   return checkout;
 }
 
-/** What apt-get was asked for. */
-function asked(checkout: BareCheckout): readonly string[] {
+/** Returns the calls of apt-get. */
+function aptCalls(checkout: BareCheckout): readonly string[] {
   return readFileSync(checkout.path("asked"), "utf8").trim().split("\n");
 }
 
@@ -48,7 +48,7 @@ test("an unpacked server uses its own libraries' folders, and never the current 
     expect.stringMatching(/^\/.+\/usr\/lib\/x86_64-linux-gnu$/),
     expect.stringMatching(/^\/.+\/lib\/x86_64-linux-gnu$/),
   ]);
-  expect(asked(checkout)).toEqual(["download redis-server redis-tools nats-server libfoo1 libbar2"]);
+  expect(aptCalls(checkout)).toEqual(["download redis-server redis-tools nats-server libfoo1 libbar2"]);
 });
 
 test.each([
@@ -60,8 +60,8 @@ test.each([
   using checkout = debian({ show, download });
   expect(unpack(checkout)).not.toContain("could not be installed");
   expect(checkout.tools()).toEqual(["debian"]);
-  expect(asked(checkout).filter((line) => line.includes("download"))).toHaveLength(downloads);
-  expect(asked(checkout).filter((line) => line.includes("update"))).toEqual([
+  expect(aptCalls(checkout).filter((line) => line.includes("download"))).toHaveLength(downloads);
+  expect(aptCalls(checkout).filter((line) => line.includes("update"))).toEqual([
     expect.stringContaining("Dir::State::lists="),
   ]);
 });

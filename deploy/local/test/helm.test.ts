@@ -3,12 +3,12 @@ import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
 /** Asks for Helm; gives what is passed to the tasks, and what was printed. */
-function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly said: string } {
+function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly output: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/helm.mjs").then(async ({ findHelm }) =>
     console.log(JSON.stringify(await findHelm())))`;
   const { stdout, stderr } = checkout.node("-e", script);
-  return { found: JSON.parse(stdout), said: stderr };
+  return { found: JSON.parse(stdout), output: stderr };
 }
 
 const building = `case "$1" in install) printf '#!/bin/sh\\n' > "$GOBIN/helm"; chmod +x "$GOBIN/helm";; esac`;
@@ -31,7 +31,7 @@ test("Go builds the pinned version once, into .tools", () => {
   using checkout = bareCheckout();
   checkout.program("helm", "exit 1");
   checkout.program("go", `echo "$@" >> ${checkout.path("asked")}; ${building}`);
-  const { found, said } = find(checkout);
+  const { found, output: said } = find(checkout);
   expect(said).toMatch(/^building Helm with Go .+\nHelm took \d+ s\n$/);
   const [folder = ""] = checkout.tools();
   expect(folder).toMatch(/^helm-3\.\d+\.\d+$/);
@@ -46,7 +46,7 @@ test("if Helm cannot be built the reason is printed, nothing fails and no files 
   checkout.program("go", "echo 'dial tcp: no network here' >&2; exit 1");
   mkdirSync(checkout.path(".tools"));
   writeFileSync(checkout.path(".tools/helm-3.18.6.1"), "what a killed build has left");
-  const { found, said } = find(checkout);
+  const { found, output: said } = find(checkout);
   expect(found).toEqual({});
   expect(said).toMatch(/Helm could not be built: dial tcp: no network here\nno Helm: .+MODELGATE_HELM to one\)\n$/);
   expect(checkout.tools()).toEqual([]);

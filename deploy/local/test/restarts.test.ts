@@ -30,8 +30,8 @@ test("pauses double up to a maximum, and start again after a stable period", () 
 });
 
 test("a service that exits is restarted after a pause, and each restart logs one line", async () => {
-  const said: string[] = [];
-  const restarts = new Restarts((text) => said.push(text));
+  const lines: string[] = [];
+  const restarts = new Restarts((text) => lines.push(text));
   const started = [child("text"), child("text"), child("text")];
   let next = 1;
   restarts.follow(started[0] ?? child("text"), () => started[next++] ?? child("text"));
@@ -46,19 +46,19 @@ test("a service that exits is restarted after a pause, and each restart logs one
   restarts[Symbol.dispose]();
   vi.advanceTimersByTime(60_000);
   expect(next).toBe(2);
-  expect(said).toEqual([
+  expect(lines).toEqual([
     "text exited unexpectedly with 137: started again in 0.5 s\n",
     "text exited unexpectedly with 1: started again in 1 s\n",
   ]);
 });
 
 test("nothing is restarted after the suite ends", async () => {
-  const said: string[] = [];
-  const restarts = new Restarts((text) => said.push(text));
+  const lines: string[] = [];
+  const restarts = new Restarts((text) => lines.push(text));
   const only = child("edge");
   restarts.follow(only, () => child("edge"));
   restarts[Symbol.dispose]();
   only.end(0);
   await setImmediate();
-  expect(said).toEqual([]);
+  expect(lines).toEqual([]);
 });

@@ -28,12 +28,12 @@ test("a killed service of the running suite is restarted, and calls succeed; SIG
   const env = { ...process.env, PORT: "0", MODELGATE_DATA: data, REDIS_URL: "", NATS_URL: "", DRAIN_MS: "1000" };
   const suite = spawn(process.execPath, [program], { env, stdio: ["ignore", "pipe", "pipe"] });
   const ended = once(suite, "close");
-  const said = { out: "", err: "" };
-  suite.stdout.on("data", (chunk: Buffer) => (said.out += chunk.toString()));
-  suite.stderr.on("data", (chunk: Buffer) => (said.err += chunk.toString()));
+  const output = { out: "", err: "" };
+  suite.stdout.on("data", (chunk: Buffer) => (output.out += chunk.toString()));
+  suite.stderr.on("data", (chunk: Buffer) => (output.err += chunk.toString()));
   try {
-    await vi.waitFor(() => expect(said.out).toContain("modelgate is ready"), { timeout: 90_000, interval: 200 });
-    const url = /address\s+(\S+)/.exec(said.out)?.[1] ?? "";
+    await vi.waitFor(() => expect(output.out).toContain("modelgate is ready"), { timeout: 90_000, interval: 200 });
+    const url = /address\s+(\S+)/.exec(output.out)?.[1] ?? "";
     const call = async (): Promise<number> => {
       const answer = await fetch(`${url}/v1/chat/completions`, {
         method: "POST",
@@ -48,7 +48,7 @@ test("a killed service of the running suite is restarted, and calls succeed; SIG
     expect(first).toBeDefined();
     process.kill(first ?? 0, "SIGKILL");
     await vi.waitFor(
-      () => expect(said.err).toContain("gateway exited unexpectedly with SIGKILL: started again in 0.5 s\n"),
+      () => expect(output.err).toContain("gateway exited unexpectedly with SIGKILL: started again in 0.5 s\n"),
       {
         timeout: 10_000,
       },
@@ -57,7 +57,7 @@ test("a killed service of the running suite is restarted, and calls succeed; SIG
     expect(pidOf("gateway", suite.pid ?? 0)).not.toBe(first);
     suite.kill("SIGTERM");
     expect((await ended)[0]).toBe(0);
-    expect(said.err.match(/started again/g)).toHaveLength(1);
+    expect(output.err.match(/started again/g)).toHaveLength(1);
   } finally {
     suite.kill("SIGKILL");
     rmSync(data, { recursive: true, force: true, maxRetries: 5 });

@@ -156,8 +156,10 @@ describe("compose's profile `monitoring`", () => {
     );
   /** The file behind a path: mounted by itself, or with its folder. */
   const at = (mounts: ReadonlyMap<string, string>, path = ""): string => {
-    const own = mounts.get(path);
-    return own === undefined ? join(root, mounts.get(dirname(path)) ?? "nowhere", basename(path)) : join(root, own);
+    const source = mounts.get(path);
+    return source === undefined
+      ? join(root, mounts.get(dirname(path)) ?? "nowhere", basename(path))
+      : join(root, source);
   };
 
   test("the monitoring profile starts only Prometheus and Grafana, and mounts existing files", () => {

@@ -93,17 +93,17 @@ describe("a release with programs that only record their arguments", () => {
     release(["--registry", registry, "--tag", `v${version}`, "--out", join(folder, "dist")], {
       PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     });
-  const asked = () => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
+  const recordedCalls = () => readFileSync(join(folder, "asked"), "utf8").trim().split("\n");
 
   test("runs every step in its order, and signs the digests that were pushed", () => {
     const { status, stderr } = run();
     expect(stderr).toBe("");
     expect(status).toBe(0);
     const plan = { version, registry, images, folder: join(folder, "dist") };
-    expect(asked()).toHaveLength(stepsOf(plan).length);
-    expect(asked()).toContain(`cosign sign --yes ${registry}/modelgate/gateway@${digest("a")}`);
-    expect(asked().at(-1)).toBe(`cosign sign --yes ${registry}/charts/modelgate@${digest("b")}`);
-    expect(asked().join()).not.toContain("{digest");
+    expect(recordedCalls()).toHaveLength(stepsOf(plan).length);
+    expect(recordedCalls()).toContain(`cosign sign --yes ${registry}/modelgate/gateway@${digest("a")}`);
+    expect(recordedCalls().at(-1)).toBe(`cosign sign --yes ${registry}/charts/modelgate@${digest("b")}`);
+    expect(recordedCalls().join()).not.toContain("{digest");
   });
 
   test("ends at the first step that fails", () => {
@@ -111,7 +111,7 @@ describe("a release with programs that only record their arguments", () => {
     const { status, stderr } = run();
     expect(stderr).toMatch(/^list what is in \w+ \(linux\/amd64\): syft ended with 3\n$/);
     expect(status).toBe(1);
-    expect(asked().at(-1)).toMatch(/^syft/);
+    expect(recordedCalls().at(-1)).toMatch(/^syft/);
   });
 
   test("ends if a push returns no digest", () => {

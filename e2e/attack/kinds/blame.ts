@@ -51,8 +51,8 @@ const openaiError = (message: string, code: string | null) => ({
 /** Inputs and dimensions of a large embeddings request, whose answer exceeds 32 MiB. */
 const [inputs, dimensions] = [1_000, 3_072];
 const embeddings: Handler = (request, response) => {
-  const asked: { readonly input: string | readonly string[] } = JSON.parse(request.body);
-  const count = typeof asked.input === "string" ? 1 : asked.input.length;
+  const parsed: { readonly input: string | readonly string[] } = JSON.parse(request.body);
+  const count = typeof parsed.input === "string" ? 1 : parsed.input.length;
   const vector = Array.from({ length: dimensions }, (_, at) => Math.sin(at) / 55);
   const data = Array.from({ length: count }, (_, index) => ({ object: "embedding", index, embedding: vector }));
   json(response, { object: "list", model: "m", data, usage: { prompt_tokens: count, total_tokens: count } });

@@ -196,13 +196,13 @@ const takenNames: Attack = {
     ),
   ],
   async run(field) {
-    await until("the vendor's list to be requested", () => field.asked("lister").length > 0);
+    await until("the vendor's list to be requested", () => field.requests("lister").length > 0);
     const request = { ...textRequest("chat", field.model("chat")), key: field.other.key };
     const answers = await field.sendAll(times(20, () => request));
-    const taken = field.asked("lister").filter(({ path }) => !path.endsWith("/models")).length;
+    const taken = field.requests("lister").filter(({ path }) => !path.endsWith("/models")).length;
     return attackResult(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
       taken > 0 && `${taken} calls of another channel's model were taken`,
-      field.asked("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
+      field.requests("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
     ]);
   },
 };

@@ -56,7 +56,7 @@ const twoBounds: Attack = {
     );
     const { answers, spendings } = await field.sendFromEach(calls);
     const spent = spendings.reduce((all, each) => all + each, 0);
-    const made = textWires.flatMap((wire) => field.asked(wire).map(({ body }) => largestBound(body)));
+    const made = textWires.flatMap((wire) => field.requests(wire).map(({ body }) => largestBound(body)));
     const cost = (made.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
     return attackResult(
       `${answers.length} requests: ${statusesOf(answers)}`,
@@ -102,12 +102,12 @@ const overTenTokens = (
       words.map((text) => textRequest(wire, field.model(wire), tenTokens[wire], text)),
     );
     const { answers: all, spendings } = await field.sendFromEach(calls);
-    const most = Math.max(...spendings);
+    const maxSpent = Math.max(...spendings);
     return attackResult(
       `${all.length} calls: ${statusesOf(all)}`,
-      `at most ${dollars(most)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
+      `at most ${dollars(maxSpent)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
       [
-        most > maxOfTenTokens && `an account paid ${dollars(most)} for a call of ten tokens`,
+        maxSpent > maxOfTenTokens && `an account paid ${dollars(maxSpent)} for a call of ten tokens`,
         Math.min(...spendings) < 0 && "an account was paid for its calls",
         all.some(({ status }) => status !== 200) && "a call of ten tokens was not served, so a wire was not tried",
       ],

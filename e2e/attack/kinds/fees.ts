@@ -42,7 +42,7 @@ const unpriced: Attack = {
     );
     // A request may reach its vendor if the tool was removed.
     const passed = textWires.flatMap((wire) =>
-      field.asked(wire).flatMap(
+      field.requests(wire).flatMap(
         ({ body }) =>
           body
             .match(fee)
@@ -132,7 +132,7 @@ const manyDocuments: Attack = {
     const spent = await field.spent(field.attacker);
     const owed = searches * searchPrice;
     return attackResult(`1 request: ${statusesOf([answer])}`, `${dollars(spent)} billed of ${dollars(owed)} due`, [
-      field.asked("main").length === 0 && "no request reached the vendor, so nothing was shown",
+      field.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",
       spent < owed * 0.99 && `${dollars(spent)} was paid`,
     ]);
   },
@@ -157,7 +157,7 @@ const expensiveImages: Attack = {
     const answers = await field.sendAll(
       expensiveOptions.map((more) => ({ path: "/v1/images/generations", body: { ...usual, ...more } })),
     );
-    const passed = field.asked("main").length;
+    const passed = field.requests("main").length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${passed} reached a vendor`, [
       passed > 0 && `${passed} dear images at the price of the usual one`,
     ]);

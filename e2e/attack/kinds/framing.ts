@@ -83,7 +83,7 @@ const framing: Attack = {
       if (status === "500") failedChecks.push(`request ${at} was answered 500`);
       if (/"object":\s*"list"/.test(text)) failedChecks.push(`request ${at} was served without a key`);
     }
-    const calls = field.asked("chat").length;
+    const calls = field.requests("chat").length;
     const shown = [...statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
     return attackResult(`${all.length} requests`, `${shown}; ${calls} calls`, [
       ...failedChecks,

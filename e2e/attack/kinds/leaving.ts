@@ -45,14 +45,14 @@ const leaving = (
     for (let round = 0; round < calls / 5; round++)
       await Promise.all(Array.from({ length: 5 }, () => field.send(sending)));
     await pause(vendorMs + 500);
-    const asked = field.asked("main").length;
+    const requestCount = field.requests("main").length;
     const spent = await field.spent(field.attacker);
     return attackResult(
-      `${calls} calls, ${asked} reached the vendor`,
-      `${dollars(spent)} billed, at least ${dollars(asked * floor)} due`,
+      `${calls} calls, ${requestCount} reached the vendor`,
+      `${dollars(spent)} billed, at least ${dollars(requestCount * floor)} due`,
       [
-        asked === 0 && "no call reached the vendor, so nothing was shown",
-        spent < asked * floor && `${dollars(spent)} was paid for ${asked} calls`,
+        requestCount === 0 && "no call reached the vendor, so nothing was shown",
+        spent < requestCount * floor && `${dollars(spent)} was paid for ${requestCount} calls`,
       ],
     );
   },

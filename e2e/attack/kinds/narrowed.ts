@@ -100,11 +100,11 @@ const openSocket: Attack = {
     await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
     const disabled = await refusedWith(field.model("narrow"), "api_key_disabled");
     socket.terminate();
-    const asked = field.asked("broad").length + field.asked("narrow").length;
-    return attackResult("1 WebSocket, 2 responses", `${asked} reached a vendor`, [
+    const requestCount = field.requests("broad").length + field.requests("narrow").length;
+    return attackResult("1 WebSocket, 2 responses", `${requestCount} reached a vendor`, [
       !models && "a model was called that the key may not use any more",
       !disabled && "a disabled key was served",
-      asked > 0 && `${asked} requests reached a vendor`,
+      requestCount > 0 && `${requestCount} requests reached a vendor`,
     ]);
   },
 };

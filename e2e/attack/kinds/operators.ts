@@ -58,7 +58,7 @@ const secretByKey: Attack = {
       if (edited.status === 200 && !problems.some(({ path }) => path.endsWith("keys[0]"))) taken.push(key);
       await admin.post("/vendors/models", { provider: "openai", baseUrl, key });
     }
-    const shown = field.asked("chat").filter(({ headers }) => String(headers.authorization).includes(suite.secret));
+    const shown = field.requests("chat").filter(({ headers }) => String(headers.authorization).includes(suite.secret));
     return attackResult(`${keys.length} keys`, `${taken.length} taken, ${shown.length} shown to a vendor`, [
       baseUrl === "" && "the channel's address is not known, so nothing was tried",
       taken.length > 0 && `taken: ${taken.join(", ")}`,

@@ -5,7 +5,7 @@ import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
 /** Number of responses that are requested at the same time. */
-const asked = 60;
+const eventCount = 60;
 const [responseMs, sessionMs] = [60, 5_000];
 const outputTokens = 150;
 const outputPrice = 100;
@@ -61,7 +61,7 @@ function flooding(): Attack {
   let made = 0;
   return {
     id: "realtime-flood",
-    name: `requests ${asked} responses at the same time in a session`,
+    name: `requests ${eventCount} responses at the same time in a session`,
     area: "realtime",
     balance: "0.30",
     models: [
@@ -75,13 +75,13 @@ function flooding(): Attack {
     ],
     async run(field) {
       made = 0;
-      const events = Array.from({ length: asked }, () => ({ type: "response.create" }));
+      const events = Array.from({ length: eventCount }, () => ({ type: "response.create" }));
       const messages = await converse(field, field.model("main"), events);
       await pause(500);
       const spent = await field.spent(field.attacker);
       const cost = made * responseCost;
       return attackResult(
-        `1 session, ${asked} × response.create, ${messages} messages back`,
+        `1 session, ${eventCount} × response.create, ${messages} messages back`,
         `${made} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
           made === 0 && "the vendor was asked for nothing, so nothing was shown",
@@ -97,7 +97,7 @@ function flooding(): Attack {
 const promptId = "pmpt_oftheothertenant";
 
 function storedPrompt(): Attack {
-  const heard: string[] = [];
+  const received: string[] = [];
   return {
     id: "stores-realtime",
     name: "refers to another account's prompt and file, and to a server, in a session",
@@ -106,7 +106,7 @@ function storedPrompt(): Attack {
       sessionModel(
         "main",
         { output: outputPrice },
-        answering((event) => heard.push(event)),
+        answering((event) => received.push(event)),
       ),
     ],
     async run(field) {
@@ -122,7 +122,7 @@ function storedPrompt(): Attack {
         { type: "session.update", session: { type: "realtime", instructions: "Be brief." } },
       ];
       const messages = await converse(field, field.model("main"), events);
-      const read = heard.filter((event) => event.includes(promptId)).length;
+      const read = received.filter((event) => event.includes(promptId)).length;
       return attackResult(
         `1 session, ${events.length - 1} references, ${messages} messages back`,
         `${read} ids reached the vendor`,
@@ -201,7 +201,7 @@ const unreadable: Attack = {
   models: [transcription],
   async run(field) {
     const { status } = await transcribe(field, Buffer.alloc(20_000_000, "sound"));
-    const vendor = field.asked("main").length;
+    const vendor = field.requests("main").length;
     return attackResult("1 file, an account of $100", `${status}; ${vendor} reached the vendor`, [
       vendor > 0 && "it was held for less than it could be",
     ]);

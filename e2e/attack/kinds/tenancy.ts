@@ -65,7 +65,7 @@ const stores: Attack = {
       ]),
     );
     const read = textWires.flatMap((wire) =>
-      field.asked(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
+      field.requests(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
     );
     const unnamed = answers.filter(({ status, body }) => status === 400 && !/param|field|"message"/.test(body)).length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
@@ -95,7 +95,7 @@ const tenants: Attack = {
     const response = idIn(await field.send({ ...textRequest("responses", field.model("chat"), { store: true }), key }));
     const body = { model: field.model("film"), prompt: "a boat", seconds: "4" };
     const film = idIn(await field.send({ path: "/v1/videos", body, key }));
-    const asked: readonly Sending[] = [
+    const requests: readonly Sending[] = [
       { method: "GET", path: `/v1/responses/${response}` },
       { method: "GET", path: `/v1/responses/${response}/input_items` },
       { method: "DELETE", path: `/v1/responses/${response}` },
@@ -107,7 +107,7 @@ const tenants: Attack = {
       { method: "DELETE", path: `/v1/videos/${film}` },
       { path: `/v1/videos/${film}/remix`, body: { prompt: "at night" } },
     ];
-    const answers = await field.sendAll(asked);
+    const answers = await field.sendAll(requests);
     const given = answers.filter(({ status }) => status < 400).length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
       (response === "" || film === "") && "nothing was made, so nothing was shown",
@@ -217,7 +217,7 @@ const mediaStores: Attack = {
     const drawn = { model: image, prompt: "a fox" };
     const filmed = { model: film, prompt: "a fox", seconds: "4" };
     const file = `file-${id}`;
-    const asked: readonly Sending[] = [
+    const requests: readonly Sending[] = [
       { path: "/v1/images/edits", body: { ...drawn, images: [{ file_id: file }] } },
       { path: "/v1/images/edits", body: { ...drawn, image: { file_id: file } } },
       { path: "/v1/images/edits", body: { ...drawn, image: "https://example.com/a.png", mask: { file_id: file } } },
@@ -234,9 +234,9 @@ const mediaStores: Attack = {
       { path: "/v1/videos", body: { ...filmed, input_reference: { file_id: file } } },
       { path: "/v1/videos", body: { ...filmed, characters: [{ id }] } },
     ];
-    const answers = await field.sendAll(asked);
+    const answers = await field.sendAll(requests);
     const read = ["image", "speech", "film"]
-      .flatMap((name) => field.asked(name))
+      .flatMap((name) => field.requests(name))
       .filter(({ body }) => body.includes(id));
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
       read.length > 0 && read.map(({ path, body }) => `${path} ${memberOf(body)}`).join(", "),

@@ -145,7 +145,7 @@ export const vendorAttacks: readonly Attack[] = [
       const before = await residentMebibytes(field.suite, "text");
       const answers: Answer[] = [];
       const failedChecks: string[] = [];
-      let most = 0;
+      let maxOpen = 0;
       const queue = [...named];
       const caller = async (): Promise<void> => {
         for (let vendor = queue.shift(); vendor !== undefined; vendor = queue.shift()) {
@@ -153,14 +153,14 @@ export const vendorAttacks: readonly Attack[] = [
           answers.push(...both);
           for (const { status, end } of both)
             if (status === 500 || end === "too late") failedChecks.push(`${vendor.what}: ${status} ${end}`);
-          most = Math.max(most, (await residentMebibytes(field.suite, "text")) - before);
+          maxOpen = Math.max(maxOpen, (await residentMebibytes(field.suite, "text")) - before);
         }
       };
       await Promise.all([caller(), caller(), caller()]);
       return attackResult(
         `${named.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
-        `memory of text +${Math.round(most)} MiB`,
-        [...failedChecks, most > maxGrowth && `text grew by ${Math.round(most)} MiB`],
+        `memory of text +${Math.round(maxOpen)} MiB`,
+        [...failedChecks, maxOpen > maxGrowth && `text grew by ${Math.round(maxOpen)} MiB`],
       );
     },
   },

@@ -70,10 +70,10 @@ async function start(data: string): Promise<AsyncDisposable & { readonly seconds
   const child = spawn(process.execPath, [bootstrap, "start"], { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(child, "exit");
   const ready = new Promise<void>((resolve) => {
-    let said = "";
+    let output = "";
     child.stdout.on("data", (part: Buffer) => {
-      said += part.toString();
-      if (said.includes("modelgate is ready")) resolve();
+      output += part.toString();
+      if (output.includes("modelgate is ready")) resolve();
     });
   });
   await Promise.race([

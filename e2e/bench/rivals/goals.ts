@@ -23,8 +23,8 @@ export interface Measured {
 export type Goal = readonly [what: string, most: number, unit: string, digits: number, seen: Seen];
 type Seen = (measured: Measured) => Spread | undefined;
 
-const ownMicros = (round: Round): number => round.own;
-const all = (round: Round): number => round.all;
+const ownMicros = (round: Round): number => round.ownMicros;
+const all = (round: Round): number => round.totalMicros;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
 /** Returns a value of modelgate divided by Portkey's. */

@@ -1,15 +1,17 @@
 /** Values of several rounds: median, minimum and maximum. */
 export interface Spread {
   readonly median: number;
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 /** Returns the spread of a value over rounds; undefined if there were none. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   const [least, median, most] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
-  return least === undefined || median === undefined || most === undefined ? undefined : { median, least, most };
+  return least === undefined || median === undefined || most === undefined
+    ? undefined
+    : { median, min: least, max: most };
 }
 
 /** Returns the ratios by round. Other load of the machine affects both values of a round. */
@@ -18,7 +20,7 @@ export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spr
 }
 
 /** Formats a spread with this number of decimal places. */
-export function textOf({ median, least, most }: Spread, digits = 0): string {
+export function textOf({ median, min: least, max: most }: Spread, digits = 0): string {
   const write = (value: number): string => value.toFixed(digits);
   return least === most ? write(median) : `${write(median)} (${write(least)}-${write(most)})`;
 }

@@ -3,13 +3,13 @@ import { setImmediate, setTimeout } from "node:timers/promises";
 import { eventsOfStream, models, spacingMs } from "./stub-models.ts";
 
 /** Text of a complete answer, which makes it 1 KB. */
-const said = "The quick brown fox jumps over the lazy dog. ".repeat(20).slice(0, 620);
+const answerText = "The quick brown fox jumps over the lazy dog. ".repeat(20).slice(0, 620);
 const usage = { prompt_tokens: 21, completion_tokens: eventsOfStream, total_tokens: 21 + eventsOfStream };
 const about = { id: "chatcmpl-stub", created: 1_730_000_000, model: "stub" };
 const whole = JSON.stringify({
   ...about,
   object: "chat.completion",
-  choices: [{ index: 0, message: { role: "assistant", content: said }, finish_reason: "stop" }],
+  choices: [{ index: 0, message: { role: "assistant", content: answerText }, finish_reason: "stop" }],
   usage,
 });
 const chunk = (rest: object): string =>

@@ -29,7 +29,7 @@ function describe(seen: readonly Round[]): string {
     const spread = spreadOf(seen.map(figure));
     return spread === undefined ? "" : spread.median.toFixed(digits);
   };
-  const all = spreadOf(seen.map((round) => round.all));
+  const all = spreadOf(seen.map((round) => round.totalMicros));
   const parts = Object.keys(seen[0]?.micros ?? {});
   const each = parts.map((part) => `${part} ${median((round) => round.micros[part] ?? 0)}`);
   const cpu = all === undefined || parts.length === 0 ? [] : [`${textOf(all)} µs of CPU`];

@@ -8,8 +8,8 @@ export interface Round {
   /** CPU time of each part and server per answered request, in microseconds. */
   readonly micros: Readonly<Record<string, number>>;
   /** CPU time of the gateway's own code, and including its servers, in microseconds. */
-  readonly own: number;
-  readonly all: number;
+  readonly ownMicros: number;
+  readonly totalMicros: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
@@ -69,5 +69,12 @@ async function oneRound(gateway: Gateway, load: Parameters<typeof runLoad>[0]): 
   );
   const sumOf = (parts: object): number => Object.keys(parts).reduce((sum, part) => sum + (micros[part] ?? 0), 0);
   const own = sumOf(gateway.parts);
-  return { micros, own, all: own + sumOf(gateway.servers), perSecond: requests / seconds, p50Ms, p99Ms };
+  return {
+    micros,
+    ownMicros: own,
+    totalMicros: own + sumOf(gateway.servers),
+    perSecond: requests / seconds,
+    p50Ms,
+    p99Ms,
+  };
 }
