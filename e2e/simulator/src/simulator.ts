@@ -36,8 +36,8 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
       release(name);
       return reply(response, 200, {});
     }
-    const own = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
-    if (own !== null) return administer(own[1] ?? "", instanceOf(own[2] ?? ""), request, body, response);
+    const control = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
+    if (control !== null) return administer(control[1] ?? "", instanceOf(control[2] ?? ""), request, body, response);
     const [, instanceName = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
     const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
     if (vendor === undefined) return reply(response, 404, { error: { message: `No simulated vendor at ${path}.` } });

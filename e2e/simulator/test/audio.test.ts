@@ -144,8 +144,8 @@ describe("transcripts", () => {
     ["temperature", async () => ({ file: await audio(), temperature: 2 })],
     ["timestamp_granularities", async () => ({ file: await audio(), timestamp_granularities: ["word"] })],
   ])("a wrong %s is refused by name", async (param, wrong) => {
-    const asked = { model: "whisper-1", ...(await wrong()) };
+    const request = { model: "whisper-1", ...(await wrong()) };
     // The SDK's types do not allow this request.
-    await expect(client.audio.transcriptions.create(asked as never)).rejects.toMatchObject({ status: 400, param });
+    await expect(client.audio.transcriptions.create(request as never)).rejects.toMatchObject({ status: 400, param });
   });
 });

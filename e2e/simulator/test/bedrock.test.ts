@@ -120,8 +120,8 @@ describe("the official SDK", () => {
     ["Amazon's", "amazon.rerank-v1:0", {}],
     ["Cohere's", "cohere.rerank-v3-5:0", { api_version: 2 }],
   ])("invokes %s rerank", async (_, modelId, more) => {
-    const asked = { query: "cats", documents: ["dogs", "cats"], ...more };
-    const answer = await client().send(new InvokeModelCommand({ modelId, body: JSON.stringify(asked) }));
+    const request = { query: "cats", documents: ["dogs", "cats"], ...more };
+    const answer = await client().send(new InvokeModelCommand({ modelId, body: JSON.stringify(request) }));
     expect(JSON.parse(Buffer.from(answer.body).toString()).results[0].index).toBe(1);
   });
 
@@ -156,8 +156,8 @@ describe("the official SDK gets an error", () => {
     ],
     ["a clock that is ahead", { systemClockOffset: 3_600_000 }, "InvalidSignatureException", /not yet current/],
   ])("for %s", async (_, more, name, message) => {
-    const asked = client(more).send(new ConverseCommand({ modelId: nova, messages: [user("Hi")] }));
-    await expect(asked).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
+    const answer = client(more).send(new ConverseCommand({ modelId: nova, messages: [user("Hi")] }));
+    await expect(answer).rejects.toMatchObject({ name, message: expect.stringMatching(message) });
   });
 
   test.each<[string, object, RegExp]>([

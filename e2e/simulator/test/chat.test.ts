@@ -107,14 +107,14 @@ test("a stream has the role, reasoning, text and calls of every choice, then the
   expect(frames.at(-1)?.data).toBe("[DONE]");
   const choices = frames.slice(0, -1).map(({ data }) => data.choices[0]);
   for (const index of [0, 1]) {
-    const own = choices.filter((choice) => choice.index === index);
-    const joined = (pick: (delta: any) => string | undefined) => own.map(({ delta }) => pick(delta) ?? "").join("");
-    expect(own[0].delta.role).toBe("assistant");
+    const ofIndex = choices.filter((choice) => choice.index === index);
+    const joined = (pick: (delta: any) => string | undefined) => ofIndex.map(({ delta }) => pick(delta) ?? "").join("");
+    expect(ofIndex[0].delta.role).toBe("assistant");
     expect(joined((delta) => delta.reasoning_content)).toBe("Hm");
     expect(joined((delta) => delta.content)).toBe("Ah");
     expect(joined((delta) => delta.tool_calls?.[0].function?.arguments)).toBe('{"city":"Oslo"}');
-    expect(own.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
-    expect(own.flatMap(({ logprobs }) => logprobs?.content ?? [])).not.toEqual([]);
+    expect(ofIndex.at(-1)).toMatchObject({ delta: {}, finish_reason: "tool_calls" });
+    expect(ofIndex.flatMap(({ logprobs }) => logprobs?.content ?? [])).not.toEqual([]);
   }
 });
 

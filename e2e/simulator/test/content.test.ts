@@ -88,15 +88,15 @@ test("a tool round: each call is returned with its signature", async () => {
 
 test("a streamed turn may be sent back in pieces, as the official SDK stores it", async () => {
   const question = user({ text: "call weather {}" });
-  const asked = { contents: [question], tools, generationConfig: { thinkingConfig: { includeThoughts: true } } };
-  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, asked);
+  const request = { contents: [question], tools, generationConfig: { thinkingConfig: { includeThoughts: true } } };
+  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, request);
   const pieces = frames.map(({ data }) => data.candidates[0].content);
   expect(pieces.length).toBeGreaterThan(2);
   const { functionCall } = pieces.flatMap(({ parts }) => parts).find((part) => part.functionCall);
   const result = user({
     functionResponse: { id: functionCall.id, name: "weather", response: { output: "4 degrees" } },
   });
-  const { body } = await post({ ...asked, contents: [question, ...pieces, result] });
+  const { body } = await post({ ...request, contents: [question, ...pieces, result] });
   expect(body.candidates[0].content.parts.at(-1).text).toBe("4 degrees");
 });
 

@@ -15,7 +15,7 @@ const aigc = "/dashscope/api/v1/services/aigc";
 const generation = `${aigc}/multimodal-generation/generation`;
 const png = pictureOf({ words: "x", width: 4, height: 4, format: "png" });
 const file = () => toFile(png, "x.png", { type: "image/png" });
-const asked = (model: string, content: readonly object[], more: object = {}) => ({
+const qwenRequest = (model: string, content: readonly object[], more: object = {}) => ({
   model,
   input: { messages: [{ role: "user", content }] },
   ...more,
@@ -52,19 +52,22 @@ test("an edit without an image, or with text in its place, is refused", async ()
 });
 
 test("synchronous images of Qwen's models", async () => {
-  const { body } = await simulator.post(generation, asked("qwen-image", [{ text: "a fox" }], { parameters: { n: 2 } }));
+  const { body } = await simulator.post(
+    generation,
+    qwenRequest("qwen-image", [{ text: "a fox" }], { parameters: { n: 2 } }),
+  );
   expect(body).toMatchObject({ output: { choices: [{}, {}] }, usage: { image_count: 2 } });
   expect(body.output.choices[0].message.content[0].image).toContain("/pictures/1328x1328/");
 });
 
 test.each<[string, string, object, number, string]>([
-  ["a model that is served as a task", generation, asked("wan2.5", [{ text: "x" }]), 400, "InvalidParameter"],
-  ["an edit without an image", generation, asked("qwen-image-edit", [{ text: "x" }]), 400, "InvalidParameter"],
-  ["two texts", generation, asked("qwen-image", [{ text: "x" }, { text: "y" }]), 400, "InvalidParameter"],
+  ["a model that is served as a task", generation, qwenRequest("wan2.5", [{ text: "x" }]), 400, "InvalidParameter"],
+  ["an edit without an image", generation, qwenRequest("qwen-image-edit", [{ text: "x" }]), 400, "InvalidParameter"],
+  ["two texts", generation, qwenRequest("qwen-image", [{ text: "x" }, { text: "y" }]), 400, "InvalidParameter"],
   [
     "a size with an x",
     generation,
-    asked("q", [{ text: "x" }], { parameters: { size: "8x8" } }),
+    qwenRequest("q", [{ text: "x" }], { parameters: { size: "8x8" } }),
     400,
     "InvalidParameter",
   ],

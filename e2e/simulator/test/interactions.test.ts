@@ -55,8 +55,8 @@ test("a stream of steps, whose last event does not repeat them", async () => {
 });
 
 test("the stream of an agent is resumed after an event, and ends when it is cancelled", async () => {
-  const asked = { agent, background: true, stream: true, input: simulate({ chunks: 20 }) };
-  const all = await started.stream(path, asked);
+  const request = { agent, background: true, stream: true, input: simulate({ chunks: 20 }) };
+  const all = await started.stream(path, request);
   const [created] = all;
   const id: string = created?.data.interaction.id;
   const after = `last_event_id=${all[4]?.data.event_id}`;

@@ -83,9 +83,9 @@ describe("faults", () => {
   });
 
   test.each([true, false])("usage is omitted (stream: %s)", async (stream) => {
-    const asked = stream ? { stream_options: { include_usage: true } } : {};
-    expect(await (await raw({}, stream, asked)).text()).toContain('"usage":{');
-    const silent = await (await raw({ usage: null }, stream, asked)).text();
+    const options = stream ? { stream_options: { include_usage: true } } : {};
+    expect(await (await raw({}, stream, options)).text()).toContain('"usage":{');
+    const silent = await (await raw({ usage: null }, stream, options)).text();
     expect(silent).toContain('"finish_reason":"stop"');
     expect(silent).not.toContain('"usage":{');
   });
@@ -100,11 +100,11 @@ test("an instance follows its script and records its requests", async () => {
   const put = (steps: unknown) => fetch(`${url}/_script/one`, { method: "PUT", body: JSON.stringify(steps) });
   expect((await put([{ status: 500 }, {}, { status: 503, repeat: true }])).status).toBe(200);
   expect((await put([{ nonsense: 1 }])).status).toBe(400);
-  const own = new OpenAI({ baseURL: `${url}/at/one/openai/v1`, apiKey: "k", maxRetries: 0 });
+  const instance = new OpenAI({ baseURL: `${url}/at/one/openai/v1`, apiKey: "k", maxRetries: 0 });
   const statuses = [];
   for (let at = 0; at < 4; at++)
     statuses.push(
-      await own.chat.completions.create(ask("Hi")).then(
+      await instance.chat.completions.create(ask("Hi")).then(
         () => 200,
         ({ status }) => status,
       ),

@@ -28,8 +28,8 @@ test("text completions: several prompts, several choices, echo, probabilities", 
 });
 
 test("text completions as a stream", async () => {
-  const asked = { model: "m", prompt: "Hi", stream: true, stream_options: { include_usage: true } };
-  const frames = await started.stream(completions, asked);
+  const request = { model: "m", prompt: "Hi", stream: true, stream_options: { include_usage: true } };
+  const frames = await started.stream(completions, request);
   const pieces = frames.slice(0, -2).map(({ data }) => data.choices[0]);
   expect(pieces.map(({ text }) => text).join("")).toBe("You said: Hi");
   expect(pieces.at(-1)).toMatchObject({ text: "", finish_reason: "stop" });
@@ -75,8 +75,8 @@ test("moderation: one result for each text, one for all parts", async () => {
 const documents = ["taxes", "the red boat", "a boat"];
 
 test("rerank by common words", async () => {
-  const asked = { model: "r", query: "red boat", documents };
-  expect((await post("/jina/v1/rerank", { ...asked, top_n: 2 })).body).toEqual({
+  const request = { model: "r", query: "red boat", documents };
+  expect((await post("/jina/v1/rerank", { ...request, top_n: 2 })).body).toEqual({
     model: "r",
     object: "list",
     usage: { total_tokens: 8 },
@@ -85,7 +85,7 @@ test("rerank by common words", async () => {
       { index: 2, relevance_score: 0.5, document: { text: "a boat" } },
     ],
   });
-  const { results, meta } = (await post("/cohere/v2/rerank", asked)).body;
+  const { results, meta } = (await post("/cohere/v2/rerank", request)).body;
   expect(results).toEqual([
     { index: 1, relevance_score: 1 },
     { index: 2, relevance_score: 0.5 },
@@ -122,8 +122,8 @@ test.each<[string, string, object, RegExp]>([
 });
 
 test.each(["/jina/v1/rerank", "/cohere/v2/rerank"])("%s has its error format, and requires a key", async (path) => {
-  const asked = { model: "m", query: simulate({ status: 429 }), documents };
+  const request = { model: "m", query: simulate({ status: 429 }), documents };
   const body = path.startsWith("/jina") ? { detail: "simulated 429" } : { message: "simulated 429" };
-  expect(await post(path, asked)).toMatchObject({ status: 429, body });
-  expect((await started.post(path, asked, { authorization: "Bearer bad-key" })).status).toBe(401);
+  expect(await post(path, request)).toMatchObject({ status: 429, body });
+  expect((await started.post(path, request, { authorization: "Bearer bad-key" })).status).toBe(401);
 });

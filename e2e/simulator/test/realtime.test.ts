@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => started[Symbol.asyncDispose]());
 
 /** Sends events in a session of a model. Returns all received events up to the end of a response or an error. */
-async function heard(...said: readonly object[]): Promise<readonly any[]> {
+async function eventsFor(...said: readonly object[]): Promise<readonly any[]> {
   const socket = new WebSocket(`${started.url}/openai/v1/realtime?model=m`, { headers: { authorization: "Bearer k" } });
   const events: any[] = [];
   const over = new Promise<void>((resolve) => {
@@ -37,7 +37,7 @@ const answer = (...output_modalities: readonly string[]) => ({
 });
 
 test.each(["text", "audio"])("an answer in %s: its part starts and ends with events of that type", async (modality) => {
-  const events = await heard(says("Hi"), answer(modality));
+  const events = await eventsFor(says("Hi"), answer(modality));
   const types = events.map(({ type }) => type);
   expect(types[0]).toBe("session.created");
   expect(types).toContain(modality === "text" ? "response.output_text.delta" : "response.output_audio.delta");
@@ -49,13 +49,13 @@ test.each(["text", "audio"])("an answer in %s: its part starts and ends with eve
 });
 
 test("a response reports its usage, or nothing if the prompt requests that", async () => {
-  const usage = async (words: string) => (await heard(says(words), answer("text"))).at(-1).response.usage;
+  const usage = async (words: string) => (await eventsFor(says(words), answer("text"))).at(-1).response.usage;
   expect(await usage("Hi")).toMatchObject({ output_token_details: { audio_tokens: 0 } });
   expect(await usage(simulate({ usage: null }))).toBeNull();
 });
 
 test("a malformed event is refused, and the error names its field", async () => {
-  expect((await heard({ ...says("Hi"), colour: "red" })).at(-1)).toMatchObject({
+  expect((await eventsFor({ ...says("Hi"), colour: "red" })).at(-1)).toMatchObject({
     type: "error",
     error: { type: "invalid_request_error", param: "colour" },
   });

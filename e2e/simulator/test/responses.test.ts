@@ -81,8 +81,8 @@ test("a tool round by items, with encrypted reasoning, and by the id of the resp
   const first = (await post(question)).body;
   expect(itemTypes(first.output)).toEqual(["reasoning", "function_call"]);
   const result = { type: "function_call_output", call_id: first.output[1].call_id, output: "4 degrees" };
-  const said = { role: "user", content: "call weather {}" };
-  const byItems = await post(ask([said, ...first.output, result], { store: false }));
+  const userItem = { role: "user", content: "call weather {}" };
+  const byItems = await post(ask([userItem, ...first.output, result], { store: false }));
   expect(byItems.body.output[0].content[0].text).toBe("4 degrees");
   const byId = await post(ask([result], { previous_response_id: first.id }));
   expect(byId.body.output[0].content[0].text).toBe("4 degrees");
@@ -91,7 +91,7 @@ test("a tool round by items, with encrypted reasoning, and by the id of the resp
   });
   expect(foreign).toMatchObject({ status: 400, body: { error: { code: "previous_response_not_found" } } });
   const forged = { ...first.output[0], encrypted_content: "gAAAAforged" };
-  expect(await post(ask([said, forged, first.output[1], result]))).toMatchObject({
+  expect(await post(ask([userItem, forged, first.output[1], result]))).toMatchObject({
     status: 400,
     body: { error: { param: "input[1].encrypted_content", code: "invalid_encrypted_content" } },
   });

@@ -18,7 +18,7 @@ function tokenOf(claims: object, secret = "access-secret"): string {
 }
 
 const path = "/kling/v1/videos/text2video";
-const asked = { model_name: "film", prompt: "A boat" };
+const videoRequest = { model_name: "film", prompt: "A boat" };
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
 test.each([
@@ -29,11 +29,11 @@ test.each([
   ["a token that is not valid yet", tokenOf({ nbf: now + 60 }), 1003],
   ["a token that has expired", tokenOf({ exp: now - 60 }), 1004],
 ])("%s is refused with the vendor's message", async (_, token, code) => {
-  expect(await started.post(path, asked, bearer(token))).toMatchObject({ status: 401, body: { code } });
+  expect(await started.post(path, videoRequest, bearer(token))).toMatchObject({ status: 401, body: { code } });
 });
 
 test("a task runs at the first poll, is done at the second, and its video needs no key", async () => {
-  const { body } = await started.post(path, asked, bearer(tokenOf({})));
+  const { body } = await started.post(path, videoRequest, bearer(tokenOf({})));
   const id: string = body.data.task_id;
   const look = async (): Promise<any> =>
     (await fetch(`${started.url}${path}/${id}`, { headers: bearer(tokenOf({})) })).json();
@@ -48,7 +48,7 @@ test("a task runs at the first poll, is done at the second, and its video needs 
 test("a task fails, or its video expires, if the prompt requests that", async () => {
   const ended = async (behaviour: object): Promise<any> => {
     const prompt = simulate({ looks: 1, ...behaviour });
-    const { body } = await started.post(path, { ...asked, prompt }, bearer(tokenOf({})));
+    const { body } = await started.post(path, { ...videoRequest, prompt }, bearer(tokenOf({})));
     return (await fetch(`${started.url}${path}/${body.data.task_id}`, { headers: bearer(tokenOf({})) })).json();
   };
   expect((await ended({ taskError: "too wet" })).data).toMatchObject({

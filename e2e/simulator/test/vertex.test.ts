@@ -76,8 +76,8 @@ describe("the official SDK", () => {
     const { private_key: key }: { private_key: string } = JSON.parse(
       await (await fetch(`${started.url}/_account/vertex`)).text(),
     );
-    const asked = sdkOf("stranger@p.iam.gserviceaccount.com", key).models.countTokens({ model, contents: "a" });
-    await expect(asked).rejects.toMatchObject({ status: 401 });
+    const answer = sdkOf("stranger@p.iam.gserviceaccount.com", key).models.countTokens({ model, contents: "a" });
+    await expect(answer).rejects.toMatchObject({ status: 401 });
   });
 });
 
@@ -89,13 +89,17 @@ test("contents without a role are refused", async () => {
 });
 
 describe("Claude", () => {
-  const asked = { anthropic_version: "vertex-2023-10-16", max_tokens: 50, messages: [{ role: "user", content: "Hi" }] };
+  const request = {
+    anthropic_version: "vertex-2023-10-16",
+    max_tokens: 50,
+    messages: [{ role: "user", content: "Hi" }],
+  };
 
   test("answers complete and streamed", async () => {
-    const { body } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, asked);
+    const { body } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, request);
     expect(body.content).toMatchObject([{ text: "You said: Hi" }]);
     const path = `${place}/anthropic/models/claude-x:streamRawPredict`;
-    const frames = await started.stream(path, { ...asked, stream: true });
+    const frames = await started.stream(path, { ...request, stream: true });
     expect(frames.at(-1)?.event).toBe("message_stop");
   });
 
@@ -103,7 +107,7 @@ describe("Claude", () => {
     ["another version", { anthropic_version: "2023-06-01" }],
     ["a model in its body", { model: "claude-x" }],
   ])("refuses %s", async (_, more) => {
-    const { status } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, { ...asked, ...more });
+    const { status } = await started.post(`${place}/anthropic/models/claude-x:rawPredict`, { ...request, ...more });
     expect(status).toBe(400);
   });
 });

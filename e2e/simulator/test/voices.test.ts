@@ -26,24 +26,30 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Buffer> {
   for await (const piece of stream) pieces.push(piece);
   return Buffer.concat(pieces);
 }
-const asked = { text, modelId: "eleven_v3" };
+const speechRequest = { text, modelId: "eleven_v3" };
 const voice = "JBFqnCBsd6RMkjVDRZzb";
 const speakWav = async (): Promise<Buffer> =>
-  bytesOf(await elevenlabs.textToSpeech.convert(voice, { ...asked, outputFormat: "wav_24000" }));
+  bytesOf(await elevenlabs.textToSpeech.convert(voice, { ...speechRequest, outputFormat: "wav_24000" }));
 
 test("ElevenLabs generates speech, and transcribes it", async () => {
-  const mp3 = await bytesOf(await elevenlabs.textToSpeech.stream(voice, { ...asked, outputFormat: "mp3_44100_128" }));
+  const mp3 = await bytesOf(
+    await elevenlabs.textToSpeech.stream(voice, { ...speechRequest, outputFormat: "mp3_44100_128" }),
+  );
   expect((await parseBuffer(mp3)).format.codec).toMatch(/MPEG/);
   const file = new Blob([new Uint8Array(await speakWav())], { type: "audio/wav" });
-  const heard = await elevenlabs.speechToText.convert({ modelId: "scribe_v2", file, timestampsGranularity: "word" });
-  if (!("words" in heard)) throw new Error("no transcript");
-  expect(heard.words.at(-1)?.end).toBeCloseTo(seconds, 1);
+  const transcript = await elevenlabs.speechToText.convert({
+    modelId: "scribe_v2",
+    file,
+    timestampsGranularity: "word",
+  });
+  if (!("words" in transcript)) throw new Error("no transcript");
+  expect(transcript.words.at(-1)?.end).toBeCloseTo(seconds, 1);
   expect(
-    heard.words
+    transcript.words
       .filter(({ type }) => type === "word")
       .map((word) => word.text)
       .join(" "),
-  ).toBe(heard.text);
+  ).toBe(transcript.text);
 });
 
 test("Deepgram generates speech, and transcribes it", async () => {
@@ -51,10 +57,10 @@ test("Deepgram generates speech, and transcribes it", async () => {
   const answer = await deepgram.speak.v1.audio.generate(aura);
   const wav = Buffer.from(await answer.arrayBuffer());
   expect((await parseBuffer(wav)).format.container).toBe("WAVE");
-  const heard = await deepgram.listen.v1.media.transcribeFile(wav, { model: "nova-3", smart_format: true });
-  if (!("results" in heard)) throw new Error("no transcript");
-  expect(heard.metadata?.duration).toBeCloseTo(seconds, 1);
-  const [channel] = heard.results?.channels ?? [];
+  const transcript = await deepgram.listen.v1.media.transcribeFile(wav, { model: "nova-3", smart_format: true });
+  if (!("results" in transcript)) throw new Error("no transcript");
+  expect(transcript.metadata?.duration).toBeCloseTo(seconds, 1);
+  const [channel] = transcript.results?.channels ?? [];
   expect(channel?.alternatives?.[0]?.words?.at(-1)?.end).toBeCloseTo(seconds, 1);
 });
 
@@ -66,12 +72,12 @@ test("Gemini generates audio samples, and transcribes audio", async () => {
   const spoken = await google.models.generateContent({ model: "gemini-2.5-flash-preview-tts", contents: text, config });
   expect(Buffer.from(spoken.data ?? "", "base64").length / 48_000).toBeCloseTo(seconds, 1);
   const data = (await speakWav()).toString("base64");
-  const heard = await google.models.generateContent({
+  const transcript = await google.models.generateContent({
     model: "gemini-3-flash",
     contents: [{ inlineData: { mimeType: "audio/wav", data } }, "Transcribe this."],
   });
-  expect(heard.text).toMatch(/^we heard this/);
-  expect(heard.usageMetadata?.promptTokensDetails).toContainEqual({
+  expect(transcript.text).toMatch(/^we heard this/);
+  expect(transcript.usageMetadata?.promptTokensDetails).toContainEqual({
     modality: "AUDIO",
     tokenCount: Math.ceil(seconds * 32),
   });

@@ -33,8 +33,8 @@ const betaOf: Readonly<Record<string, string>> = { context_management: "context-
 
 /** Refuses a field of a beta feature if the request header does not name that feature. */
 function requireBetas(body: unknown, headers: IncomingHttpHeaders): void {
-  const asked = headerOf(headers, "anthropic-beta").split(",");
+  const betas = headerOf(headers, "anthropic-beta").split(",");
   for (const [field, beta] of Object.entries(betaOf))
-    if (memberOf(body, field) !== undefined && !asked.some((name) => name.trim().startsWith(beta)))
+    if (memberOf(body, field) !== undefined && !betas.some((name) => name.trim().startsWith(beta)))
       throw new Refusal(400, `There is no parameter '${field}'.`, { path: [field], problem: "unknown" });
 }

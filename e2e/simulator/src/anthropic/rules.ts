@@ -77,8 +77,8 @@ function requireValidThinking(body: unknown, turns: readonly Turn[]): void {
   const thinking = memberOf(body, "thinking");
   const type = textAt(thinking, "type");
   if (type !== "enabled" && type !== "adaptive") return;
-  const most = numberAt(body, "max_tokens");
-  if (most !== undefined && (numberAt(thinking, "budget_tokens") ?? 0) >= most)
+  const maxTokens = numberAt(body, "max_tokens");
+  if (maxTokens !== undefined && (numberAt(thinking, "budget_tokens") ?? 0) >= maxTokens)
     throw wrongField(["thinking", "budget_tokens"], "The budget must be less than max_tokens.");
   if ((numberAt(body, "temperature") ?? 1) !== 1)
     throw wrongField(["temperature"], "With thinking, the temperature may only be 1.");

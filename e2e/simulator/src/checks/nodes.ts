@@ -21,7 +21,7 @@ interface ListNode {
   readonly kind: "list";
   readonly of: Node;
   readonly least: number;
-  readonly most: number;
+  readonly max: number;
 }
 
 interface RecordNode {
@@ -86,7 +86,7 @@ function checkRecord({ of }: RecordNode, value: unknown, path: Path): Wrong | un
   return firstWrong(Object.entries(value), ([name, member]) => check(of, member, [...path, name]));
 }
 
-function checkList({ of, least, most }: ListNode, value: unknown, path: Path): Wrong | undefined {
+function checkList({ of, least, max: most }: ListNode, value: unknown, path: Path): Wrong | undefined {
   if (!Array.isArray(value)) return { path, problem: "type", expected: "an array" };
   if (value.length < least || value.length > most)
     return { path, problem: "value", expected: `an array of ${least} elements at least and ${most} at most` };

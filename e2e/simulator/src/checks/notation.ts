@@ -97,7 +97,7 @@ class Reader {
           this.#expect("]");
         }
       }
-      node = { kind: "list", of: node, least, most };
+      node = { kind: "list", of: node, least, max: most };
     }
     return node;
   }
@@ -117,9 +117,9 @@ class Reader {
     if (word === "nullable" && this.#takes("<")) return { ...objectOf(this.#until(">")), takesNull: true };
     if ((word === "number" || word === "integer") && this.#takes("(")) {
       const least = this.#number();
-      const most = this.#takes(",") ? this.#number() : undefined;
+      const max = this.#takes(",") ? this.#number() : undefined;
       this.#expect(")");
-      return { kind: "check", check: (word === "number" ? number : integer)(least, most) };
+      return { kind: "check", check: (word === "number" ? number : integer)(least, max) };
     }
     return { kind: "name", find: () => this.#named(word) };
   }

@@ -84,9 +84,9 @@ function thoughtsFor({ reasoning, words }: Question, behaviour: Behaviour): stri
 }
 
 function callsFor(question: Question, behaviour: Behaviour): readonly ToolCall[] {
-  const asked = behaviour.toolCalls ?? behaviour.tools;
-  if (asked !== undefined)
-    return asked.map(({ name, arguments: given }) => ({
+  const requestedCalls = behaviour.toolCalls ?? behaviour.tools;
+  if (requestedCalls !== undefined)
+    return requestedCalls.map(({ name, arguments: given }) => ({
       name,
       arguments: typeof given === "string" ? given : JSON.stringify(given),
     }));
@@ -112,8 +112,8 @@ function wordsFor({ words, results, format }: Question, behaviour: Behaviour): s
   const { given } = textAndFinishOf(behaviour);
   if (given !== undefined) return given;
   if (typeof format === "object") return JSON.stringify(valueFor(format.schema));
-  const said = results === undefined ? `You said: ${words}` : results.join("\n");
-  return format === "json" ? JSON.stringify({ answer: said }) : said;
+  const echoText = results === undefined ? `You said: ${words}` : results.join("\n");
+  return format === "json" ? JSON.stringify({ answer: echoText }) : echoText;
 }
 
 /** Cuts a text at the first stop sequence, or at the maximum number of tokens. */

@@ -50,8 +50,8 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
 function numberFor(schema: object): number {
   const bound = (name: string, step: number): number => (numberAt(schema, name) ?? Number.NaN) + step;
   const least = [bound("minimum", 0), bound("exclusiveMinimum", 1)].filter((at) => at > Number.MIN_SAFE_INTEGER);
-  const most = [bound("maximum", 0), bound("exclusiveMaximum", -1)].filter((at) => !Number.isNaN(at));
-  return Math.min(least.length > 0 ? Math.max(...least) : 1, ...most);
+  const maximum = [bound("maximum", 0), bound("exclusiveMaximum", -1)].filter((at) => !Number.isNaN(at));
+  return Math.min(least.length > 0 ? Math.max(...least) : 1, ...maximum);
 }
 
 const formats: Readonly<Record<string, string>> = {

@@ -14,9 +14,9 @@ export function writeFile(
 ): void {
   const size = bytes.length;
   const head = { "content-type": contentType, "accept-ranges": "bytes", etag: `"${size}"` };
-  const asked = range === undefined ? null : /^bytes=(\d*)-(\d*)$/.exec(range);
-  if (asked === null) return void response.writeHead(200, { ...head, "content-length": size }).end(bytes);
-  const [, from = "", to = ""] = asked;
+  const match = range === undefined ? null : /^bytes=(\d*)-(\d*)$/.exec(range);
+  if (match === null) return void response.writeHead(200, { ...head, "content-length": size }).end(bytes);
+  const [, from = "", to = ""] = match;
   const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
   const end = from === "" || to === "" ? size - 1 : Math.min(size - 1, Number(to));
   if (start > end) return void response.writeHead(416, { ...head, "content-range": `bytes */${size}` }).end();

@@ -60,8 +60,8 @@ const transcripts: Endpoint = {
       throw new Refusal(400, "failed to process audio: corrupt or unsupported data", { code: "Bad Request" });
     return {
       whole: ({ text: said, reply = said }) => {
-        const heard = transcriptFor(seconds, reply);
-        const words = heard.words.map(({ text: word, start, end }) => ({
+        const transcript = transcriptFor(seconds, reply);
+        const words = transcript.words.map(({ text: word, start, end }) => ({
           word: word.toLowerCase(),
           start,
           end,
@@ -77,7 +77,9 @@ const transcripts: Endpoint = {
             channels: 1,
             models: [model],
           },
-          results: { channels: [{ ...detected, alternatives: [{ transcript: heard.text, confidence: 0.99, words }] }] },
+          results: {
+            channels: [{ ...detected, alternatives: [{ transcript: transcript.text, confidence: 0.99, words }] }],
+          },
         };
       },
     };

@@ -22,11 +22,11 @@ const speech: Endpoint = {
   path: /^\/v1\/text-to-speech\/([^/]+)(\/stream)?$/,
   open({ body, query, groups: [voice = "", streamed] }) {
     requireShape(body, shape);
-    const asked = query.get("output_format") ?? "mp3_44100_128";
-    const [, name = ""] = formats.exec(asked) ?? [];
+    const format = query.get("output_format") ?? "mp3_44100_128";
+    const [, name = ""] = formats.exec(format) ?? [];
     const format = audioFormatOf(name);
     if (format === undefined || (streamed === "/stream" && name === "wav"))
-      throw new Refusal(422, `output_format ${asked} is not one of ours.`);
+      throw new Refusal(422, `output_format ${format} is not one of ours.`);
     const { words, directive } = questionFrom(textAt(body, "model_id") ?? "", [textAt(body, "text") ?? ""]);
     const speed = numberAt(memberOf(body, "voice_settings"), "speed") ?? 1;
     const pieces = () => format.encode(synthesize(words, { voice, speed }));
@@ -61,12 +61,12 @@ const transcripts: Endpoint = {
     return {
       directive: undefined,
       whole: ({ text: said, reply = said }) => {
-        const heard = transcriptFor(seconds, reply);
+        const transcript = transcriptFor(seconds, reply);
         return {
           language_code: valuesOf(form, "language_code")[0] ?? "eng",
           language_probability: 0.98,
-          text: heard.text,
-          words: heard.words.flatMap(({ text: word, start, end }, at) => [
+          text: transcript.text,
+          words: transcript.words.flatMap(({ text: word, start, end }, at) => [
             ...(at === 0 ? [] : [{ text: " ", start, end: start, type: "spacing", logprob: 0 }]),
             { text: word, start, end, type: "word", logprob: -0.1 },
           ]),

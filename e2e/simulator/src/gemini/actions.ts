@@ -10,13 +10,14 @@ import { batchEmbedShape, countShape, embedShape } from "./shape.ts";
 
 /** Reads a `generateContent` request; with a query, a `streamGenerateContent` request. The body is in camelCase. */
 export function openGenerate(body: unknown, model: string, streamQuery?: URLSearchParams): ParsedRequest {
-  const asked = readGenerate(body, model);
+  const parsed = readGenerate(body, model);
   const framing = streamQuery?.get("alt") === "sse" ? "crlf" : "array";
   return {
-    directive: asked.question.directive,
-    whole: (behaviour) => renderGenerated(asked, answerFor(asked.question, behaviour), behaviour),
+    directive: parsed.question.directive,
+    whole: (behaviour) => renderGenerated(parsed, answerFor(parsed.question, behaviour), behaviour),
     streamed:
-      streamQuery && ((behaviour) => streamGenerated(asked, answerFor(asked.question, behaviour), behaviour, framing)),
+      streamQuery &&
+      ((behaviour) => streamGenerated(parsed, answerFor(parsed.question, behaviour), behaviour, framing)),
   };
 }
 

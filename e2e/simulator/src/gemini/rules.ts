@@ -56,13 +56,13 @@ function requireOrder(turns: readonly Turn[]): void {
     if (calls.length > 0 && (!turn.isModel || place === 0))
       throw wrongField(path, "Function calls are the model's, right after a user's turn or a function's results.");
     if (results.length > 0 && turn.isModel) throw wrongField(path, "Function results are not the model's.");
-    const asked = payloadsIn(turns[place - 1], "functionCall");
-    if (results.length !== asked.length)
+    const functionCalls = payloadsIn(turns[place - 1], "functionCall");
+    if (results.length !== functionCalls.length)
       throw wrongField(
         path,
-        `There must be as many function results as calls: ${asked.length}, not ${results.length}.`,
+        `There must be as many function results as calls: ${functionCalls.length}, not ${results.length}.`,
       );
-    requirePairs(asked, results, turn.at);
+    requirePairs(functionCalls, results, turn.at);
   }
   const last = turns.at(-1);
   if (last?.isModel === true)

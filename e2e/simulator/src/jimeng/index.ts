@@ -96,8 +96,10 @@ function admit(call: VendorCall): string {
   const bodyHash = createHash("sha256").update(body).digest("hex");
   const signed = names.split(";").map((name) => `${name}:${headerOf(headers, name)}`);
   const [reached = ""] = (call.response.req.url ?? "").split("?");
-  const asked = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`).sort();
-  const canonical = [method, reached, asked.join("&"), ...signed, "", names, bodyHash].join("\n");
+  const parameters = [...query]
+    .map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .sort();
+  const canonical = [method, reached, parameters.join("&"), ...signed, "", names, bodyHash].join("\n");
   const text = [
     "HMAC-SHA256",
     headerOf(headers, "x-date"),

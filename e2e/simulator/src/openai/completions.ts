@@ -44,14 +44,14 @@ export const completions: Endpoint = {
     requireValidRequest(body);
     const prompts = promptsIn(memberOf(body, "prompt"));
     const choices = numberAt(body, "n") ?? 1;
-    const asked: CompletionsRequest = {
+    const parsed: CompletionsRequest = {
       model: textAt(body, "model") ?? "",
       prompts,
       choices,
       echo: memberOf(body, "echo") === true,
       logprobs: numberAt(body, "logprobs"),
     };
-    const question = questionFrom(asked.model, prompts, {
+    const question = questionFrom(parsed.model, prompts, {
       maxTokens: numberAt(body, "max_tokens") ?? defaultTokens,
       stops: stopsIn(memberOf(body, "stop")),
       choices: choices * prompts.length,
@@ -59,11 +59,11 @@ export const completions: Endpoint = {
     const includeUsage = memberOf(memberOf(body, "stream_options"), "include_usage") === true;
     return {
       directive: question.directive,
-      whole: (behaviour) => renderWhole(asked, answerFor(question, behaviour)),
+      whole: (behaviour) => renderWhole(parsed, answerFor(question, behaviour)),
       streamed:
         memberOf(body, "stream") === true
           ? (behaviour) => ({
-              frames: framesOf(asked, answerFor(question, behaviour), { includeUsage, chunks: behaviour.chunks }),
+              frames: framesOf(parsed, answerFor(question, behaviour), { includeUsage, chunks: behaviour.chunks }),
               error: errorFrame,
             })
           : undefined,

@@ -36,13 +36,13 @@ const createVideo: Endpoint = {
   method: "POST",
   path: /^\/v1\/videos$/,
   open(asking) {
-    const asked = asking.form === undefined ? asking.body : membersOf(asking.form);
-    requireShape(asked, shapes.of("Video"));
-    const [width = 0, height = 0] = (textAt(asked, "size") ?? usualSize).split("x").map(Number);
+    const members = asking.form === undefined ? asking.body : membersOf(asking.form);
+    requireShape(members, shapes.of("Video"));
+    const [width = 0, height = 0] = (textAt(members, "size") ?? usualSize).split("x").map(Number);
     return startVideo({
-      model: textAt(asked, "model") ?? "",
-      prompt: textAt(asked, "prompt") ?? "",
-      seconds: Number(textAt(asked, "seconds") ?? "4"),
+      model: textAt(members, "model") ?? "",
+      prompt: textAt(members, "prompt") ?? "",
+      seconds: Number(textAt(members, "seconds") ?? "4"),
       width,
       height,
     });

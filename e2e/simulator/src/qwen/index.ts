@@ -47,8 +47,8 @@ function synthesis(name: string, fromPictures: boolean): Endpoint {
     open({ body, headers, key }: EndpointCall) {
       if (headerOf(headers, "x-dashscope-async") !== "enable")
         throw new Refusal(403, "current user api does not support synchronous calls.", { code: "AccessDenied" });
-      const asked = readSynthesis(body, fromPictures);
-      return { directive: asked.question.directive, whole: (behaviour) => beginTask(asked, behaviour, key) };
+      const parsed = readSynthesis(body, fromPictures);
+      return { directive: parsed.question.directive, whole: (behaviour) => beginTask(parsed, behaviour, key) };
     },
   };
 }

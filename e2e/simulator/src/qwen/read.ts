@@ -42,7 +42,7 @@ export function readGeneration(body: unknown): PicturesRequest {
     throw wrongField(["input", "messages"], `There must be one text of at most ${longestPrompt} characters.`);
   if (pictures.length > maxPictures || (pictures.length === 0 && model.includes("edit")))
     throw wrongField(["input", "messages"], `There must be one to ${maxPictures} images.`);
-  return asked(body, model, prompt);
+  return picturesRequest(body, model, prompt);
 }
 
 /** Reads a request that creates a task. Throws a Refusal. */
@@ -51,10 +51,10 @@ export function readSynthesis(body: unknown, fromPictures: boolean): PicturesReq
   const input = memberOf(body, "input");
   if (fromPictures !== listAt(input, "images").length > 0)
     throw wrongField(["input", "images"], fromPictures ? "images are required." : "images are not taken here.");
-  return asked(body, textAt(body, "model") ?? "", textAt(input, "prompt") ?? "");
+  return picturesRequest(body, textAt(body, "model") ?? "", textAt(input, "prompt") ?? "");
 }
 
-function asked(body: unknown, model: string, words: string): PicturesRequest {
+function picturesRequest(body: unknown, model: string, words: string): PicturesRequest {
   const options = memberOf(body, "parameters");
   const [, width = 1_328, height = 1_328] = /^(\d+)\*(\d+)$/.exec(textAt(options, "size") ?? "")?.map(Number) ?? [];
   return { question: questionFrom(model, [words]), size: { width, height }, count: numberAt(options, "n") ?? 1 };

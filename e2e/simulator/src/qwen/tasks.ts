@@ -6,7 +6,7 @@ import type { PicturesRequest } from "./read.ts";
 
 /** Task in progress. Each poll advances it. */
 interface Task {
-  readonly asked: PicturesRequest;
+  readonly request: PicturesRequest;
   readonly behaviour: Behaviour;
   readonly key: string;
   looks: number;
@@ -20,7 +20,7 @@ export function beginTask(asked: PicturesRequest, behaviour: Behaviour, key: str
   const id = freshId("task-");
   const [oldest] = tasks.keys();
   if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
-  tasks.set(id, { asked, behaviour, key, looks: 0 });
+  tasks.set(id, { request: asked, behaviour, key, looks: 0 });
   return { output: { task_id: id, task_status: "PENDING" }, request_id: freshId("req-") };
 }
 
@@ -34,12 +34,12 @@ export function pollTask(id: string, key: string, host: string): object {
   if (task === undefined || task.key !== key) throw new Refusal(404, "The task is not known.", { code: "InvalidTask" });
   const output = { task_id: id, ...stateOf(task, host) };
   const { usage } = task.behaviour;
-  const used = usage === null || output.task_status !== "SUCCEEDED" ? undefined : { image_count: task.asked.count };
+  const used = usage === null || output.task_status !== "SUCCEEDED" ? undefined : { image_count: task.request.count };
   return { request_id: freshId("req-"), output, ...(used && { usage: usage ?? used }) };
 }
 
 function stateOf(task: Task, host: string): { readonly task_status: string; readonly [name: string]: unknown } {
-  const { asked, behaviour } = task;
+  const { request: asked, behaviour } = task;
   const { errorCode: code = "InternalError", errorMessage: message = "simulated failure", finish } = behaviour;
   if (++task.looks === 1 || finish === "RUNNING") return { task_status: "RUNNING" };
   if (finish === "FAILED") return { task_status: "FAILED", code, message };

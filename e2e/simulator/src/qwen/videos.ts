@@ -43,11 +43,11 @@ function synthesis(service: string, shapeOf: (model: string) => Shape): Endpoint
       requireShape(body, shapeOf(model));
       const prompt = textAt(memberOf(body, "input"), "prompt") ?? "";
       const parameters = memberOf(body, "parameters");
-      const asked = { model, prompt, seconds: numberAt(parameters, "duration") ?? 5, ...sizeOf(parameters) };
+      const request = { model, prompt, seconds: numberAt(parameters, "duration") ?? 5, ...sizeOf(parameters) };
       if (model.includes("t2v") && prompt === "") throw wrongField(["input", "prompt"], "prompt is required.");
       return {
         directive: directiveOf(prompt),
-        whole: () => answer({ task_id: createTask("wan-", asked).id, task_status: "PENDING" }),
+        whole: () => answer({ task_id: createTask("wan-", request).id, task_status: "PENDING" }),
       };
     },
   };

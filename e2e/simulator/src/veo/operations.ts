@@ -27,11 +27,11 @@ export function beginOperation(
   body: unknown,
   { model, at, under }: { readonly model: string; readonly at: "gemini" | "vertex"; readonly under: string },
 ): ParsedRequest {
-  const asked = readVeo(body, model, at);
+  const parsed = readVeo(body, model, at);
   return {
-    directive: directiveOf(asked.prompt),
+    directive: directiveOf(parsed.prompt),
     whole: () => {
-      const task = createTask("op", asked);
+      const task = createTask("op", parsed);
       const storageUri = textAt(memberOf(body, "parameters"), "storageUri");
       if (storageUri !== undefined) buckets.set(task.id, storageUri.replace(/\/+$/, ""));
       return { name: `${under}models/${model}/operations/${task.id}` };

@@ -52,8 +52,8 @@ const startEndpoint: Endpoint = {
   method: "POST",
   path: /^\/api\/v3\/contents\/generations\/tasks$/,
   open({ body }) {
-    const asked = read(body);
-    return { directive: directiveOf(asked.prompt), whole: () => ({ id: createTask("cgt-", asked).id }) };
+    const parsed = read(body);
+    return { directive: directiveOf(parsed.prompt), whole: () => ({ id: createTask("cgt-", parsed).id }) };
   },
 };
 

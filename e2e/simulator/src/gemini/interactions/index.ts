@@ -10,15 +10,15 @@ export const createInteraction: Endpoint = {
   method: "POST",
   path: /^\/v1(?:beta2?)?\/interactions$/,
   open({ body, key }) {
-    const asked = readInteraction(body);
-    const { inBackground, question, stream } = asked;
+    const parsed = readInteraction(body);
+    const { inBackground, question, stream } = parsed;
     return {
       directive: question.directive,
       whole: (behaviour) =>
-        inBackground ? startInBackground(key, asked, behaviour).head : renderInteraction(asked, behaviour),
+        inBackground ? startInBackground(key, parsed, behaviour).head : renderInteraction(parsed, behaviour),
       streamed: stream
         ? (behaviour) =>
-            inBackground ? startInBackground(key, asked, behaviour).streamed : streamInteraction(asked, behaviour)
+            inBackground ? startInBackground(key, parsed, behaviour).streamed : streamInteraction(parsed, behaviour)
         : undefined,
     };
   },

@@ -105,8 +105,8 @@ function textOfStep(step: unknown): string {
   const type = textAt(step, "type");
   if (type === "function_call") return JSON.stringify(memberOf(step, "arguments") ?? {});
   if (type === "thought") return "";
-  const said = memberOf(step, type === "function_result" ? "result" : "content");
-  return textOfContent(said);
+  const content = memberOf(step, type === "function_result" ? "result" : "content");
+  return textOfContent(content);
 }
 
 function textOfContent(content: unknown): string {

@@ -27,9 +27,12 @@ function stepsOf({ summaries }: InteractionRequest, answer: Answer, behaviour: B
   const signature = makeOpaqueData(thoughtDataKind, thoughts ?? calls[0]?.name ?? "words");
   const shown = thoughts !== undefined && (summaries || behaviour.reasoning !== undefined) ? thoughts : undefined;
   const summary = shown === undefined ? {} : { summary: [{ type: "text", text: shown }] };
-  const said = text === undefined || text === "" ? undefined : text;
+  const shownText = text === undefined || text === "" ? undefined : text;
   const picture = image && { type: "image", mime_type: "image/png", data: image.toString("base64") };
-  const content = [...(said === undefined ? [] : [{ type: "text", text: said }]), ...(picture ? [picture] : [])];
+  const content = [
+    ...(shownText === undefined ? [] : [{ type: "text", text: shownText }]),
+    ...(picture ? [picture] : []),
+  ];
   const thought: Written = {
     step: { type: "thought", ...summary, signature },
     begun: { type: "thought" },
@@ -45,7 +48,10 @@ function stepsOf({ summaries }: InteractionRequest, answer: Answer, behaviour: B
     step: { type: "model_output", content },
     begun: { type: "model_output" },
     deltas: [
-      ...(said === undefined ? [] : piecesOf(said, behaviour.chunks)).map((words) => ({ type: "text", text: words })),
+      ...(shownText === undefined ? [] : piecesOf(shownText, behaviour.chunks)).map((words) => ({
+        type: "text",
+        text: words,
+      })),
       ...(picture ? [picture] : []),
     ],
   };

@@ -48,8 +48,8 @@ export class LiveConversation implements Conversation {
       requireShape(message, this.#shape);
       this.#take(message);
     } catch (error) {
-      const said = error instanceof Refusal ? error.message : "The message is not valid JSON.";
-      this.#peer.close(invalidMessage, said.slice(0, 120));
+      const message = error instanceof Refusal ? error.message : "The message is not valid JSON.";
+      this.#peer.close(invalidMessage, message.slice(0, 120));
     }
   }
 

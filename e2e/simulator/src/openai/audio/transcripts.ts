@@ -25,21 +25,21 @@ export const translations: Endpoint = {
 };
 
 async function open({ form }: EndpointCall, translates: boolean): Promise<ParsedRequest> {
-  const asked = await readTranscript(form, translates);
-  const { directive, words } = questionFrom(asked.model, [asked.prompt]);
-  const heard = ({ text, reply }: Behaviour): Transcript => transcriptFor(asked.seconds, text ?? reply);
-  const usage = (behaviour: Behaviour) => usageOf(asked, words, heard(behaviour), behaviour);
+  const parsed = await readTranscript(form, translates);
+  const { directive, words } = questionFrom(parsed.model, [parsed.prompt]);
+  const transcribe = ({ text, reply }: Behaviour): Transcript => transcriptFor(parsed.seconds, text ?? reply);
+  const usage = (behaviour: Behaviour) => usageOf(parsed, words, transcribe(behaviour), behaviour);
   return {
     directive,
-    whole: (behaviour) => render(asked, heard(behaviour), usage(behaviour), translates),
-    ...(asked.stream && isWriter(asked.model)
-      ? { streamed: (behaviour: Behaviour) => inEvents(heard(behaviour), usage(behaviour)) }
+    whole: (behaviour) => render(parsed, transcribe(behaviour), usage(behaviour), translates),
+    ...(parsed.stream && isWriter(parsed.model)
+      ? { streamed: (behaviour: Behaviour) => inEvents(transcribe(behaviour), usage(behaviour)) }
       : {}),
-    ...(asked.format === "text" || asked.format === "srt" || asked.format === "vtt"
+    ...(parsed.format === "text" || parsed.format === "srt" || parsed.format === "vtt"
       ? {
           bytes: (behaviour: Behaviour) => ({
             contentType: "text/plain; charset=utf-8",
-            pieces: [Buffer.from(asText(asked.format, heard(behaviour)))],
+            pieces: [Buffer.from(asText(parsed.format, transcribe(behaviour)))],
           }),
         }
       : {}),

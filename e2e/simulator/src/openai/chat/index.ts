@@ -22,11 +22,11 @@ export const deploymentChat: Endpoint = {
 };
 
 function openChat(body: unknown): ParsedRequest {
-  const asked = readChat(body);
-  const { question, stream } = asked;
+  const parsed = readChat(body);
+  const { question, stream } = parsed;
   return {
     directive: question.directive,
-    whole: (behaviour) => renderAnswer(asked, answerFor(question, behaviour)),
-    streamed: stream ? (behaviour) => streamAnswer(asked, answerFor(question, behaviour), behaviour) : undefined,
+    whole: (behaviour) => renderAnswer(parsed, answerFor(question, behaviour)),
+    streamed: stream ? (behaviour) => streamAnswer(parsed, answerFor(question, behaviour), behaviour) : undefined,
   };
 }

@@ -16,11 +16,11 @@ export const responses: Endpoint = {
   method: "POST",
   path: /^\/v1\/responses$/,
   open({ body, key }) {
-    const asked = readResponses(body, key);
+    const parsed = readResponses(body, key);
     return {
-      directive: asked.question.directive,
-      whole: (behaviour) => renderResponse(asked, behaviour, key),
-      streamed: asked.stream ? (behaviour) => streamResponse(asked, behaviour, key) : undefined,
+      directive: parsed.question.directive,
+      whole: (behaviour) => renderResponse(parsed, behaviour, key),
+      streamed: parsed.stream ? (behaviour) => streamResponse(parsed, behaviour, key) : undefined,
     };
   },
 };

@@ -29,9 +29,9 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
   const include = listAt(body, "include");
   const format = memberOf(memberOf(body, "text"), "format");
   const tools = listAt(body, "tools");
-  const said = [textAt(body, "instructions") ?? "", ...instructionsFirst(items).map(textOfItem)];
+  const systemTexts = [textAt(body, "instructions") ?? "", ...instructionsFirst(items).map(textOfItem)];
   return {
-    question: questionFrom(textAt(body, "model") ?? "", said, {
+    question: questionFrom(textAt(body, "model") ?? "", systemTexts, {
       tools: tools.flatMap(offeredTools),
       choice: choiceIn(memberOf(body, "tool_choice")),
       parallel: memberOf(body, "parallel_tool_calls") !== false,
