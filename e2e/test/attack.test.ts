@@ -23,7 +23,7 @@ const breach: Attack = {
       answers: ({ headers }, response) => void response.writeHead(200).end(String(headers.authorization)),
     },
   ],
-  async run({ suite, seen, asked, send, model }) {
+  async run({ suite, seen, requests: asked, send, model }) {
     await send({
       path: "/v1/chat/completions",
       body: { model: model("chat"), messages: [{ role: "user", content: "Hi" }] },

@@ -148,7 +148,7 @@ test("a body that is too large gets 413 even if the client asked to close the co
   const body = Buffer.from(JSON.stringify(hello("chat", "x".repeat(10 * megabyte))));
   /** Returns the status; undefined if the connection ended before the answer was read. */
   const send = async (): Promise<number | undefined> => {
-    const asked = request(`${suite.edgeUrl}/v1/chat/completions`, {
+    const outgoing = request(`${suite.edgeUrl}/v1/chat/completions`, {
       method: "POST",
       agent: false,
       headers: {
@@ -158,8 +158,8 @@ test("a body that is too large gets 413 even if the client asked to close the co
         connection: "close",
       },
     });
-    const answered = once(asked, "response").catch(() => []);
-    asked.on("error", () => undefined).end(body);
+    const answered = once(outgoing, "response").catch(() => []);
+    outgoing.on("error", () => undefined).end(body);
     const [answer] = await answered;
     if (answer === undefined) return undefined;
     answer.resume();

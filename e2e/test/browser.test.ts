@@ -71,7 +71,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   }
 
   /** Options of the page's SDK, whose realtime client requires TLS. */
-  const asked = (model: string, key: string = keys.demo): Asked => ({
+  const conversation = (model: string, key: string = keys.demo): Asked => ({
     baseURL: `${front.url}/v1`,
     apiKey: key,
     model,
@@ -84,7 +84,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     "opens a session with the SDK's realtime client at a vendor $vendor, and is billed by the token",
     async ({ model }) => {
       const before = BigInt((await money(suite)).spentNanos);
-      const heard = await page.evaluate((as) => pageFunctions.converse(as), asked(model));
+      const heard = await page.evaluate((as) => pageFunctions.converse(as), conversation(model));
       expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
       expect(heard.transcript).toBe("You said: Hello");
       // A twentieth of a second per character, in samples of 24 kHz.
@@ -105,7 +105,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   );
 
   test("gets an error event and a close reason when its account has no more money", async () => {
-    expect(await page.evaluate((as) => pageFunctions.talkUntilClosed(as), asked("dear", keys.poor))).toEqual({
+    expect(await page.evaluate((as) => pageFunctions.talkUntilClosed(as), conversation("dear", keys.poor))).toEqual({
       error: "insufficient_quota",
       code: 1008,
       reason: "insufficient_quota",
@@ -120,7 +120,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   ] as const)("$name gets no session, and no request is sent to the vendor", async ({ key, from, status }) => {
     const seen = (await suite.simulator.requests("voice")).length;
     const its = await open(server[from]);
-    expect(await its.evaluate((as) => pageFunctions.openRefused(as), asked("live", key))).toEqual({
+    expect(await its.evaluate((as) => pageFunctions.openRefused(as), conversation("live", key))).toEqual({
       opened: false,
       code: 1006,
     });
@@ -137,19 +137,19 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   test("streams a chat with fetch, reads headers and errors; a page of another origin cannot", async () => {
-    const shown = await page.evaluate((as) => pageFunctions.chat(as), asked("chat"));
+    const shown = await page.evaluate((as) => pageFunctions.chat(as), conversation("chat"));
     expect(shown.text).toBe("You said: Hello");
     expect(shown.pieces).toBeGreaterThan(1);
     expect(shown.requestId).toMatch(/^req_/);
     expect(
-      await page.evaluate((as) => pageFunctions.refusedChat(as), asked("chat", "sk-unknown-0123456789")),
+      await page.evaluate((as) => pageFunctions.refusedChat(as), conversation("chat", "sk-unknown-0123456789")),
     ).toMatchObject({
       status: 401,
       code: "invalid_api_key",
       requestId: expect.stringMatching(/^req_/),
     });
     const other = await open(server.otherOrigin);
-    expect(await other.evaluate((as) => pageFunctions.refusedChat(as), asked("chat"))).toEqual({
+    expect(await other.evaluate((as) => pageFunctions.refusedChat(as), conversation("chat"))).toEqual({
       status: 0,
       message: "Connection error.",
     });

@@ -150,9 +150,9 @@ test("every line of a request has its trace id, including warnings and errors", 
   const ofText = lines("text");
   expect((await post(suite, another("chat"), keys.demo, headers)).status).toBe(503);
   await line("edge", { msg: "the service is unreachable", requestId: "call-lines-killed" });
-  const own = [...ofText, ...lines("edge")].filter(({ requestId }) => requestId !== undefined);
-  expect(own.filter((entry) => entry["traceId"] !== traceId)).toEqual([]);
-  expect(new Set(own.map(({ msg }) => msg))).toEqual(
+  const callLines = [...ofText, ...lines("edge")].filter(({ requestId }) => requestId !== undefined);
+  expect(callLines.filter((entry) => entry["traceId"] !== traceId)).toEqual([]);
+  expect(new Set(callLines.map(({ msg }) => msg))).toEqual(
     new Set(["call", "request", "channel rests", "the service is unreachable"]),
   );
 });

@@ -150,9 +150,9 @@ test("a cooldown that a vendor requested is not ended by a concurrent call that 
 
 test("failures count by their share: a few among successes start no cooldown, and an aborted call is not a success", async () => {
   const failure = { status: 500 };
-  const said = [failure, {}, {}, failure, {}, {}, failure, {}, {}, failure, {}];
-  await suite.simulator.script("row", said);
-  for (const { status } of said.map((each) => ({ status: "status" in each ? 502 : 200 })))
+  const behaviours = [failure, {}, {}, failure, {}, {}, failure, {}, {}, failure, {}];
+  await suite.simulator.script("row", behaviours);
+  for (const { status } of behaviours.map((each) => ({ status: "status" in each ? 502 : 200 })))
     expect((await ask(0, another("row"))).status).toBe(status);
   expect(await shownChannel(suite, "row")).toMatchObject({ state: "ok", accountsOut: [] });
 

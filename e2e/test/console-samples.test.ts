@@ -68,11 +68,11 @@ const printed: Readonly<Record<Kind, string>> = {
   realtime: "response.done",
 };
 /** Text that must be quoted both in a shell and in JSON. */
-const said = `It's a "boat"`;
+const prompt = `It's a "boat"`;
 
 const samples = kinds.flatMap((kind) => {
   const model = models[kind];
-  return Object.keys(samplesFor(kind, { address: "", key: "", model }, said))
+  return Object.keys(samplesFor(kind, { address: "", key: "", model }, prompt))
     .filter((client) => runners[client] !== undefined)
     .map((client) => ({ kind, client, model }));
 });
@@ -118,7 +118,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     // This SDK opens sessions only with TLS.
     const wantsTls = kind === "realtime" && client === "openai (JS)";
     const gateway = { address: wantsTls ? front.url : suite.edgeUrl, key: keys.demo, model };
-    const code = samplesFor(kind, gateway, said)[client] ?? "";
+    const code = samplesFor(kind, gateway, prompt)[client] ?? "";
     const file = join(folder, `${kind}-${client.replaceAll(/\W/g, "")}.mjs`);
     writeFileSync(file, code);
     const programs = { bash: "bash", node: process.execPath, python: python ?? "" };

@@ -47,29 +47,29 @@ const served: readonly (readonly [path: string, body: object])[] = [
   ["/v1/responses", { model: "fixed", input: "Hello" }],
 ];
 /** Calls that store content. */
-const keeping: readonly (readonly [path: string, body: object])[] = [
+const storingCalls: readonly (readonly [path: string, body: object])[] = [
   ["/v1/conversations", { items: [{ type: "message", role: "user", content: "Hello" }] }],
   ["/v1/responses", { model: "fixed", input: "Hello", background: true }],
   ["/v1/realtime/client_secrets", secretWish],
 ];
-const away = { status: 503, retryAfter: "1", body: { error: { code: "server_overloaded" } } };
+const unavailable = { status: 503, retryAfter: "1", body: { error: { code: "server_overloaded" } } };
 
 async function expectOnlyContentRefused(): Promise<void> {
   for (const [path, body] of served) expect([path, (await call(path, body)).status]).toEqual([path, 200]);
-  for (const [path, body] of keeping) expect([path, await call(path, body)]).toMatchObject([path, away]);
+  for (const [path, body] of storingCalls) expect([path, await call(path, body)]).toMatchObject([path, unavailable]);
   expect((await post(suite, { ...hello("fixed"), stream: true })).status).toBe(200);
 }
 
 async function expectAllServed(): Promise<void> {
   await until("the Redis of content to be connected again", async () => (await call(...conversation)).status === 200);
-  for (const [path, body] of [...served, ...keeping])
+  for (const [path, body] of [...served, ...storingCalls])
     expect([path, (await call(path, body)).status]).toEqual([path, 200]);
 }
 const conversation = ["/v1/conversations", { items: [] }] as const;
 
 test("services start while it is unavailable, and answer every call that stores nothing", async () => {
   await expectOnlyContentRefused();
-  expect(await call("/v1/responses/resp_unknown")).toMatchObject(away);
+  expect(await call("/v1/responses/resp_unknown")).toMatchObject(unavailable);
   const metrics = await (await fetch(`${suite.opsUrl("edge")}/metrics`)).text();
   expect(metrics).toMatch(/modelgate_store_up\{store="content".*\} 0/);
   expect(metrics).toMatch(/modelgate_store_up\{store="redis".*\} 1/);

@@ -44,7 +44,7 @@ describe.each(shapes)("services %s", (shape) => {
   test("the text service is killed between the vendor's answer and settlement: charged once, published once", async () => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
     // Redis is stopped before the answer arrives, so that no settlement waits in its socket when the service dies.
-    const asked = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
+    const answer = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
     await until(
       "the request to reach the vendor",
       async () => (await suite.simulator.requests("main")).length > vendorSeen,
@@ -54,7 +54,7 @@ describe.each(shapes)("services %s", (shape) => {
     suite.process("text").signal("SIGKILL");
     await suite.process("text").ended;
     await suite.backends.redis.start();
-    await asked;
+    await answer;
     await suite.restart("text");
     const dead = await until("the dead hold's event", async () =>
       (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.model === "fixed" && event.estimated),
@@ -65,14 +65,14 @@ describe.each(shapes)("services %s", (shape) => {
   });
 
   test("Redis becomes unavailable: open answers are completed and charged, new calls get 503 in their format, and it recovers", async () => {
-    const asked = (await suite.simulator.requests("main")).length;
+    const before = (await suite.simulator.requests("main")).length;
     const named = { "x-request-id": "under-way-0123456789" };
     const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
     const streamed = { ...hello("chat", 'Hi {{simulate: {"chunks": 40, "chunkDelayMs": 20}}}'), stream: true };
     const stream = await post(suite, streamed, keys.demo, named);
     await until(
       "the request to reach the vendor",
-      async () => (await suite.simulator.requests("main")).length === asked + 2,
+      async () => (await suite.simulator.requests("main")).length === before + 2,
     );
     await suite.backends.redis.kill();
     const [answer, text] = await Promise.all([whole, stream.text()]);
@@ -82,7 +82,7 @@ describe.each(shapes)("services %s", (shape) => {
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).not.toBeNull();
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
-    expect(await suite.simulator.requests("main")).toHaveLength(asked + 2);
+    expect(await suite.simulator.requests("main")).toHaveLength(before + 2);
     await suite.backends.redis.start();
     await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
     await booksAgree();

@@ -31,7 +31,7 @@ describe.each(shapes)("services %s", (shape) => {
   test.each(drained[shape])(
     "the drain of the %s ends while streams are open",
     async (name) => {
-      const asked = (await suite.simulator.requests("main")).length;
+      const before = (await suite.simulator.requests("main")).length;
       const opened = wires.map(async ({ path, body }, at) => {
         const answer = await fetch(suite.edgeUrl + path, {
           method: "POST",
@@ -49,7 +49,7 @@ describe.each(shapes)("services %s", (shape) => {
       const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
       await until(
         "all requests to reach the vendor",
-        async () => (await suite.simulator.requests("main")).length === asked + wires.length + 1,
+        async () => (await suite.simulator.requests("main")).length === before + wires.length + 1,
       );
       suite.process(name).signal("SIGTERM");
       const texts = await Promise.all(opened);

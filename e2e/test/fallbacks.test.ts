@@ -7,7 +7,7 @@ import { channel, hello, keys, post } from "./suite-client.ts";
 const kinds = { draws: "image", speaks: "speech", hears: "transcription" } as const;
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
 /** Channel to an address without a server. */
-const away = { baseUrl: "http://127.0.0.1:9/v1" };
+const unreachable = { baseUrl: "http://127.0.0.1:9/v1" };
 
 let suite: Suite;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
       },
       channels: [
         ...names.flatMap((name) => [
-          channel(`${name}-away`, [name], away),
+          channel(`${name}-away`, [name], unreachable),
           channel(`${name}-there`, [`${name}-spare`]),
         ]),
         channel("dear", { cheap: "gpt-5" }),

@@ -269,7 +269,7 @@ test.each([
 describe("a WebSocket", () => {
   const upgrade = (headers: Record<string, string>) =>
     new Promise<{ status: number; body: string }>((resolve, reject) => {
-      const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat`, {
+      const outgoing = request(`${suite.edgeUrl}/v1/realtime?model=chat`, {
         headers: {
           connection: "Upgrade",
           upgrade: "websocket",
@@ -278,12 +278,12 @@ describe("a WebSocket", () => {
           ...headers,
         },
       });
-      asked.on("response", (response) => {
+      outgoing.on("response", (response) => {
         let body = "";
         response.on("data", (chunk: Buffer) => (body += chunk.toString()));
         response.on("end", () => resolve({ status: response.statusCode ?? 0, body }));
       });
-      asked.on("error", reject).end();
+      outgoing.on("error", reject).end();
     });
 
   test.each([

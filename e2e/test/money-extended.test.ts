@@ -67,10 +67,10 @@ describe.each(shapes)("services %s", (shape) => {
     await suite.simulator.script("chat", [{ ...paced, chunkDelayMs: 5 }]);
     const stream = await sdk(suite, keyOf("killed")).chat.completions.create({ ...hello("chat"), stream: true });
     let text = "";
-    const heard = (async () => {
+    const received = (async () => {
       for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
     })();
-    heard.catch(() => undefined);
+    received.catch(() => undefined);
     // Twice the initial hold, and a floor that was renewed.
     await until("its hold to grow", async () => {
       const held = BigInt((await money(suite, "killed")).heldNanos);
@@ -78,7 +78,7 @@ describe.each(shapes)("services %s", (shape) => {
     });
     suite.process("text").signal("SIGKILL");
     await suite.process("text").ended;
-    await expect(heard).rejects.toThrow();
+    await expect(received).rejects.toThrow();
     await suite.restart("text");
     const after = await settled("killed");
     const event = await eventOf("killed");

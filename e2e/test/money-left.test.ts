@@ -104,7 +104,8 @@ describe.each(shapes)("services %s", (shape) => {
       return events.length >= count && events;
     });
   const stored = async () => (await storedEvents(suite.backends.natsUrl)).length;
-  const asked = (count: number) => until("the request to reach the vendor", () => vendor.requests.length >= count);
+  const untilRequests = (count: number) =>
+    until("the request to reach the vendor", () => vendor.requests.length >= count);
 
   /** Makes calls whose clients disconnect after the vendor has received the request. Returns their cost. */
   async function callsWithoutClients(
@@ -114,7 +115,7 @@ describe.each(shapes)("services %s", (shape) => {
   ) {
     const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const calls = bodies.map((body) => open(path, body));
-    await asked(sent + bodies.length);
+    await untilRequests(sent + bodies.length);
     await Promise.all(calls.map((call) => call.leave()));
     await then();
     const cost = before - (await settled());
@@ -249,7 +250,7 @@ describe.each(shapes)("services %s", (shape) => {
   test("a service that shuts down waits for these answers, and settles them", async () => {
     const [before, from, sent] = [await settled(), await stored(), vendor.requests.length];
     const call = open("/v1/images/generations", image(3));
-    await asked(sent + 1);
+    await untilRequests(sent + 1);
     await call.leave();
     await noticed();
     const media = suite.process("media");

@@ -52,10 +52,10 @@ test("the parent, Redis and NATS are killed together under load: every service e
     const streams = await Promise.all(Array.from({ length: 8 }, () => post(true)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
     // Handled immediately, because some calls fail before the parent's exit is noticed.
-    const asked = Promise.allSettled([...streams.map((stream) => stream.text()), ...streams.map(() => post(false))]);
+    const results = Promise.allSettled([...streams.map((stream) => stream.text()), ...streams.map(() => post(false))]);
     parent.kill("SIGKILL");
     await once(parent, "exit");
-    await asked;
+    await results;
     await until("every service to end", () => !pids.some(lives), 20_000);
   } finally {
     for (const pid of pids.filter(lives)) process.kill(pid, "SIGKILL");

@@ -81,8 +81,8 @@ function agreeing(): Promise<Verification> {
   return until(
     "the books to agree",
     async () => {
-      const asked = read<{ accounts: Verification[] }>(suite, "/ledger/verification?account=demo");
-      const [one] = (await asked.catch(() => undefined))?.accounts ?? [];
+      const answer = read<{ accounts: Verification[] }>(suite, "/ledger/verification?account=demo");
+      const [one] = (await answer.catch(() => undefined))?.accounts ?? [];
       return one?.ok === true && one;
     },
     60_000,

@@ -54,7 +54,7 @@ interface Dripped {
 
 /** Starts a body of 64 MB and sends single bytes repeatedly. Returns the answer. */
 async function drip(path: string, headers: Record<string, string> = {}, begin = "{"): Promise<Dripped> {
-  const asked = request(`${suite.edgeUrl}${path}`, {
+  const outgoing = request(`${suite.edgeUrl}${path}`, {
     method: "POST",
     headers: {
       authorization: `Bearer ${keys.greedy}`,
@@ -63,16 +63,16 @@ async function drip(path: string, headers: Record<string, string> = {}, begin = 
       ...headers,
     },
   });
-  asked.on("error", () => undefined);
-  asked.write(begin);
-  const timer = setInterval(() => asked.write(" "), 250);
+  outgoing.on("error", () => undefined);
+  outgoing.write(begin);
+  const timer = setInterval(() => outgoing.write(" "), 250);
   try {
-    const [answer] = await once(asked, "response");
+    const [answer] = await once(outgoing, "response");
     const text = (await answer.toArray()).join("");
     return { status: answer.statusCode, body: JSON.parse(text) };
   } finally {
     clearInterval(timer);
-    asked.destroy();
+    outgoing.destroy();
   }
 }
 

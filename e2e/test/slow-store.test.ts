@@ -65,13 +65,13 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
   await suite.simulator.script("main", [{ text: "story ".repeat(4_000), chunks: 2_000, chunkDelayMs: 1 }]);
   const stream = await sdk(suite).chat.completions.create({ ...hello("chat"), stream: true });
   let text = "";
-  const heard = (async () => {
+  const received = (async () => {
     for await (const { choices } of stream) {
       if (text === "") ofText?.holdAnswers(true);
       text += choices[0]?.delta.content ?? "";
     }
   })();
-  await expect(heard).rejects.toThrow("store is unavailable");
+  await expect(received).rejects.toThrow("store is unavailable");
   ofText?.holdAnswers(false);
   // At least the first step of the hold was used, and not much more.
   expect(text.length).toBeGreaterThan(256);

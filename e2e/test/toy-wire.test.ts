@@ -4,19 +4,19 @@ import { keys, money } from "./suite-client.ts";
 import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
 
 /** Bodies that the vendor received, newest last. */
-const asked: unknown[] = [];
+const vendorRequests: unknown[] = [];
 const spent = { in: 7, out: 3 };
 
 /** Vendor of the toy wire. It repeats the text that it received, or fails on request. */
 const answer: Script = (request, response) => {
   const body = JSON.parse(request.body);
-  asked.push(body);
-  const said = body.lines.join(" ");
-  if (!body.live) return { body: { said, spent } };
+  vendorRequests.push(body);
+  const prompt = body.lines.join(" ");
+  if (!body.live) return { body: { said: prompt, spent } };
   response.writeHead(200, { "content-type": lengthPrefixed.mediaType });
-  const pieces = said.includes("fail")
+  const pieces = prompt.includes("fail")
     ? [{ problem: { words: "no" } }]
-    : [...said.split(" ").map((word: string) => ({ say: `${word} ` })), { spent }];
+    : [...prompt.split(" ").map((word: string) => ({ say: `${word} ` })), { spent }];
   const stream = Buffer.concat([framed(""), ...pieces.map((piece) => framed(JSON.stringify(piece)))]);
   // Frames arrive in arbitrary pieces; an error arrives in one.
   const middle = pieces.length === 1 ? stream.length : Math.floor(stream.length / 3);
@@ -93,7 +93,7 @@ describe("a wire for vendors only, with streams that are not events, is one fold
     const text = await answer.text();
     expect([answer.status, text]).toEqual([200, expect.stringContaining("Say it again")]);
     expect(answer.headers.get("content-type")).toContain("application/json");
-    expect(asked.at(-1)).toMatchObject({ lines: ["Say it again"], live: false });
+    expect(vendorRequests.at(-1)).toMatchObject({ lines: ["Say it again"], live: false });
   });
 
   test.each(clients)("$name: a stream is converted", async ({ path, body }) => {
@@ -102,7 +102,7 @@ describe("a wire for vendors only, with streams that are not events, is one fold
     expect([answer.status, text]).toEqual([200, expect.stringContaining("Say ")]);
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     for (const word of ["Say ", "it ", "again "]) expect(text).toContain(`"${word}"`);
-    expect(asked.at(-1)).toMatchObject({ lines: ["Say it again"], live: true });
+    expect(vendorRequests.at(-1)).toMatchObject({ lines: ["Say it again"], live: true });
   });
 
   test("a stream that begins with an error fails before its client's answer begins", async () => {

@@ -129,12 +129,12 @@ describe.each(shapes)("services %s", (shape) => {
       );
       suite.process("video").signal("SIGKILL");
       await suite.process("video").ended;
-      const away = [
+      const answers = [
         await dying,
         await ask({ url: suite.edgeUrl }, "/v1/videos", { model: "film-openai", prompt: "A boat" }),
         await ask({ url: suite.edgeUrl }, "/v1/videos/video_1"),
       ];
-      for (const { status, json } of away) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
+      for (const { status, json } of answers) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
       await suite.restart("video");
       // The hold of a start whose service died is released completely, although the vendor may have accepted it.
       const after = await until("the dead hold to be swept", async () => {

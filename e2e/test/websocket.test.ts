@@ -47,9 +47,9 @@ const handshakeWith = (key: string) => ({
 
 /** Opens a WebSocket without a library, so that the test sees all bytes. */
 async function open(key: string) {
-  const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, { headers: handshakeWith(key) });
-  asked.end();
-  const [response, socket] = await once(asked, "upgrade");
+  const outgoing = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, { headers: handshakeWith(key) });
+  outgoing.end();
+  const [response, socket] = await once(outgoing, "upgrade");
   return { response, socket };
 }
 
@@ -106,8 +106,8 @@ test("an unavailable service gets 503 before the upgrade", async () => {
   service.close();
   for (const half of halves) half.destroy();
   await once(service, "close");
-  const asked = request(`${suite.edgeUrl}/v1/realtime?model=chat`, { headers: handshakeWith(keys.demo) });
-  const [response] = await once(asked.end(), "response");
+  const outgoing = request(`${suite.edgeUrl}/v1/realtime?model=chat`, { headers: handshakeWith(keys.demo) });
+  const [response] = await once(outgoing.end(), "response");
   expect(response.statusCode).toBe(503);
   let text = "";
   for await (const chunk of response) text += String(chunk);

@@ -138,9 +138,9 @@ async function answerTo(what: string, call: string, headers: Headers, body: unkn
     headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
     ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
   });
-  const said: unknown = await answer.json();
+  const parsed: unknown = await answer.json();
   expect(answer.status, what).toBeGreaterThanOrEqual(400);
-  return `| ${what} | \`${call}\` | ${answer.status} | ${familyOf(said)}: ${messageIn(said).replaceAll("|", "\\|")} |`;
+  return `| ${what} | \`${call}\` | ${answer.status} | ${familyOf(parsed)}: ${messageIn(parsed).replaceAll("|", "\\|")} |`;
 }
 
 /** Returns the error format of a body, by its members. */

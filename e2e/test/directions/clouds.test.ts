@@ -88,8 +88,8 @@ describe.each(clients.flatMap((client) => clouds.map((cloud) => ({ client, cloud
     test("a stream that breaks in the middle ends with an error, and the received part is charged", async () => {
       const before = await settled(suite, account);
       const text = "one two three four five ".repeat(10);
-      const said = [simulate({ errorAfterChunks: 10, chunks: 40, chunkDelayMs: 1, text })];
-      await expect(ask({ stream: true, said })).rejects.toThrow();
+      const prompt = [simulate({ errorAfterChunks: 10, chunks: 40, chunkDelayMs: 1, text })];
+      await expect(ask({ stream: true, said: prompt })).rejects.toThrow();
       expect(before - (await settled(suite, account))).toBeGreaterThan(0n);
     });
   },

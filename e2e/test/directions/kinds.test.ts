@@ -80,8 +80,8 @@ describe.each(["native-completion", "messages"])("completions over %s", (model) 
 
   test("of one prompt, streamed, with its usage", async () => {
     let [text, finish, tokens] = ["", "", 0];
-    const asked = { model, prompt: "Once upon", max_tokens: 50, stream_options: { include_usage: true } };
-    for await (const chunk of await completions().create({ ...asked, stream: true })) {
+    const request = { model, prompt: "Once upon", max_tokens: 50, stream_options: { include_usage: true } };
+    for await (const chunk of await completions().create({ ...request, stream: true })) {
       text += chunk.choices.map((choice) => choice.text).join("");
       finish += chunk.choices.map(({ finish_reason }) => finish_reason ?? "").join("");
       tokens += chunk.usage?.completion_tokens ?? 0;
@@ -93,8 +93,8 @@ describe.each(["native-completion", "messages"])("completions over %s", (model) 
 test("completions of several prompts, streamed over a chat vendor, each with its index", async () => {
   const prompt = ["Prompt 0", "Prompt 1", "Prompt 2"];
   const texts = prompt.map(() => "");
-  const asked = { model: "messages", prompt, max_tokens: 50, stream: true } as const;
-  for await (const { choices } of await openaiAt(suite.edgeUrl, key).completions.create(asked))
+  const request = { model: "messages", prompt, max_tokens: 50, stream: true } as const;
+  for await (const { choices } of await openaiAt(suite.edgeUrl, key).completions.create(request))
     for (const { index, text } of choices) texts[index] += text;
   expect(texts).toEqual(prompt.map((each) => `You said: ${each}`));
 });
@@ -139,8 +139,8 @@ test.each(["openai-vectors", "gemini-vectors"])(
 
 test.each(["jina-ranks", "cohere-ranks"])("reranking by %s", async (model) => {
   const documents = ["the weather in Oslo", "a recipe for soup", "Oslo is a city"];
-  const asked = { model, query: "Oslo weather", documents, top_n: 2, return_documents: true };
-  const reply = await post("/v1/rerank", asked);
+  const request = { model, query: "Oslo weather", documents, top_n: 2, return_documents: true };
+  const reply = await post("/v1/rerank", request);
   expect([reply.status, await reply.json()]).toMatchObject([
     200,
     { results: [{ index: 0, document: { text: documents[0] } }, { index: 2 }] },

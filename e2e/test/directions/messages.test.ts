@@ -76,8 +76,8 @@ describe.each(ownAndOther("messages"))("messages over $name", ({ name: model, wi
   });
 
   test("a silent stream sends heartbeats", async () => {
-    const said = `Hello {{simulate: {"chunks": 2, "chunkDelayMs": 350}}}`;
-    const stream = { ...hello(model), messages: [{ role: "user", content: said }], stream: true };
+    const prompt = `Hello {{simulate: {"chunks": 2, "chunkDelayMs": 350}}}`;
+    const stream = { ...hello(model), messages: [{ role: "user", content: prompt }], stream: true };
     const events = await (await post(stream, { "x-api-key": key, ...version })).text();
     expect(events).toContain('event: ping\ndata: {"type":"ping"}\n\n');
     expect(events.trimEnd().endsWith('data: {"type":"message_stop"}')).toBe(true);

@@ -225,8 +225,8 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
 
     test("gets the name of the channel's own address, although it is private", async () => {
       await using proxy = await starts[kind]();
-      const own = `http://private.example:${port}`;
-      await fetchWith(proxy.url, `${own}/image.png`, own);
+      const privateUrl = `http://private.example:${port}`;
+      await fetchWith(proxy.url, `${privateUrl}/image.png`, privateUrl);
       expect(proxy.targets).toEqual([`private.example:${port}`]);
     });
 

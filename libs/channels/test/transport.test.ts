@@ -102,9 +102,9 @@ describe("parts of an answer that arrive together", () => {
 
   test("are passed on as one", async () => {
     const answer = await answered();
-    const heard = Promise.withResolvers<string>();
-    answer.pipe({ data: (chunk) => heard.resolve(chunk.toString()), end: () => undefined, fail: () => undefined });
-    expect(await heard.promise).toBe(parts.join(""));
+    const firstPart = Promise.withResolvers<string>();
+    answer.pipe({ data: (chunk) => firstPart.resolve(chunk.toString()), end: () => undefined, fail: () => undefined });
+    expect(await firstPart.promise).toBe(parts.join(""));
     answer.abort();
   });
 

@@ -28,7 +28,7 @@ test("all subscribers of the same beat run together, and not after they are disp
   expect(one?.replace("first", "second")).toBe(two);
   first[Symbol.dispose]();
   second[Symbol.dispose]();
-  const heard = calls.length;
+  const callCount = calls.length;
   vi.advanceTimersByTime(1_000);
-  expect(calls.length).toBe(heard);
+  expect(calls.length).toBe(callCount);
 });

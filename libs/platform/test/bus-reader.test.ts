@@ -34,12 +34,12 @@ test("a batch that its reader returned is delivered again together, not message 
   await until("NATS to be available", () => bus.connected);
   await bus.publish(messages(60, 1_000));
   const stored = (await bus.progress("USAGE", "again"))?.last ?? 0;
-  const away: number[] = [];
+  const returned: number[] = [];
   const failing = bus.consume("USAGE", "again", 100, (bodies) => {
-    away.push(bodies.length);
+    returned.push(bodies.length);
     return Promise.reject(new Error("the books are unavailable"));
   });
-  await until("a batch to arrive", () => away.length > 0);
+  await until("a batch to arrive", () => returned.length > 0);
   await failing[Symbol.asyncDispose]();
   const batches: number[] = [];
   await using _reader = bus.consume("USAGE", "again", 100, async (bodies) => void batches.push(bodies.length));

@@ -85,11 +85,11 @@ test("a busy process does not treat Redis as slow", async () => {
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
   for (let round = 0; round < 3; round++) {
-    const asked = Array.from({ length: 50 }, () => redis.get("a"));
+    const replies = Array.from({ length: 50 }, () => redis.get("a"));
     // The commands are sent; then this process reads nothing for longer than their timeout.
     await new Promise((resolve) => setImmediate(resolve));
     for (const end = performance.now() + 250; performance.now() < end;);
-    expect(await Promise.all(asked)).toEqual(asked.map(() => "OK"));
+    expect(await Promise.all(replies)).toEqual(replies.map(() => "OK"));
   }
   redis.disconnect();
   late.close();

@@ -36,6 +36,6 @@ test.each([
 
 test("a base URL that ends in a version is not given another one for the list", () => {
   const { anthropic } = providers;
-  const asked = anthropic && modelListRequest(anthropic, { baseUrl: "https://proxy.test/v1/", key: "k", nowMs: 0 });
-  expect(asked?.url.pathname).toBe("/v1/models");
+  const request = anthropic && modelListRequest(anthropic, { baseUrl: "https://proxy.test/v1/", key: "k", nowMs: 0 });
+  expect(request?.url.pathname).toBe("/v1/models");
 });

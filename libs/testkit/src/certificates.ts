@@ -20,7 +20,7 @@ const keyOptions = { keyType: "ec", algorithm: "sha256" } as const;
 
 /** Creates an authority. Its files, and those of the certificates that it issues, are in `folder`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
-  const own = await generate([{ name: "commonName", value: name }], {
+  const certificate = await generate([{ name: "commonName", value: name }], {
     ...keyOptions,
     extensions: [
       { name: "basicConstraints", cA: true, critical: true },
@@ -28,13 +28,13 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
     ],
   });
   const file = join(folder, `${name}.crt`);
-  writeFileSync(file, own.cert);
+  writeFileSync(file, certificate.cert);
   return {
     file,
     async issue(server) {
       const issued = await generate([{ name: "commonName", value: server }], {
         ...keyOptions,
-        ca: { key: own.private, cert: own.cert },
+        ca: { key: certificate.private, cert: certificate.cert },
         extensions: [
           { name: "basicConstraints", cA: false },
           { name: "extKeyUsage", serverAuth: true },

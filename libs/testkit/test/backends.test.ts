@@ -29,9 +29,9 @@ test("a local server keeps its address after a kill, and continues after a pause
   await backends.redis.start();
   expect(await says(backends.redisUrl, "PING\r\n")).toBe("+PONG\r\n");
   backends.redis.pause();
-  const asked = says(backends.redisUrl, "PING\r\n");
+  const reply = says(backends.redisUrl, "PING\r\n");
   backends.redis.resume();
-  expect(await asked).toBe("+PONG\r\n");
+  expect(await reply).toBe("+PONG\r\n");
 });
 
 describe.skipIf(!docker)("containers that a worker's test files share", () => {

@@ -105,9 +105,9 @@ async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(
 
 /** Sends a request with these headers, and returns its answer. */
 async function ask(headers: Record<string, string>, body?: string): Promise<IncomingMessage> {
-  const asked = httpRequest({ port: edgePort, method: "POST", path: "/v1/chat/completions", headers });
-  asked.end(body);
-  const [answer]: IncomingMessage[] = await once(asked, "response");
+  const outgoing = httpRequest({ port: edgePort, method: "POST", path: "/v1/chat/completions", headers });
+  outgoing.end(body);
+  const [answer]: IncomingMessage[] = await once(outgoing, "response");
   if (answer === undefined) throw new Error("no answer");
   return answer;
 }
@@ -157,11 +157,11 @@ describe("a call", () => {
       request.resume(); // as services do for a limited time
       response.writeHead(413).end("too large");
     });
-    const asked = httpRequest({ port: edgePort, method: "POST", headers: { "content-length": String(50_000_000) } });
-    asked.on("error", () => undefined).write(Buffer.alloc(1_000_000));
-    const [answer]: IncomingMessage[] = await once(asked, "response");
+    const outgoing = httpRequest({ port: edgePort, method: "POST", headers: { "content-length": String(50_000_000) } });
+    outgoing.on("error", () => undefined).write(Buffer.alloc(1_000_000));
+    const [answer]: IncomingMessage[] = await once(outgoing, "response");
     expect(answer?.statusCode).toBe(413);
-    asked.destroy();
+    outgoing.destroy();
   });
 });
 

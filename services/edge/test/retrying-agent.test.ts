@@ -16,24 +16,24 @@ async function freePort(): Promise<number> {
 }
 
 async function post(port: number): Promise<number | undefined> {
-  const asked = request({ port, host: "127.0.0.1", method: "POST", agent: new RetryingAgent({ keepAlive: false }) });
-  asked.end("body");
-  const [response]: IncomingMessage[] = await once(asked, "response");
+  const outgoing = request({ port, host: "127.0.0.1", method: "POST", agent: new RetryingAgent({ keepAlive: false }) });
+  outgoing.end("body");
+  const [response]: IncomingMessage[] = await once(outgoing, "response");
   response?.resume();
   return response?.statusCode;
 }
 
 test("a service that is briefly unavailable is reached with one request", async () => {
   const port = await freePort();
-  let asked = 0;
+  let requestCount = 0;
   const server = createServer((_request, response) => {
-    asked++;
+    requestCount++;
     response.end();
   });
   const posted = post(port);
   setTimeout(() => server.listen(port, "127.0.0.1"), 200);
   expect(await posted).toBe(200);
-  expect(asked).toBe(1);
+  expect(requestCount).toBe(1);
   server.close();
 });
 
@@ -47,10 +47,10 @@ test("a connection is kept for less time than the service keeps it, and a slow a
   const agent = new RetryingAgent({ keepAlive: true });
   // Sends a request with a timeout, like the proxy's, longer than an idle connection is kept.
   const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
-    const asked = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
-    asked.end();
-    const [response]: IncomingMessage[] = await once(asked, "response");
-    expect(asked.socket?.timeout).toBe(timeoutMs);
+    const outgoing = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
+    outgoing.end();
+    const [response]: IncomingMessage[] = await once(outgoing, "response");
+    expect(outgoing.socket?.timeout).toBe(timeoutMs);
     if (response === undefined) throw new Error("no response");
     response.resume();
     await once(response, "close");
@@ -75,7 +75,7 @@ test("a service that stays unavailable is reported", async () => {
 
 test("an address that neither accepts nor refuses connections times out", async () => {
   const agent = new RetryingAgent({ keepAlive: false, maxConnectMs: 50 });
-  const asked = request({ host: "silent.example", lookup: () => undefined, agent });
-  asked.end();
-  await expect(once(asked, "response")).rejects.toThrow("no connection in time");
+  const outgoing = request({ host: "silent.example", lookup: () => undefined, agent });
+  outgoing.end();
+  await expect(once(outgoing, "response")).rejects.toThrow("no connection in time");
 });

@@ -92,11 +92,11 @@ test.each([
 });
 
 test("a stream of lines ends with an error on a separate line, wherever it was interrupted", () => {
-  const said = '{"message":{"content":"Hello"},"done":false}\n';
+  const firstLine = '{"message":{"content":"Hello"},"done":false}\n';
   const error = '{"error":"gone"}\n';
-  for (const cut of [0, said.length, said.length + 10])
+  for (const cut of [0, firstLine.length, firstLine.length + 10])
     for (const piece of [1, 7, 500]) {
-      const got = broken("ollamaChat", "application/x-ndjson", said + said, cut, piece);
-      expect(got).toBe((cut < said.length ? "" : said) + error);
+      const got = broken("ollamaChat", "application/x-ndjson", firstLine + firstLine, cut, piece);
+      expect(got).toBe((cut < firstLine.length ? "" : firstLine) + error);
     }
 });

@@ -47,13 +47,13 @@ describe.each(Object.keys(places))("images of %s", (name) => {
 
   test("that the vendor filters cost nothing", async () => {
     const before = await settled();
-    const asked = client.images.generate({ model: name, prompt: '{{simulate: {"finish": "content_filter"}}}' });
-    await expect(asked).rejects.toMatchObject({ status: 400 });
+    const answer = client.images.generate({ model: name, prompt: '{{simulate: {"finish": "content_filter"}}}' });
+    await expect(answer).rejects.toMatchObject({ status: 400 });
     expect((await settled()) - before).toBe(0n);
   });
 
   test("more than the vendor's maximum are refused, naming the field", async () => {
-    const asked = client.images.generate({ model: name, prompt: "A boat", n: 5 });
-    await expect(asked).rejects.toMatchObject({ status: 400, param: "n" });
+    const answer = client.images.generate({ model: name, prompt: "A boat", n: 5 });
+    await expect(answer).rejects.toMatchObject({ status: 400, param: "n" });
   });
 });

@@ -171,11 +171,11 @@ describe("requests to the vendor", () => {
     expect(answer.headers.get("x-modelgate-dropped")).toBe("quality, background, strange");
     const strict = await postImages(area, "generations", body, { "x-modelgate-strict": "true" });
     expect(strict).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter", param: "quality" } } });
-    const own = await postImages(
+    const answer = await postImages(
       area,
       "generations",
       qwenBody("tokens", [{ text: "a fox" }], { negative_prompt: "blur", x: 1 }),
     );
-    expect(own.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
+    expect(answer.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
   });
 });

@@ -218,13 +218,13 @@ describe("the charge", () => {
       costOf(area, async () => {
         for (const instance of instances) await area.simulator.forget(instance);
         const leaving = new AbortController();
-        const asked = client.images
+        const answer = client.images
           .generate({ model: "tasks", prompt: simulate(behaviour), n: 2 }, { signal: leaving.signal })
           .catch((error: unknown) => error);
         const seen = () => Promise.all(instances.map((instance) => area.simulator.requests(instance)));
         await until("the first poll", async () => (await seen()).flat().some(({ method }) => method === "GET"));
         leaving.abort();
-        await asked;
+        await answer;
       });
     expect(await leaveAfterLook({ finish: "RUNNING" })).toBe(80_000_000n);
   });

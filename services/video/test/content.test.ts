@@ -28,7 +28,7 @@ let shared: Shared;
 /** Answers of the vendor and of its file host, by path. */
 let has: Record<string, ScriptedAnswer> = {};
 let servers: readonly ScriptedServer[] = [];
-const asked = () => servers.flatMap(({ requests }) => requests);
+const allRequests = () => servers.flatMap(({ requests }) => requests);
 /** Returns an address at the vendor's origin, or at its file host. */
 const at = (path: string, origin: 0 | 1 = 0): string => `${servers[origin]?.url}${path}`;
 
@@ -80,7 +80,7 @@ async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
     return error instanceof Error && "code" in error ? String(error.code) : String(error);
   }
 }
-const paths = () => asked().map(({ url }) => url);
+const paths = () => allRequests().map(({ url }) => url);
 
 const look = "/v1/video/generations/op-video_1";
 const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fresh.mp4") }) });
@@ -88,8 +88,10 @@ const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fre
 test("a valid address is used with the range, and the vendor gets no other request", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4"), expiresAt: noon + 1 }))).toBe("a video");
-  expect(asked()).toMatchObject([{ url: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } }]);
-  expect(asked()[0]?.headers).not.toHaveProperty("cookie");
+  expect(allRequests()).toMatchObject([
+    { url: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } },
+  ]);
+  expect(allRequests()[0]?.headers).not.toHaveProperty("cookie");
 });
 
 test.each([
@@ -117,7 +119,7 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
   const keysFor = async (location: string) => {
     for (const { requests } of servers) requests.length = 0;
     has = { [content]: { status: 302, headers: { location } }, "/a.mp4": { body: "a video" } };
-    return [await fetched(finished({}, "videos")), ...asked().map(({ headers }) => headers.authorization)];
+    return [await fetched(finished({}, "videos")), ...allRequests().map(({ headers }) => headers.authorization)];
   };
   expect(await keysFor("/a.mp4")).toEqual(["a video", "Bearer key", "Bearer key"]);
   // Another port of the vendor's host gets no key and must have a public address.
@@ -127,7 +129,7 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
 
 test("a removed channel has no videos; a rotated key is replaced by another", async () => {
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
-  expect(asked()).toEqual([]);
+  expect(allRequests()).toEqual([]);
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("a video");
 });
@@ -135,5 +137,5 @@ test("a removed channel has no videos; a rotated key is replaced by another", as
 test("only the video is available if the vendor has no endpoint for variants", async () => {
   has = { "/a.mp4": { body: "a video" } };
   expect(await fetched(finished({ url: at("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
-  expect(asked()).toEqual([]);
+  expect(allRequests()).toEqual([]);
 });

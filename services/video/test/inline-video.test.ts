@@ -17,8 +17,8 @@ test("a video is extracted from an answer, for any chunks and any escaping of it
   fc.assert(
     fc.property(film, anyPieces, fc.boolean(), (bytes, lengths, isEscaped) => {
       const base64 = Buffer.from(bytes).toString("base64");
-      const said = isEscaped ? base64.replaceAll("/", String.raw`\/`).replaceAll("=", String.raw`\u003d`) : base64;
-      const answer = `{"name":"a \\"film\\"","response":{"videos":[{"film": "${said}","mimeType":"video/mp4"}]}}`;
+      const rendered = isEscaped ? base64.replaceAll("/", String.raw`\/`).replaceAll("=", String.raw`\u003d`) : base64;
+      const answer = `{"name":"a \\"film\\"","response":{"videos":[{"film": "${rendered}","mimeType":"video/mp4"}]}}`;
       const reader = new Base64VideoDecoder("film");
       const read = Buffer.concat(pieces(answer, lengths).map((piece) => reader.push(piece)));
       expect(read.equals(bytes)).toBe(true);

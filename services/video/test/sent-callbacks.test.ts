@@ -85,7 +85,7 @@ test("a client that disconnects before the vendor's answer finds the task in its
   const before = await area.account("demo");
   const leaving = new AbortController();
   const prompt = `left alone; ${promptWith({ delayMs: 300 })}`;
-  const asked = fetch(`${area.url}/v1/videos`, {
+  const creation = fetch(`${area.url}/v1/videos`, {
     method: "POST",
     headers: { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "film-openai", prompt, seconds: "8" }),
@@ -96,7 +96,7 @@ test("a client that disconnects before the vendor's answer finds the task in its
     async () => (await area.simulator.requests("openai-films")).length > 0,
   );
   leaving.abort();
-  await expect(asked).rejects.toThrow();
+  await expect(creation).rejects.toThrow();
   const task = await until("the task", async () =>
     (await ask(area, "/v1/videos")).json.data.find((each: { prompt: string }) => each.prompt === prompt),
   );

@@ -399,8 +399,8 @@ describe("the end of a task", () => {
   test("is sent to the client's callback URL, signed, once per transition", async () => {
     await using client = await startScriptedServer(() => ({}));
     await area.simulator.forget("kling");
-    const asked = { model_name: "film-kling", prompt: promptWith({ looks: 4 }), callback_url: `${client.url}/done` };
-    const { json } = await ask(area, "/kling/v1/videos/text2video", asked);
+    const request = { model_name: "film-kling", prompt: promptWith({ looks: 4 }), callback_url: `${client.url}/done` };
+    const { json } = await ask(area, "/kling/v1/videos/text2video", request);
     await until("every transition to be sent", () => client.requests.length === 3);
     // Callbacks are sent over separate connections and may arrive in any order.
     expect(client.requests.map(({ body }) => JSON.parse(body).state).toSorted()).toEqual([

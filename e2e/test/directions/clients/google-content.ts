@@ -61,10 +61,11 @@ interface Result {
 }
 
 async function ask(google: GoogleGenAI, question: Question, contents: Content[]): Promise<Heard> {
-  const asked = { model: question.model, contents, config: configOf(question) };
-  if (!question.stream) return heard(google, question, contents, readAll([await google.models.generateContent(asked)]));
+  const request = { model: question.model, contents, config: configOf(question) };
+  if (!question.stream)
+    return heard(google, question, contents, readAll([await google.models.generateContent(request)]));
   const responses: GenerateContentResponse[] = [];
-  for await (const response of await google.models.generateContentStream(asked)) responses.push(response);
+  for await (const response of await google.models.generateContentStream(request)) responses.push(response);
   return heard(google, question, contents, readAll(responses));
 }
 

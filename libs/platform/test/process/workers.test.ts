@@ -77,19 +77,19 @@ test("workers share a port, an exited one is restarted, and one port answers the
 test("workers that cannot start end the process with their status and their output", async () => {
   const env = { ...process.env, DOOR_PORT: "0", DRAIN_MS: "none" };
   const supervisor = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  supervisor.stderr.setEncoding("utf8").on("data", (piece: string) => (said += piece));
+  let output = "";
+  supervisor.stderr.setEncoding("utf8").on("data", (piece: string) => (output += piece));
   expect(await once(supervisor, "close")).toEqual([78, null]);
-  expect(said).toContain("DRAIN_MS must be a whole number");
+  expect(output).toContain("DRAIN_MS must be a whole number");
 });
 
 test("a shared port must be named", async () => {
   const env = { ...process.env, DOOR_PORT: "0", HOST: "127.0.0.1" };
   const supervisor = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
-  let said = "";
-  supervisor.stderr.setEncoding("utf8").on("data", (piece: string) => (said += piece));
+  let output = "";
+  supervisor.stderr.setEncoding("utf8").on("data", (piece: string) => (output += piece));
   expect(await once(supervisor, "close")).toEqual([78, null]);
-  expect(said).toContain("The port of door must be set, because workers share it.");
+  expect(output).toContain("The port of door must be set, because workers share it.");
 });
 
 test("a metric of several processes is described once, with the samples of all", () => {

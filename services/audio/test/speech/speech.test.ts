@@ -66,9 +66,9 @@ describe("the official SDK gets", () => {
   });
 
   test("pcm, unchanged from the vendor", async () => {
-    const asked = { ...ask, response_format: "pcm" } as const;
+    const request = { ...ask, response_format: "pcm" } as const;
     const direct = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
-    const [here, there] = await Promise.all([client.audio.speech.create(asked), direct.audio.speech.create(asked)]);
+    const [here, there] = await Promise.all([client.audio.speech.create(request), direct.audio.speech.create(request)]);
     expect(here.headers.get("content-type")).toBe("audio/pcm");
     expect(Buffer.from(await here.arrayBuffer()).equals(Buffer.from(await there.arrayBuffer()))).toBe(true);
   });

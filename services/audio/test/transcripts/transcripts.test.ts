@@ -98,16 +98,16 @@ describe("the official SDK gets", () => {
     });
     expect(answer.text).toBe("we heard this file");
     expect(before - (await settled())).toBe(perSecond(seconds));
-    const asked = await seen();
-    expect(asked?.files).toEqual([
+    const request = await seen();
+    expect(request?.files).toEqual([
       { name: "file", filename: "speech.wav", contentType: "audio/wav", bytes: wav.length, sha256: sha256(wav) },
     ]);
-    expect(asked?.fields).toEqual([
+    expect(request?.fields).toEqual([
       ["model", "whisper-1"],
       ["language", "en"],
       ["response_format", "json"],
     ]);
-    expect(asked?.headers["authorization"]).toBe("Bearer key-of-first");
+    expect(request?.headers["authorization"]).toBe("Bearer key-of-first");
   });
 
   test.each([
@@ -116,12 +116,12 @@ describe("the official SDK gets", () => {
     ["vtt", "text/vtt", /^WEBVTT\n\n00:00:00.000 --> 00:00:02.280\nwe heard this file\n\n$/],
   ] as const)("%s, created by the gateway and equal to the vendor's", async (response_format, type, expected) => {
     const file = await wavFile();
-    const asked = { model: "whisper-1", file, response_format };
-    const { data, response } = await client.audio.transcriptions.create(asked).withResponse();
+    const request = { model: "whisper-1", file, response_format };
+    const { data, response } = await client.audio.transcriptions.create(request).withResponse();
     expect(data).toMatch(expected);
     expect(response.headers.get("content-type")).toBe(`${type}; charset=utf-8`);
     const vendor = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
-    expect(await vendor.audio.transcriptions.create(asked)).toBe(data);
+    expect(await vendor.audio.transcriptions.create(request)).toBe(data);
   });
 
   test("verbose_json with words and segments, unchanged from the vendor", async () => {
