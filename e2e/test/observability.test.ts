@@ -78,12 +78,12 @@ test("a trace continues from the client through edge and service to the vendor",
   const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
   await suite.simulator.forget("main");
   expect((await post(suite, hello("chat"), keys.demo, { traceparent })).status).toBe(200);
-  const spans = await until("three spans", () => {
+  const ofTrace = await until("three spans", () => {
     const found = spans().filter((span) => span.traceId === traceId);
     return found.length >= 3 && found;
   });
   const [edge, text, vendor] = ["edge", "text", "call chat"].map((word) =>
-    spans.find(({ service, name }) => name === word || (service === word && !name.startsWith("call "))),
+    ofTrace.find(({ service, name }) => name === word || (service === word && !name.startsWith("call "))),
   );
   expect(edge?.parentSpanId).toBe("00f067aa0ba902b7");
   expect(text?.parentSpanId).toBe(edge?.spanId);

@@ -14,14 +14,14 @@ import { NothingSent, openTransport, type Transport } from "../src/transport.ts"
  * without an answer. SIGUSR2 resets every connection.
  */
 const vendor = `
-  let asked = 0;
+  let requestCount = 0;
   const sockets = new Set();
   const server = require("node:http").createServer((request, response) => {
     request.resume();
-    asked++;
+    requestCount++;
     if (request.url === "/deaf") return void request.on("end", () => request.socket.destroy());
     const close = request.url === "/closing" ? () => setTimeout(() => request.socket.destroy(), 5) : undefined;
-    response.end(String(asked), close);
+    response.end(String(requestCount), close);
   });
   server.on("connection", (socket) => sockets.add(socket.once("close", () => sockets.delete(socket))));
   process.on("SIGUSR2", () => { for (const socket of sockets) socket.resetAndDestroy(); });

@@ -171,11 +171,11 @@ describe("requests to the vendor", () => {
     expect(answer.headers.get("x-modelgate-dropped")).toBe("quality, background, strange");
     const strict = await postImages(area, "generations", body, { "x-modelgate-strict": "true" });
     expect(strict).toMatchObject({ status: 400, body: { error: { code: "unsupported_parameter", param: "quality" } } });
-    const answer = await postImages(
+    const qwenAnswer = await postImages(
       area,
       "generations",
       qwenBody("tokens", [{ text: "a fox" }], { negative_prompt: "blur", x: 1 }),
     );
-    expect(answer.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
+    expect(qwenAnswer.headers.get("x-modelgate-dropped")).toBe("parameters.negative_prompt, parameters.x");
   });
 });

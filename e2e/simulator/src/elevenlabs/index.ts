@@ -22,11 +22,11 @@ const speech: Endpoint = {
   path: /^\/v1\/text-to-speech\/([^/]+)(\/stream)?$/,
   open({ body, query, groups: [voice = "", streamed] }) {
     requireShape(body, shape);
-    const format = query.get("output_format") ?? "mp3_44100_128";
-    const [, name = ""] = formats.exec(format) ?? [];
+    const outputFormat = query.get("output_format") ?? "mp3_44100_128";
+    const [, name = ""] = formats.exec(outputFormat) ?? [];
     const format = audioFormatOf(name);
     if (format === undefined || (streamed === "/stream" && name === "wav"))
-      throw new Refusal(422, `output_format ${format} is not one of ours.`);
+      throw new Refusal(422, `output_format ${outputFormat} is not one of ours.`);
     const { words, directive } = questionFrom(textAt(body, "model_id") ?? "", [textAt(body, "text") ?? ""]);
     const speed = numberAt(memberOf(body, "voice_settings"), "speed") ?? 1;
     const pieces = () => format.encode(synthesize(words, { voice, speed }));
