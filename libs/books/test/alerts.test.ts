@@ -111,7 +111,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
       (await all()).map(({ subject, deliveries }) => [subject, deliveries.map(({ target }) => target).toSorted()]),
     );
     expect(targetsOf).toEqual({ one: ["trg_acme", "trg_all"], low: ["trg_all", "trg_low"] });
-    const seenByMember = await readAlerts(books, { account: "acme", targetsOf: "acme", limit: 100 });
+    const seenByMember = await readAlerts(books, { accounts: ["acme"], targetsOf: ["acme"], limit: 100 });
     expect(seenByMember.map(({ subject, deliveries }) => [subject, deliveries.map(({ name }) => name)])).toEqual([
       ["one", ["trg_acme"]],
     ]);
@@ -180,9 +180,9 @@ describe.each(engines)("alerts in $name", ({ start }) => {
       ["dead", "it answered with status 500"],
     ]);
     const id = dead?.id ?? "";
-    expect(await readAlerts(books, { dead: true, targetsOf: "other", limit: 10 })).toEqual([]);
-    expect(await retryDeliveries(books, { alert: id, targetsOf: "acme", nowMs: start })).toBe(1);
-    expect(await retryDeliveries(books, { alert: id, targetsOf: "acme", nowMs: start })).toBe(0);
+    expect(await readAlerts(books, { dead: true, targetsOf: ["other"], limit: 10 })).toEqual([]);
+    expect(await retryDeliveries(books, { alert: id, targetsOf: ["acme"], nowMs: start })).toBe(1);
+    expect(await retryDeliveries(books, { alert: id, targetsOf: ["acme"], nowMs: start })).toBe(0);
     const claimed = await claimDeliveries(books, { nowMs: start, max: 10 });
     expect(claimed.map(({ target, isLast }) => [target.id, isLast])).toEqual([["trg_acme", false]]);
   });
@@ -192,7 +192,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     await add(targetNamed("trg_acme", { account: "acme" }));
     await recordAlerts(books, [alertOf("one")]);
     expect((await readAlertTargets(books)).map(({ id }) => id).toSorted()).toEqual(["trg_acme", "trg_all"]);
-    expect((await readAlertTargets(books, "acme")).map(({ id }) => id)).toEqual(["trg_acme"]);
+    expect((await readAlertTargets(books, ["acme"])).map(({ id }) => id)).toEqual(["trg_acme"]);
     expect(await findAlertTarget(books, "trg_all")).toMatchObject({ sealed: "sealed trg_all" });
     expect(await deleteAlertTarget(books, "trg_all", "ada")).toBe(true);
     expect(await deleteAlertTarget(books, "trg_all", "ada")).toBe(false);

@@ -57,7 +57,7 @@ describe.each(engines)("$name", ({ start }) => {
     // What was not written has left no key behind.
     const keys = await readVendorKeys(books, ["key-of-a", "key-of-b", "key-of-c"]);
     expect(keys).toEqual([{ id: `key-of-${won}`, sealed: "sealed" }]);
-    expect((await readAudit(books, { account: "", limit: 10 })).map(({ action }) => action)).toEqual([
+    expect((await readAudit(books, { accounts: [""], limit: 10 })).map(({ action }) => action)).toEqual([
       "configuration.save",
       "configuration.save",
     ]);

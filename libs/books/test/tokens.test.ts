@@ -50,7 +50,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(Date.parse(previous?.expiresAt ?? "")).toBeGreaterThan(Date.now());
     expect(ended).toMatchObject({ digest: "old", hint: "sk-old" });
     expect(Date.parse(ended?.expiresAt ?? "")).toBeLessThanOrEqual(Date.now());
-    const audit = await readAudit(books, { account: "twice", limit: 10 });
+    const audit = await readAudit(books, { accounts: ["twice"], limit: 10 });
     expect(audit.map(({ action }) => action).sort()).toEqual(["token.create", "token.rotate", "token.rotate"]);
     expect(JSON.stringify(audit)).not.toContain("digest");
   });
@@ -90,7 +90,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     const again = await create("gone", "tok_gone");
     expect(again).toMatchObject({ created: false, token: { deletedAt: expect.any(String) } });
     expect(await create("gone", "tok_other")).toMatchObject({ created: true });
-    const audit = await readAudit(books, { account: "gone", limit: 10 });
+    const audit = await readAudit(books, { accounts: ["gone"], limit: 10 });
     expect(audit.find(({ action }) => action === "token.delete")).toMatchObject({
       actor: "ada",
       before: { id: "tok_gone" },

@@ -258,8 +258,23 @@ describe("organisations and teams", { timeout: 120_000 }, () => {
     );
     expect(calls.toSorted()).toEqual(["", "search", "zebra"]);
     expect((await ora.post("/organisations/acme/members/ora/remove", {})).status).toBe(403);
-    expect(await ora.get("/audit")).toMatchObject({ status: 400, error: { param: "account" } });
-    expect((await ora.get("/audit?account=wallet")).status).toBe(200);
+    const accountsOf = async (path: string): Promise<readonly string[]> => {
+      const { entries } = (await ora.get(path)).data;
+      return [...new Set<string>(entries.map(({ account }: { account: string }) => account))].toSorted();
+    };
+    expect(await accountsOf("/audit")).toEqual(["lab-wallet", "wallet"]);
+    expect(await accountsOf("/audit?account=wallet")).toEqual(["wallet"]);
+    for (const path of ["/audit", "/alerts", "/alert-targets"]) {
+      expect((await ora.get(`${path}?account=outside`)).status, path).toBe(404);
+      expect((await ora.get(path)).status, path).toBe(200);
+      expect((await as("tom").get(path)).status, path).toBe(403);
+    }
+    const hook = { kind: "slack", url: "https://hooks.slack.com/services/T/B/X", name: "of the lab" };
+    const target = await ora.post("/alert-targets", { ...hook, account: "lab-wallet" });
+    expect(target.data).toMatchObject({ account: "lab-wallet" });
+    await operator.post("/alert-targets", { ...hook, name: "of others", account: "outside" });
+    expect((await ora.get("/alert-targets")).data).toMatchObject([{ name: "of the lab" }]);
+    expect((await ora.post(`/alert-targets/${target.data.id}/delete`)).status).toBe(200);
     expect((await ora.post("/accounts/wallet/budgets", { ...intrusion, scope: "account" })).status).toBe(403);
   });
 

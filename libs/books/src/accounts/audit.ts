@@ -32,17 +32,17 @@ export async function writeAudit(transaction: Transaction<Tables>, entry: AuditE
   });
 }
 
-/** Reads the last changes of an account, or of all accounts, newest first. */
+/** Reads the last changes of these accounts, or of all accounts, newest first. */
 export async function readAudit(
   { db }: Books,
   {
-    account,
+    accounts,
     limit,
     before,
-  }: { readonly account?: string | undefined; readonly limit: number; readonly before?: number },
+  }: { readonly accounts?: readonly string[] | undefined; readonly limit: number; readonly before?: number },
 ): Promise<readonly AuditEntry[]> {
   let query = db.selectFrom("audit").selectAll();
-  if (account !== undefined) query = query.where("account", "=", account);
+  if (accounts !== undefined) query = query.where("account", "in", accounts);
   if (before !== undefined) query = query.where("at", "<", before);
   const rows = await query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
   return rows.map((row) => ({

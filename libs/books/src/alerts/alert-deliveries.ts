@@ -102,7 +102,7 @@ export async function nextDeliveryDue({ db }: Books): Promise<number | undefined
 }
 
 /**
- * Schedules the deliveries of an alert that were given up again; only those to targets of an account if `targetsOf` is
+ * Schedules the deliveries of an alert that were given up again; only those to targets of these accounts if `targetsOf` is
  * present. Returns their number.
  */
 export async function retryDeliveries(
@@ -111,7 +111,7 @@ export async function retryDeliveries(
     alert,
     targetsOf,
     nowMs,
-  }: { readonly alert: string; readonly targetsOf?: string | undefined; readonly nowMs: number },
+  }: { readonly alert: string; readonly targetsOf?: readonly string[] | undefined; readonly nowMs: number },
 ): Promise<number> {
   let query = db
     .updateTable("alert_deliveries")
@@ -119,6 +119,8 @@ export async function retryDeliveries(
     .where("alert", "=", alert)
     .where("state", "=", "dead");
   if (targetsOf !== undefined)
-    query = query.where(sql<boolean>`target in (select id from alert_targets where account = ${targetsOf})`);
+    query = query.where(
+      sql<boolean>`target in (select id from alert_targets where account in (${sql.join(targetsOf)}))`,
+    );
   return (await query.returning("target").execute()).length;
 }

@@ -40,10 +40,10 @@ export async function deleteAlertTarget({ db }: Books, id: string, actor: string
   });
 }
 
-/** Reads the targets of an account ("" for those that receive all alerts), or all targets; oldest first. */
-export async function readAlertTargets({ db }: Books, account?: string): Promise<readonly AlertTarget[]> {
+/** Reads the targets of accounts ("" for those that receive all alerts), or all targets; oldest first. */
+export async function readAlertTargets({ db }: Books, accounts?: readonly string[]): Promise<readonly AlertTarget[]> {
   let query = db.selectFrom("alert_targets").selectAll();
-  if (account !== undefined) query = query.where("account", "=", account);
+  if (accounts !== undefined) query = query.where("account", "in", accounts);
   return (await query.orderBy("at").orderBy("id").execute()).map(targetOf);
 }
 

@@ -11,12 +11,13 @@ export interface DeliveredAlert extends Alert {
 
 /** Filter of alerts. Absent members do not filter. */
 export interface AlertFilter {
-  readonly account?: string | undefined;
+  /** Accounts, one of which the alert concerns. */
+  readonly accounts?: readonly string[] | undefined;
   readonly kind?: Alert["kind"] | undefined;
   /** True: only alerts with a delivery that was given up. */
   readonly dead?: boolean | undefined;
-  /** Account whose targets' deliveries are read; undefined: those of all targets. */
-  readonly targetsOf?: string | undefined;
+  /** Accounts whose targets' deliveries are read; undefined: those of all targets. */
+  readonly targetsOf?: readonly string[] | undefined;
   readonly limit: number;
   /** Id of an alert; older ones are read. */
   readonly before?: string | undefined;
@@ -24,9 +25,9 @@ export interface AlertFilter {
 
 /** Reads alerts with their deliveries, newest first. */
 export async function readAlerts(books: Books, filter: AlertFilter): Promise<readonly DeliveredAlert[]> {
-  const { account, kind, dead, targetsOf, limit, before } = filter;
+  const { accounts, kind, dead, targetsOf, limit, before } = filter;
   let query = books.db.selectFrom("alerts").selectAll();
-  if (account !== undefined) query = query.where("account", "=", account);
+  if (accounts !== undefined) query = query.where("account", "in", accounts);
   if (kind !== undefined) query = query.where("kind", "=", kind);
   if (before !== undefined)
     query = query.where(sql<boolean>`(at, id) < (select b.at, b.id from alerts as b where b.id = ${before})`);
@@ -34,7 +35,7 @@ export async function readAlerts(books: Books, filter: AlertFilter): Promise<rea
     const ofTargets =
       targetsOf === undefined
         ? sql``
-        : sql`and d.target in (select t.id from alert_targets as t where t.account = ${targetsOf})`;
+        : sql`and d.target in (select t.id from alert_targets as t where t.account in (${sql.join(targetsOf)}))`;
     query = query.where(
       sql<boolean>`exists (select 1 from alert_deliveries as d where d.alert = alerts.id and d.state = 'dead' ${ofTargets})`,
     );
@@ -52,7 +53,7 @@ export async function readAlerts(books: Books, filter: AlertFilter): Promise<rea
 async function deliveriesOf(
   { db }: Books,
   alerts: readonly string[],
-  targetsOf: string | undefined,
+  targetsOf: readonly string[] | undefined,
 ): Promise<ReadonlyMap<string, readonly AlertDelivery[]>> {
   if (alerts.length === 0) return new Map();
   let query = db
@@ -60,7 +61,7 @@ async function deliveriesOf(
     .innerJoin("alert_targets as t", "t.id", "d.target")
     .select(["d.alert", "d.target", "d.state", "d.tries", "d.next", "d.error", "t.record"])
     .where("d.alert", "in", alerts);
-  if (targetsOf !== undefined) query = query.where("t.account", "=", targetsOf);
+  if (targetsOf !== undefined) query = query.where("t.account", "in", targetsOf);
   const rows = await query.orderBy("t.at").execute();
   const found = new Map<string, AlertDelivery[]>();
   for (const { alert, target, state, tries, next, error, record } of rows) {

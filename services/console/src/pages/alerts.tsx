@@ -9,7 +9,7 @@ import { DataTable, type Column } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
-import { usePermission } from "../parts/use-may.ts";
+import { useIsOfOrganisation, usePermission } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 /** Maximum listed alerts. */
@@ -18,12 +18,17 @@ const maxAlerts = "100";
 /** Page of alerts, their deliveries, and the targets that receive them. */
 export function AlertsPage() {
   const mayChange = usePermission("operator", "as a member too");
-  const [isOperator, isAdmin] = [usePermission("operator"), usePermission("admin")];
+  const [isOperator, isAdmin, isOfOrganisation] = [
+    usePermission("operator"),
+    usePermission("admin"),
+    useIsOfOrganisation(),
+  ];
+  const choosesAccount = isOperator || isOfOrganisation;
   return (
     <Page title={say("Alerts")}>
       <AlertTargets
         mayChange={mayChange}
-        scope={isAdmin ? "all accounts" : isOperator ? "one account" : "own account"}
+        scope={isAdmin ? "all accounts" : choosesAccount ? "one account" : "own account"}
       />
       <RecentAlerts mayRetry={mayChange} />
     </Page>

@@ -11,6 +11,7 @@ import { DataTable, type Column } from "./data-table.tsx";
 import { FirstByteOfAccount } from "./first-byte.tsx";
 import { PageLink } from "./page-link.tsx";
 import { Empty, QueryResult } from "./states.tsx";
+import { useIsOfOrganisation } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
@@ -29,8 +30,7 @@ export function Breakdown({
   readonly onChoose: (by: Dimension) => void;
 }) {
   const [isNaming, setIsNaming] = useState(false);
-  const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
-  const hasTeams = session.data?.account?.startsWith("organisation:") === true;
+  const hasTeams = useIsOfOrganisation();
   const dimensions = plainDimensions.filter((name) => name !== "team" || hasTeams);
   const { from, to } = periodOf(span);
   const isTag = isNaming || isTagDimension(by);

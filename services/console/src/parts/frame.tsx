@@ -20,6 +20,7 @@ import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
 import { PartDialogs } from "./edit-part.tsx";
 import { Failed } from "./states.tsx";
+import { organisationOf } from "./use-may.ts";
 import { chooseLanguage, language, languages, say, sayWord } from "../texts/say.ts";
 
 const pages: readonly {
@@ -27,7 +28,12 @@ const pages: readonly {
   readonly label: string;
   readonly icon: ComponentType<{ size: number }>;
   /** People who see the page; absent for everybody. An operator is a member of every account and organisation. */
-  readonly for?: "operators" | "admins" | "members of accounts" | "members of organisations";
+  readonly for?:
+    | "operators"
+    | "admins"
+    | "members of accounts"
+    | "members of organisations"
+    | "members of accounts and admins of organisations";
 }[] = [
   { to: "/overview", label: say("Overview"), icon: IconChartBar },
   { to: "/calls", label: say("Calls"), icon: IconActivity },
@@ -39,8 +45,8 @@ const pages: readonly {
   { to: "/configuration", label: say("Configuration"), icon: IconSettings, for: "operators" },
   { to: "/operators", label: say("Operators"), icon: IconShield, for: "admins" },
   { to: "/system", label: say("System"), icon: IconServer, for: "operators" },
-  { to: "/alerts", label: say("Alerts"), icon: IconBell, for: "members of accounts" },
-  { to: "/audit", label: say("Audit"), icon: IconHistory, for: "members of accounts" },
+  { to: "/alerts", label: say("Alerts"), icon: IconBell, for: "members of accounts and admins of organisations" },
+  { to: "/audit", label: say("Audit"), icon: IconHistory, for: "members of accounts and admins of organisations" },
   { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];
 
@@ -96,11 +102,6 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-/** Returns the organisation of a person; undefined for operators and members of an account. */
-function organisationOf({ account }: Session): string | undefined {
-  return /^organisation:(.*)$/.exec(account ?? "")?.[1];
-}
-
 /** Returns the account or organisation to which a person's access is limited; "" for an operator. */
 function scopeText(session: Session): string {
   const organisation = organisationOf(session);
@@ -108,7 +109,7 @@ function scopeText(session: Session): string {
   return session.account === null ? "" : say(" of {account}", { account: session.account });
 }
 
-function pagesFor(session: Session): typeof pages {
+function pagesFor(session: Session, isOrganisationAdmin: boolean): typeof pages {
   const isOperator = session.account === null;
   const isOfOrganisation = organisationOf(session) !== undefined;
   const sees = {
@@ -116,15 +117,22 @@ function pagesFor(session: Session): typeof pages {
     admins: isOperator && session.role === "admin",
     "members of accounts": !isOfOrganisation,
     "members of organisations": isOperator || isOfOrganisation,
+    "members of accounts and admins of organisations": !isOfOrganisation || isOrganisationAdmin,
   };
   return pages.filter((page) => page.for === undefined || sees[page.for]);
 }
 
 function Navigation({ session, onFollow }: { readonly session: Session; readonly onFollow: () => void }) {
   const { pathname } = useLocation();
+  const organisations = useQuery({
+    queryKey: ["organisations"],
+    queryFn: () => get("/organisations"),
+    enabled: organisationOf(session) !== undefined,
+  });
+  const isOrganisationAdmin = organisations.data?.some(({ mayAdminister }) => mayAdminister) === true;
   return (
     <Stack gap={2}>
-      {pagesFor(session).map(({ to, label, icon: PageIcon }) => (
+      {pagesFor(session, isOrganisationAdmin).map(({ to, label, icon: PageIcon }) => (
         <NavLink
           key={to}
           component={Link}

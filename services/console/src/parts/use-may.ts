@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import type { Role } from "../api/types.ts";
+import type { Role, Session } from "../api/types.ts";
 import { operatorRoles } from "../api/words.ts";
 
 /**
@@ -14,4 +14,15 @@ export function usePermission(
   const { data } = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
   if (data === undefined || operatorRoles.indexOf(data.role) < operatorRoles.indexOf(role)) return false;
   return data.account === null || asMember === "as a member too";
+}
+
+/** Returns the organisation of a person; undefined for operators and members of an account. */
+export function organisationOf({ account }: Session): string | undefined {
+  return /^organisation:(.*)$/.exec(account ?? "")?.[1];
+}
+
+/** Returns true if the signed-in person belongs to an organisation, and not to one account or to the operators. */
+export function useIsOfOrganisation(): boolean {
+  const { data } = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
+  return data !== undefined && organisationOf(data) !== undefined;
 }

@@ -1,6 +1,7 @@
 import { Alert, Failure, type AlertTarget } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis, Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
+import { ownAccounts } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
 import { newAlertTarget } from "./alert-target.ts";
 import { fields, invalidField } from "./fields.ts";
@@ -16,7 +17,7 @@ export interface AlertRouteDeps {
 
 /**
  * Routes of alerts and of their targets. A viewer of an account sees the alerts and targets of the account; an operator
- * of an account also changes its targets.
+ * of an account, and an admin of its organisation, also change its targets.
  */
 export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps): OperatorRoutes {
   const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
@@ -48,7 +49,7 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
       return ledger.read(`/alert-targets${account === null ? "" : `?account=${encodeURIComponent(account)}`}`);
     },
     "POST /alert-targets": async ({ body, operator, actor }) => {
-      const account = operator.account ?? fields.optionalText(body, "account") ?? "";
+      const account = accountOfTarget(operator, body);
       if (account !== "") await accountOf(redis, account);
       // Such a target may be in a private network, so that its address needs the role that sets those of channels.
       else if (operator.role !== "admin")
@@ -68,9 +69,22 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
   };
 }
 
-/** Returns a query that limits a member to the targets of the member's account. */
-function ownTargets({ account }: Operator, name: string): URLSearchParams {
-  return new URLSearchParams(account === undefined ? {} : { [name]: account });
+/** Returns a query that limits a caller to the targets of the caller's accounts. */
+function ownTargets(operator: Operator, name: string): URLSearchParams {
+  const accounts = ownAccounts(operator);
+  return new URLSearchParams(accounts === undefined ? {} : { [name]: accounts.join(",") });
+}
+
+/**
+ * Returns the account of a new target; "" for all alerts. A member of an account has one; others name it. Throws Failure
+ * for an account outside of the caller's organisation.
+ */
+function accountOfTarget({ account, access }: Operator, body: unknown): string {
+  const named = fields.optionalText(body, "account");
+  if (access === undefined) return account ?? named ?? "";
+  const found = named ?? (access.accounts.length === 1 ? access.accounts[0] : undefined) ?? fields.missing("account");
+  if (access.accounts.includes(found)) return found;
+  throw new Failure("unknown_url", `There is no account ${JSON.stringify(found.slice(0, 100))}.`);
 }
 
 function checkWords(query: URLSearchParams): void {

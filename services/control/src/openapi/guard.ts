@@ -6,6 +6,7 @@ import {
   type OperatorRoutes,
   type OrganisationAccess,
 } from "@modelgate/platform";
+import { ownAccounts } from "../organisations/access.ts";
 import type { Operation } from "./operation.ts";
 
 /** Reads what a person of an organisation may access; undefined for an operator and for a member of an account. */
@@ -47,7 +48,9 @@ async function checkedCall(call: OperatorCall, operation: Operation, findAccess:
     throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
   // Answers as for an unknown account: members must not learn which accounts exist.
   if (member === "path" && call.params["id"] !== operator.account) throw notFound("account", call.params["id"]);
-  return member === "query" ? { ...call, query: queryForAccount(call.query, operator.account) } : call;
+  return member === "query" || member === "accounts"
+    ? { ...call, query: queryForAccount(call.query, operator.account) }
+    : call;
 }
 
 /**
@@ -65,6 +68,7 @@ function callInOrganisation(
   if (member === "organisation" && params["id"] !== access.organisation) throw notFound("organisation", params["id"]);
   if (member === "path" && !access.accounts.includes(params["id"] ?? "")) throw notFound("account", params["id"]);
   const limited = { ...call, operator: { ...operator, access } };
+  if (member === "accounts") return { ...limited, query: queryForAccounts(call.query, limited.operator) };
   if (member !== "query") return limited;
   return { ...limited, query: queryForOrganisation(call.query, access, teams === true) };
 }
@@ -75,6 +79,15 @@ function queryForAccount(query: URLSearchParams, account: string): URLSearchPara
   if (named !== null && named !== account) throw notFound("account", named);
   const own = new URLSearchParams(query);
   own.set("account", account);
+  return own;
+}
+
+/** Limits a query to one account of an organisation, or to all of them. */
+function queryForAccounts(query: URLSearchParams, operator: Operator & { readonly access: OrganisationAccess }) {
+  const named = query.get("account");
+  if (named !== null && !operator.access.accounts.includes(named)) throw notFound("account", named);
+  const own = new URLSearchParams(query);
+  own.set("account", named ?? ownAccounts(operator)?.join(",") ?? "");
   return own;
 }
 

@@ -17,11 +17,12 @@ export interface Operation {
   /** Minimum role; `visitor` means not signed in. */
   readonly role: OperatorRole | "visitor";
   /**
-   * Way to limit a member to the member's account: by the account in the path, by the query, or in the handler. `all`
-   * if the operation concerns no account. `organisation`: only people of the organisation in the path may call it. If
+   * Way to limit a member to the member's account: by the account in the path, by the query, or in the handler.
+   * `accounts` if the query may name several accounts, separated by commas; then an admin of an organisation need not
+   * name one. `all` if the operation concerns no account. `organisation`: only people of the organisation in the path may call it. If
    * absent, members may not call the operation.
    */
-  readonly member?: "path" | "query" | "handler" | "organisation" | "all";
+  readonly member?: "path" | "query" | "accounts" | "handler" | "organisation" | "all";
   /**
    * True if the answer is limited to the teams of the caller. If absent, people of teams may not call the operation,
    * unless it concerns no account.

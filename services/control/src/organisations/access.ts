@@ -84,6 +84,15 @@ export function administersTeam({ access }: Operator, team: string | undefined):
   return access?.teams === undefined || access.teams.some(({ id, isAdmin }) => id === team && isAdmin);
 }
 
+/**
+ * Returns the accounts to which a caller is limited; undefined for an operator. The list has a name that no account has
+ * if the caller has none, so that it never means all accounts.
+ */
+export function ownAccounts({ account, access }: Operator): readonly string[] | undefined {
+  if (account === undefined) return undefined;
+  return access === undefined || access.accounts.length === 0 ? [account] : access.accounts;
+}
+
 /** Returns whether a caller may access an account, or a part of it. */
 function seesAccount({ account, access }: Operator, id: string): boolean {
   return account === undefined || (access === undefined ? account === id : access.accounts.includes(id));

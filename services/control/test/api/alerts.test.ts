@@ -133,6 +133,12 @@ describe("the routes of alerts", () => {
   const operator: Operator = { name: "ada", role: "operator" };
   const member: Operator = { name: "bob", role: "operator", account: "acme" };
   const slack = { kind: "slack", url: hook };
+  const organisation = (...accounts: readonly string[]): Operator => ({
+    name: "ora",
+    role: "operator",
+    account: "organisation:org",
+    access: { organisation: "org", accounts },
+  });
 
   test("an admin adds targets of all alerts, an operator those of any account, a member those of the account", async () => {
     const add = (by: Operator, body: object) => call("POST /alert-targets", by, { body: { ...slack, ...body } });
@@ -142,6 +148,11 @@ describe("the routes of alerts", () => {
     expect(await add(operator, { account: "nobody" })).toBe("unknown_url");
     expect(await add(member, {})).toEqual(["/alert-targets acme"]);
     expect(await add(member, { account: "other" })).toEqual(["/alert-targets acme"]);
+    expect(await add(organisation("acme"), {})).toEqual(["/alert-targets acme"]);
+    expect(await add(organisation("lab", "acme"), { account: "acme" })).toEqual(["/alert-targets acme"]);
+    expect(await add(organisation("lab", "acme"), {})).toBe("missing_required_parameter");
+    expect(await add(organisation("lab", "acme"), { account: "other" })).toBe("unknown_url");
+    expect(await add(organisation(), {})).toBe("missing_required_parameter");
   });
 
   test("a member tests and deletes the account's targets only", async () => {
@@ -150,6 +161,11 @@ describe("the routes of alerts", () => {
       expect(await call(route, operator, { id: "trg_all" })).toContain(`/alert-targets/trg_all/${verb} undefined`);
       expect(await call(route, member, { id: "trg_acme" })).toContain(`/alert-targets/trg_acme/${verb} undefined`);
       expect(await call(route, member, { id: "trg_all" })).toBe("unknown_url");
+      expect(await call(route, organisation("acme"), { id: "trg_acme" })).toContain(
+        `/alert-targets/trg_acme/${verb} undefined`,
+      );
+      for (const other of [organisation("lab"), organisation()])
+        expect(await call(route, other, { id: "trg_acme" })).toBe("unknown_url");
     }
   });
 
@@ -160,6 +176,10 @@ describe("the routes of alerts", () => {
     expect(await call("GET /alerts", member, { query: "account=acme" })).toEqual([
       "/alerts?targets-of=acme&account=acme",
     ]);
+    expect(await call("GET /alerts", organisation("lab", "acme"), { query: "account=lab,acme" })).toEqual([
+      "/alerts?targets-of=lab%2Cacme&account=lab%2Cacme",
+    ]);
+    expect(await call("GET /alerts", organisation(), {})).toEqual(["/alerts?targets-of=organisation%3Aorg"]);
     expect(await call("GET /alerts", operator, { query: "kind=weather" })).toBe("invalid_value");
     expect(await call("POST /alerts/{id}/retry", member, { id: "alt_1" })).toEqual([
       "/alerts/alt_1/retry?targets-of=acme undefined",

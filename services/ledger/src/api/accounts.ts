@@ -5,6 +5,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { projectAccount, projectCredit } from "../accounts/project.ts";
 import { fieldReaders } from "./body.ts";
 import { readLimit } from "./cursor.ts";
+import { accountsIn } from "./filter.ts";
 
 /** Dependencies of account changes. */
 export interface AccountDeps {
@@ -42,8 +43,8 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
       }),
     "GET /audit": async ({ query }) => {
       const limit = readLimit(query, defaultRows, maxRows);
-      const account = query.get("account") ?? undefined;
-      return { entries: await connection.use((books) => readAudit(books, { account, limit })) };
+      const accounts = accountsIn(query, "account");
+      return { entries: await connection.use((books) => readAudit(books, { accounts, limit })) };
     },
   };
 }

@@ -11,6 +11,7 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { AlertSender } from "../alerts/send.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
+import { accountsIn } from "./filter.ts";
 
 /** Maximum alerts on a page. */
 const maxAlerts = 200;
@@ -28,21 +29,20 @@ export function alertRoutes({ connection, sender }: AlertApiDeps): OperatorRoute
   const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
   return {
     "GET /alerts": async ({ query }) => {
-      const [account, before, targetsOf] = ["account", "before", "targets-of"].map(
-        (name) => query.get(name) ?? undefined,
-      );
+      const before = query.get("before") ?? undefined;
+      const [accounts, targetsOf] = [accountsIn(query, "account"), accountsIn(query, "targets-of")];
       const limit = Math.min(Number(query.get("limit") ?? maxAlerts) || maxAlerts, maxAlerts);
-      const filter = { account, before, targetsOf, limit, dead: query.get("state") === "dead", kind: kindIn(query) };
+      const filter = { accounts, before, targetsOf, limit, dead: query.get("state") === "dead", kind: kindIn(query) };
       return use((books) => readAlerts(books, filter));
     },
     "POST /alerts/{id}/retry": async ({ params: { id = "" }, query }) => {
-      const targetsOf = query.get("targets-of") ?? undefined;
+      const targetsOf = accountsIn(query, "targets-of");
       const retry = { alert: id, targetsOf, nowMs: Date.now() };
       return { retried: await use((books) => retryDeliveries(books, retry)) };
     },
     "GET /alert-targets": async ({ query }) => {
-      const account = query.get("account") ?? undefined;
-      return use((books) => readAlertTargets(books, account));
+      const accounts = accountsIn(query, "account");
+      return use((books) => readAlertTargets(books, accounts));
     },
     "POST /alert-targets": async ({ body, actor }) => {
       const target = targetIn(fieldReaders.object(body, "target"));

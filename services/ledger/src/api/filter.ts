@@ -33,6 +33,11 @@ export function fieldFilterOf(query: URLSearchParams): FieldFilter {
   };
 }
 
+/** Reads accounts that are separated by commas; undefined if the query names none. */
+export function accountsIn(query: URLSearchParams, name: string): readonly string[] | undefined {
+  return query.get(name)?.split(",");
+}
+
 /** Reads the end user and the tags of a query, in the format of the tags header. A call must have all of them. */
 function labelsIn(query: URLSearchParams): readonly Label[] {
   const [endUser, tags] = [query.get("end-user"), query.get("tag")];

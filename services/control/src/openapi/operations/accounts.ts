@@ -229,7 +229,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     summary: "Show who changed what, newest first.",
     area: "accounts",
     role: "viewer",
-    member: "query",
+    member: "accounts",
     query: { account: "an account's changes", limit: "number of entries, 100 where absent" },
     answer: shape.AuditPage,
   },

@@ -9,7 +9,7 @@ export const alertOperations: Readonly<Record<string, Operation>> = {
     summary: "List alerts with their deliveries, newest first.",
     area: "alerts",
     role: "viewer",
-    member: "query",
+    member: "accounts",
     query: {
       account: "an account's alerts",
       kind: "a kind of alerts",
@@ -31,7 +31,7 @@ export const alertOperations: Readonly<Record<string, Operation>> = {
     summary: "List the targets of alerts, without their secrets.",
     area: "alerts",
     role: "viewer",
-    member: "query",
+    member: "accounts",
     query: { account: "an account's targets" },
     answer: Type.Array(shape.AlertTarget),
   },
