@@ -74,6 +74,11 @@ describe.skipIf(program === undefined)("a platform team in the console", { timeo
       await fill(page, "Create team", { Id: team, "Account that pays": "wallet" }, "Create");
       await page.getByRole("region", { name: `Team ${team}` }).waitFor();
     }
+    await fill(page, "Edit ads", { Name: "Advertising" }, "Save");
+    await page.getByRole("region", { name: "Team Advertising" }).waitFor();
+    await fill(page, "Create team", { Id: "mistake", "Account that pays": "wallet" }, "Create");
+    await fill(page, "Edit mistake", {}, "Delete");
+    await page.getByRole("button", { name: "Edit mistake" }).waitFor({ state: "detached" });
     const search = page.getByRole("region", { name: "Team search" });
     await search.getByRole("button", { name: "Create key" }).click();
     await page.getByRole("dialog").getByLabel("Name").fill("batch");
@@ -101,7 +106,8 @@ describe.skipIf(program === undefined)("a platform team in the console", { timeo
     await mia.page.getByRole("link", { name: "Organisations" }).click();
     await mia.page.getByRole("link", { name: "acme" }).click();
     await mia.page.getByRole("region", { name: "Team search" }).waitFor();
-    expect(await mia.page.getByRole("region", { name: "Team ads" }).count()).toBe(0);
+    expect(await mia.page.getByRole("region", { name: "Team Advertising" }).count()).toBe(0);
+    expect(await mia.page.getByRole("link", { name: "Alerts" }).count()).toBe(0);
     await mia.page.getByRole("link", { name: "Playground" }).click();
     await mia.page.getByRole("combobox", { name: "Model", exact: true }).click();
     await mia.page.getByRole("option", { name: "fixed" }).click();
@@ -123,6 +129,21 @@ describe.skipIf(program === undefined)("a platform team in the console", { timeo
       .first()
       .waitFor();
 
+    // An admin of the organisation sees this alert, and adds targets of its accounts.
+    const invitation = await suite.ask<{ url: string }>("org", "invite", "acme", "ora");
+    await using ora = await visit(browser);
+    await ora.page.goto(invitation.url);
+    await button(ora.page, "Sign in");
+    await ora.page.getByRole("link", { name: "Alerts" }).click();
+    await ora.page
+      .getByRole("cell", { name: /search/ })
+      .first()
+      .waitFor();
+    await button(ora.page, "Add target");
+    await ora.page.getByRole("dialog").getByLabel(/^Account/).waitFor();
+    expect(await ora.page.getByLabel(/all accounts/).count()).toBe(0);
+    await ora.page.keyboard.press("Escape");
+
     await mia.page.getByRole("link", { name: "Overview" }).click();
     await mia.page.getByRole("radiogroup", { name: "Break down by" }).getByText("team").click();
     const table = mia.page.getByRole("table", { name: "Breakdown by team" });
@@ -131,7 +152,7 @@ describe.skipIf(program === undefined)("a platform team in the console", { timeo
     await until("the link of the report", async () => (await report.getAttribute("href"))?.includes("by=team"));
     const answer = await mia.context.request.get(suite.controlUrl + (await report.getAttribute("href")));
     expect(await answer.text()).toMatch(/^from,to,team,calls,.*\r\n.*,search,2,/);
-    expect([...ada.errors, ...mia.errors]).toEqual([]);
+    expect([...ada.errors, ...mia.errors, ...ora.errors]).toEqual([]);
   });
 });
 

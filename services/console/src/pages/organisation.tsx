@@ -1,11 +1,12 @@
 import { Button, Card, Group, Stack, Text, TextInput, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { get, post } from "../api/client.ts";
 import type { Organisation, Team } from "../api/types.ts";
 import { Budgets } from "../parts/budgets.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { EditName } from "../parts/edit-name.tsx";
 import { FieldsForm } from "../parts/form.tsx";
 import { Invite } from "../parts/invite.tsx";
 import { Keys } from "../parts/keys.tsx";
@@ -34,7 +35,13 @@ export function OrganisationPage() {
           <Stack>
             {found.mayAdminister && <Admins organisation={found} mayChange={mayChange} />}
             {found.teams.map((team) => (
-              <TeamPart key={team.id} organisation={id} team={team} mayChange={mayChange && team.mayAdminister} />
+              <TeamPart
+                key={team.id}
+                organisation={id}
+                team={team}
+                mayChange={mayChange && team.mayAdminister}
+                mayEdit={mayChange && found.mayAdminister}
+              />
             ))}
           </Stack>
         )}
@@ -48,7 +55,10 @@ interface AdminsProps {
   readonly mayChange: boolean;
 }
 
-function Admins({ organisation: { id, admins }, mayChange }: AdminsProps) {
+function Admins({ organisation: { id, name, admins }, mayChange }: AdminsProps) {
+  const mayDelete = usePermission("operator");
+  const navigate = useNavigate();
+  const params = { id };
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">
@@ -64,6 +74,13 @@ function Admins({ organisation: { id, admins }, mayChange }: AdminsProps) {
               changes={["organisations"]}
             />
             <CreateTeam organisation={id} />
+            <EditName
+              id={id}
+              name={name}
+              rename={(wanted) => post("/organisations/{id}", { params, body: { name: wanted } })}
+              remove={mayDelete ? () => post("/organisations/{id}/delete", { params }) : undefined}
+              onRemoved={() => void navigate({ to: "/organisations" })}
+            />
           </Group>
         )}
       </Group>
@@ -76,12 +93,15 @@ function TeamPart({
   organisation,
   team,
   mayChange,
+  mayEdit,
 }: {
   readonly organisation: string;
   readonly team: Team;
   readonly mayChange: boolean;
+  readonly mayEdit: boolean;
 }) {
   const { id, name, account, members } = team;
+  const params = { id: organisation, team: id };
   return (
     <Card withBorder component="section" aria-label={say("Team {name}", { name })}>
       <Group justify="space-between" mb="sm">
@@ -93,19 +113,29 @@ function TeamPart({
             {say("The account {account} pays.", { account })}
           </Text>
         </div>
-        {mayChange && (
-          <Invite
-            to={id}
-            roles={["member", "admin"]}
-            invite={(person, role) =>
-              post("/organisations/{id}/members", {
-                params: { id: organisation },
-                body: { name: person, team: id, role },
-              })
-            }
-            changes={["organisations"]}
-          />
-        )}
+        <Group gap="xs">
+          {mayChange && (
+            <Invite
+              to={id}
+              roles={["member", "admin"]}
+              invite={(person, role) =>
+                post("/organisations/{id}/members", {
+                  params: { id: organisation },
+                  body: { name: person, team: id, role },
+                })
+              }
+              changes={["organisations"]}
+            />
+          )}
+          {mayEdit && (
+            <EditName
+              id={id}
+              name={name}
+              rename={(wanted) => post("/organisations/{id}/teams/{team}", { params, body: { name: wanted } })}
+              remove={() => post("/organisations/{id}/teams/{team}/delete", { params })}
+            />
+          )}
+        </Group>
       </Group>
       <Stack>
         <TeamMembers organisation={organisation} team={id} members={members} mayRemove={mayChange} />

@@ -379,6 +379,7 @@ export const chinese = {
   "Press Enter to apply a filter.": "按回车键应用筛选。",
   "Only an admin of all accounts may see this page.": "只有全局管理员可以查看此页面。",
   "Add a model": "添加模型",
+  "Edit {name}": "编辑 {name}",
   "Edit the model {name}": "编辑模型 {name}",
   "Add a group": "添加分组",
   "Edit the group {name}": "编辑分组 {name}",

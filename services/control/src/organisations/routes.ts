@@ -77,7 +77,7 @@ async function remove(ledger: Ledger, { id, ...wish }: OrganisationPart, actor: 
   if (result === "deleted") return {};
   const message = reasons.get(result);
   if (message === undefined) throw notFound({ id, ...wish });
-  throw new Failure("invalid_value", message, { param: "id", status: 409 });
+  throw new Failure("invalid_value", message, { status: 409 });
 }
 
 /** Messages for parts of an organisation or a team that keep it from being deleted. */
