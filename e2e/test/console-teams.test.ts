@@ -140,7 +140,10 @@ describe.skipIf(program === undefined)("a platform team in the console", { timeo
       .first()
       .waitFor();
     await button(ora.page, "Add target");
-    await ora.page.getByRole("dialog").getByLabel(/^Account/).waitFor();
+    await ora.page
+      .getByRole("dialog")
+      .getByLabel(/^Account/)
+      .waitFor();
     expect(await ora.page.getByLabel(/all accounts/).count()).toBe(0);
     await ora.page.keyboard.press("Escape");
 
