@@ -16,7 +16,7 @@ import { answerToEvents } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
-import { SseDecoder } from "../src/sse/decode.ts";
+import { SseDecoder } from "../src/sse/framing.ts";
 import { wires } from "../src/text/wires.ts";
 
 /** The wires that clients speak and that every client's calls can be converted to. */

@@ -69,14 +69,14 @@ const noBytes = Buffer.alloc(0);
  * about once.
  */
 export class SseSplitter {
-  /** Buffer that begins with the unfinished frame; the bytes after `#heldBytes` are spare. */
-  #room: Buffer = noBytes;
-  #heldBytes = 0;
+  /** Buffer that begins with the unfinished frame; the bytes after `#bufferedBytes` are spare. */
+  #buffer: Buffer = noBytes;
+  #bufferedBytes = 0;
 
   /** Returns the complete frames, each with its closing empty line. Throws RangeError for a frame that is too large. */
   push(chunk: Buffer): readonly Buffer[] {
-    const searched = Math.max(0, this.#heldBytes - maxEndBytes);
-    const all = this.#heldBytes === 0 ? chunk : this.#append(chunk);
+    const searched = Math.max(0, this.#bufferedBytes - maxEndBytes);
+    const all = this.#bufferedBytes === 0 ? chunk : this.#append(chunk);
     const frames: Buffer[] = [];
     const ending = all.includes(carriageReturn, searched) ? endOfAnyFrame : endOfFrame;
     let start = 0;
@@ -85,35 +85,51 @@ export class SseSplitter {
       start = end;
     }
     // The buffer is reused while one frame grows; frames that were returned are never overwritten.
-    if (start > 0 || this.#heldBytes === 0) this.#room = all.subarray(start);
-    this.#heldBytes = all.length - start;
+    if (start > 0 || this.#bufferedBytes === 0) this.#buffer = all.subarray(start);
+    this.#bufferedBytes = all.length - start;
     // An empty view would keep its complete chunk in memory while a stream is silent.
-    if (this.#heldBytes === 0) this.#room = noBytes;
-    if (this.#heldBytes > maxFrameBytes)
+    if (this.#bufferedBytes === 0) this.#buffer = noBytes;
+    if (this.#bufferedBytes > maxFrameBytes)
       throw new RangeError(`a server-sent event is longer than ${maxFrameBytes} bytes`);
     return frames;
   }
 
   get empty(): boolean {
-    return this.#heldBytes === 0;
+    return this.#bufferedBytes === 0;
   }
 
   end(): Buffer {
-    const rest = this.#room.subarray(0, this.#heldBytes);
-    this.#room = noBytes;
-    this.#heldBytes = 0;
+    const rest = this.#buffer.subarray(0, this.#bufferedBytes);
+    this.#buffer = noBytes;
+    this.#bufferedBytes = 0;
     return rest;
   }
 
   #append(chunk: Buffer): Buffer {
-    const size = this.#heldBytes + chunk.length;
-    if (size > this.#room.length) {
+    const size = this.#bufferedBytes + chunk.length;
+    if (size > this.#buffer.length) {
       const larger = Buffer.allocUnsafe(size * 2);
-      this.#room.copy(larger, 0, 0, this.#heldBytes);
-      this.#room = larger;
+      this.#buffer.copy(larger, 0, 0, this.#bufferedBytes);
+      this.#buffer = larger;
     }
-    chunk.copy(this.#room, this.#heldBytes);
-    return this.#room.subarray(0, size);
+    chunk.copy(this.#buffer, this.#bufferedBytes);
+    return this.#buffer.subarray(0, size);
+  }
+}
+
+/** Decodes server-sent events to frames; any split of the bytes gives the same frames. Skips frames without data. */
+export class SseDecoder {
+  readonly #splitter = new SseSplitter();
+
+  /** Returns the frames that are complete. Throws RangeError for a frame that is too large. */
+  push(bytes: Buffer): readonly Frame[] {
+    return this.#splitter.push(bytes).flatMap((frame) => eventStreamFraming.parse(frame) ?? []);
+  }
+
+  /** Returns the last frame at the stream's end, even if its closing empty line is missing; empty if there is none. */
+  end(): readonly Frame[] {
+    const last = eventStreamFraming.parse(this.#splitter.end());
+    return last === undefined ? [] : [last];
   }
 }
 
