@@ -1,31 +1,25 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, type Fields, isRecord } from "../../json/fields.ts";
 import { requireTexts, parseCustom, parseFunction, resultParts, attachCitations } from "../hub/content.ts";
-import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
+import type { Part, TextPart } from "../hub/part.ts";
 import type { Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs, callId } from "../hub/tool-calls.ts";
+import { TurnCollector } from "../hub/turn-collector.ts";
 import { parseCitations, parseModelMessage, parseCache, parseContent } from "./parts.ts";
 import { parseSearch } from "./search.ts";
 
 const maxMessages = 20_000;
 
-/** State while messages are read: consecutive tool results form one turn. */
-class ChatTurns {
+/** Turns and instructions of a conversation, and the calls in it. */
+class ChatTurns extends TurnCollector {
   /** System and developer messages before the dialogue. */
   readonly instructions: TextPart[] = [];
-  readonly turns: { readonly role: Turn["role"]; readonly parts: Part[]; readonly results: boolean }[] = [];
   readonly calls = new CallPairs();
   /** Ids of calls of free-text tools; results with these ids are results of such tools. */
   readonly custom = new Set<string>();
 
-  addTurn(role: Turn["role"], parts: readonly Part[]): void {
-    if (parts.length > 0) this.turns.push({ role, parts: [...parts], results: false });
-  }
-
-  answer(result: ToolResultPart): void {
-    const last = this.turns.at(-1);
-    if (last?.results === true) last.parts.push(result);
-    else this.turns.push({ role: "user", parts: [result], results: true });
+  addMessage(role: Turn["role"], parts: readonly Part[]): void {
+    if (parts.length > 0) this.add(role, parts);
   }
 }
 
@@ -37,8 +31,7 @@ export function parseTurns(body: Fields) {
     message.need("role");
     messageReaders[message.needOneOf("role", roles)](dialogue, message, index);
   }
-  const { instructions, turns } = dialogue;
-  return { instructions, turns: turns.map(({ role, parts }) => ({ role, parts })) };
+  return { instructions: dialogue.instructions, turns: dialogue.turns };
 }
 
 const roles = ["system", "developer", "user", "assistant", "tool", "function"] as const;
@@ -48,13 +41,13 @@ type ReadMessage = (dialogue: ChatTurns, message: Fields, index: number) => void
 const messageReaders: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
   system: readSystem,
   developer: readSystem,
-  user: (dialogue, message) => dialogue.addTurn("user", parseContent(message, "content")),
+  user: (dialogue, message) => dialogue.addMessage("user", parseContent(message, "content")),
   assistant: (dialogue, message, index) => {
     const cited = parseCitations(message.raw("annotations"));
     const parsed = parseModelMessage(message, { calls: dialogue.calls, path: [index], google: "content" });
     const parts = attachCitations(parsed, cited, []);
     for (const part of parts) if (part.kind === "tool-call" && part.custom === true) dialogue.custom.add(part.id);
-    dialogue.addTurn("assistant", parts);
+    dialogue.addMessage("assistant", parts);
   },
   tool: (dialogue, message) => readResult(dialogue, message, message.needText("tool_call_id")),
   function: (dialogue, message, index) => {
@@ -65,8 +58,8 @@ const messageReaders: Readonly<Record<(typeof roles)[number], ReadMessage>> = {
 
 function readSystem(dialogue: ChatTurns, message: Fields): void {
   const parts = requireTexts(message, "content", parseContent(message, "content"));
-  if (dialogue.turns.length === 0) dialogue.instructions.push(...parts);
-  else dialogue.addTurn("system", parts);
+  if (dialogue.isEmpty) dialogue.instructions.push(...parts);
+  else dialogue.addMessage("system", parts);
 }
 
 function readResult(dialogue: ChatTurns, message: Fields, id: string): void {

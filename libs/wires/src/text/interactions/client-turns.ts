@@ -1,8 +1,6 @@
-import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import type { Part } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
-import type { Envelope } from "../hub/signatures.ts";
+import { TurnCollector } from "../hub/turn-collector.ts";
 import { carriedSignature, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
 
 /** Maximum number of steps of a request. */
@@ -23,47 +21,21 @@ export function parseTurns(fields: Fields): readonly Turn[] {
   const input = fields.need("input");
   if (typeof input === "string" || isContents(fields.list("input") ?? []))
     return [{ role: "user", parts: parseContent(fields, "input") }];
-  const dialogue = new StepTurns();
-  for (const step of fields.each("input", maxSteps)) dialogue.take(step);
+  const dialogue = new TurnCollector();
+  for (const step of fields.each("input", maxSteps)) readStep(dialogue, step);
   return dialogue.turns;
 }
 
-/** Collects turns while steps are read: adjacent steps of the user, or of the model, become one turn. */
-class StepTurns {
-  readonly turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
-  readonly #names = new Map<string, string>();
-
-  take(step: Fields): void {
-    const envelope = carriedSignature(step);
-    const parsed = envelope === undefined ? parseModelStep(step) : undefined;
-    if (envelope !== undefined) {
-      step.whole();
-      this.#attach(envelope);
-    } else if (parsed === undefined) this.#add("user", this.#clientParts(step));
-    else this.#add("assistant", parsed);
+/** Reads a step. Adjacent steps of the user, or of the model, become one turn. */
+function readStep(dialogue: TurnCollector, step: Fields): void {
+  const envelope = carriedSignature(step);
+  if (envelope !== undefined) {
+    step.whole();
+    dialogue.attach(envelope);
+    return;
   }
-
-  /** Parses a client's step: the user's contents, or a function's result, which gets the name from its call. */
-  #clientParts(step: Fields): readonly Part[] {
-    if (step.value["type"] === "user_input") return parseContent(step, "content");
-    const result = parseResult(step);
-    return [withoutUndefined({ ...result, name: result.name ?? this.#names.get(result.callId) })];
-  }
-
-  #add(role: Turn["role"], parts: readonly Part[]): void {
-    for (const part of parts) if (part.kind === "tool-call") this.#names.set(part.id, part.name);
-    const last = this.turns.at(-1);
-    if (last?.role === role) last.parts.push(...parts);
-    else this.turns.push({ role, parts: [...parts] });
-  }
-
-  /** Attaches a signature from a separate `thought` step to the part that it belongs to; drops it if there is none. */
-  #attach({ signature, call }: Envelope): void {
-    const parts = this.turns.at(-1)?.parts ?? [];
-    const isCall = (part: Part): boolean => part.kind === "tool-call" && part.id === call;
-    const index = call === undefined ? parts.length - 1 : parts.findIndex(isCall);
-    const part = parts[index];
-    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image")
-      parts[index] = { ...part, signature };
-  }
+  const parsed = parseModelStep(step);
+  if (parsed !== undefined) dialogue.add("assistant", parsed, true);
+  else if (step.value["type"] === "user_input") dialogue.add("user", parseContent(step, "content"), true);
+  else dialogue.answer(parseResult(step));
 }

@@ -4,6 +4,7 @@ import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/p
 import type { Envelope } from "../hub/signatures.ts";
 import { normalizeMediaType } from "../hub/sources.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
+import { attachSignature } from "../hub/turn-collector.ts";
 import { parseCache, parseCitation, readEnvelope, parseSignature } from "./extras.ts";
 
 const maxBlocks = 4_096;
@@ -39,11 +40,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
       parts.push(...(read?.(block, names) ?? [{ kind: "vendor", wire: "messages", value: block.whole() } as const]));
     }
   }
-  for (const { signature, call } of envelopes) {
-    const index = parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
-    const part = parts[index];
-    if (part?.kind === "tool-call") parts[index] = { ...part, signature };
-  }
+  for (const envelope of envelopes) attachSignature(parts, envelope);
   return parts;
 }
 

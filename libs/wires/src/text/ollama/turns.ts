@@ -3,6 +3,7 @@ import type { Fields } from "../../json/fields.ts";
 import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
 import { CallPairs, renderArguments, callId } from "../hub/tool-calls.ts";
+import { TurnCollector } from "../hub/turn-collector.ts";
 
 /** Maximum number of messages of one request, and of calls of one message. */
 const [maxMessages, maxCalls] = [20_000, 1_024];
@@ -15,27 +16,20 @@ export function parseTurns(fields: Fields): {
   readonly turns: readonly Turn[];
 } {
   const instructions: TextPart[] = [];
-  const turns: { readonly role: Turn["role"]; readonly parts: Part[] }[] = [];
+  const dialogue = new TurnCollector();
   const calls = new CallPairs();
   for (const [index, message] of fields.each("messages", maxMessages).entries()) {
     message.needText("role");
     const role = message.oneOf("role", roles);
     const text = message.text("content") ?? "";
     const texts: readonly TextPart[] = text === "" ? [] : [{ kind: "text", text }];
-    if (role === "system" && turns.length === 0) instructions.push(...texts);
-    else if (role === "tool") answer(turns, parseResult(message, text, calls, index));
+    if (role === "system" && dialogue.isEmpty) instructions.push(...texts);
+    else if (role === "tool") dialogue.answer(parseResult(message, text, calls, index));
     else if (role === "assistant")
-      turns.push({ role, parts: [...parseReasoning(message), ...texts, ...parseCalls(message, calls, index)] });
-    else turns.push({ role: role ?? "user", parts: [...texts, ...parseImages(message)] });
+      dialogue.add(role, [...parseReasoning(message), ...texts, ...parseCalls(message, calls, index)]);
+    else dialogue.add(role ?? "user", [...texts, ...parseImages(message)]);
   }
-  return { instructions, turns: turns.filter(({ parts }) => parts.length > 0) };
-}
-
-/** Adds a result to the turns; consecutive results are one turn. */
-function answer(turns: { readonly role: Turn["role"]; readonly parts: Part[] }[], result: ToolResultPart): void {
-  const last = turns.at(-1);
-  if (last?.parts.every(({ kind }) => kind === "tool-result") === true) last.parts.push(result);
-  else turns.push({ role: "user", parts: [result] });
+  return { instructions, turns: dialogue.turns.filter(({ parts }) => parts.length > 0) };
 }
 
 function parseReasoning(message: Fields): readonly Part[] {

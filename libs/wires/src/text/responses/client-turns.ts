@@ -2,8 +2,8 @@ import { Failure } from "@modelgate/contracts";
 import { type Fields, ownEntry } from "../../json/fields.ts";
 import { requireTexts, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
-import { efforts, type Effort, type Turn } from "../hub/request.ts";
-import type { Envelope } from "../hub/signatures.ts";
+import { efforts, type Effort } from "../hub/request.ts";
+import { TurnCollector } from "../hub/turn-collector.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { parseModelItem, carriedSignature, parseContent } from "./parse-items.ts";
 
@@ -12,47 +12,15 @@ const maxItems = 20_000;
 /** Maximum number of tools in a request, and in an item. */
 export const maxTools = 1_024;
 
-interface OpenTurn {
-  readonly role: Turn["role"];
-  readonly parts: Part[];
-  /** True if more items of the same side can join the turn: items of the model, or outputs of tools. */
-  readonly joins: boolean;
-}
-
-/** State while items are read: adjacent items of the model become one turn, and so do adjacent tool outputs. */
-class ItemTurns {
+/** Turns and settings of a conversation. Adjacent items of the model become one turn, and so do adjacent tool outputs. */
+class ItemTurns extends TurnCollector {
   readonly instructions: TextPart[] = [];
-  readonly turns: OpenTurn[] = [];
   compactionTrigger = false;
   /** Settings that items change for the rest of the conversation; the last change counts. */
   effort: Effort | undefined;
   format: Fields | undefined;
   /** Definitions of tools that items add. */
   readonly tools: Fields[] = [];
-  readonly #names = new Map<string, string>();
-
-  addTurn(role: Turn["role"], parts: readonly Part[], joins: boolean): void {
-    for (const part of parts) if (part.kind === "tool-call") this.#names.set(part.id, part.name);
-    const last = this.turns.at(-1);
-    if (joins && last?.joins === true && last.role === role) last.parts.push(...parts);
-    else this.turns.push({ role, parts: [...parts], joins });
-  }
-
-  /** Adds a tool's output, with the tool's name if the call is known. */
-  answer(result: ToolResultPart): void {
-    const name = this.#names.get(result.callId);
-    this.addTurn("user", [name === undefined ? result : { ...result, name }], true);
-  }
-
-  /** Attaches a signature from a separate item to the part that it belongs to; drops it if the part is missing. */
-  attachSignature({ signature, call }: Envelope): void {
-    const parts = this.turns.at(-1)?.parts ?? [];
-    const index =
-      call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);
-    const part = parts[index];
-    if (part?.kind === "tool-call" || part?.kind === "text" || part?.kind === "image")
-      parts[index] = { ...part, signature };
-  }
 }
 
 /** Reads `input`: a string, or items. Throws Failure (400) for an invalid item or an unresolved reference. */
@@ -60,16 +28,10 @@ export function parseTurns(body: Fields) {
   const conversation = new ItemTurns();
   // A request may have instructions only.
   const input = body.has("input") || body.has("instructions") ? body.raw("input") : body.needText("input");
-  if (typeof input === "string") conversation.addTurn("user", [{ kind: "text", text: input }], false);
+  if (typeof input === "string") conversation.add("user", [{ kind: "text", text: input }]);
   else for (const item of body.each("input", maxItems)) readItem(conversation, item);
-  const { instructions, compactionTrigger, effort, format, tools } = conversation;
-  const changes = { effort, format, tools };
-  return {
-    instructions,
-    compactionTrigger,
-    changes,
-    turns: conversation.turns.map(({ role, parts }) => ({ role, parts })),
-  };
+  const { instructions, turns, compactionTrigger, effort, format, tools } = conversation;
+  return { instructions, turns, compactionTrigger, changes: { effort, format, tools } };
 }
 
 type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
@@ -79,7 +41,7 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   message: readMessage,
   function_call_output: (conversation, item) => {
     if (item.has("call_id") || !item.has("name")) conversation.answer(readOutput(item, false));
-    else conversation.addTurn("user", readLateOutput(item), false);
+    else conversation.add("user", readLateOutput(item));
   },
   custom_tool_call_output: (conversation, item) => conversation.answer(readOutput(item, true)),
   item_reference: (_, item) => {
@@ -87,7 +49,7 @@ const clientItems: Readonly<Record<string, ReadTurnItem>> = {
     throw new Failure("invalid_value", `${param} refers to an unknown item.`, { param });
   },
   agent_message: (conversation, item) =>
-    conversation.addTurn("user", [{ kind: "vendor", wire: "responses", value: item.whole() }], false),
+    conversation.add("user", [{ kind: "vendor", wire: "responses", value: item.whole() }]),
   configuration_update: (conversation, item) => {
     item.ignore("id");
     conversation.effort = item.fields("reasoning")?.oneOf("effort", efforts) ?? conversation.effort;
@@ -111,15 +73,15 @@ function readItem(conversation: ItemTurns, item: Fields): void {
     read(conversation, item);
     return;
   }
-  const signature = type === "reasoning" ? carriedSignature(item) : undefined;
-  if (signature !== undefined) {
+  const envelope = type === "reasoning" ? carriedSignature(item) : undefined;
+  if (envelope !== undefined) {
     item.whole();
-    conversation.attachSignature(signature);
+    conversation.attach(envelope);
     return;
   }
   const parts = parseModelItem(item, type);
   if (parts === undefined) throw item.wrong("type", "a type of item that this gateway knows");
-  conversation.addTurn("assistant", parts, true);
+  conversation.add("assistant", parts, true);
 }
 
 /** Returns an item's type; messages and references may leave out the member. */
@@ -133,10 +95,10 @@ function readMessage(conversation: ItemTurns, item: Fields): void {
   const role = item.oneOf("role", ["user", "assistant", "system", "developer"]) ?? item.needText("role");
   item.ignore("id", "status");
   const parts = parseContent(item, "content");
-  if (role === "assistant") conversation.addTurn("assistant", parts, true);
-  else if (role === "user") conversation.addTurn("user", parts, false);
-  else if (conversation.turns.length === 0) conversation.instructions.push(...requireTexts(item, "content", parts));
-  else conversation.addTurn("system", requireTexts(item, "content", parts), false);
+  if (role === "assistant") conversation.add("assistant", parts, true);
+  else if (role === "user") conversation.add("user", parts);
+  else if (conversation.isEmpty) conversation.instructions.push(...requireTexts(item, "content", parts));
+  else conversation.add("system", requireTexts(item, "content", parts));
 }
 
 function readOutput(item: Fields, custom: boolean): ToolResultPart {
