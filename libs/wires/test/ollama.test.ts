@@ -103,4 +103,14 @@ describe("an answer", () => {
       counts,
     ]);
   });
+
+  test("if streamed, has the duration until its first piece in its last line", () => {
+    let elapsed = 0;
+    const lines = written(chat.stream({ ...context, elapsedMs: () => (elapsed += 5) }), answer);
+    expect(JSON.parse(lines.trim().split("\n").at(-1) ?? "")).toMatchObject({
+      prompt_eval_duration: 5_000_000,
+      eval_duration: 5_000_000,
+      total_duration: 10_000_000,
+    });
+  });
 });

@@ -7,7 +7,7 @@ import { logProbability } from "../hub/content.ts";
 import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
 
 /** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
-const maxHeld = 8 * 2 ** 20;
+const maxBufferedCharacters = 8 * 2 ** 20;
 
 /** Keep-alive: white space before a line's JSON, which readers ignore. An empty line would break some readers. */
 export const silence = " ";
@@ -18,26 +18,24 @@ export class LineWriter implements StreamWriter {
   readonly #form: AnswerForm;
   readonly #open = new Map<number, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   #calls = 0;
-  #held = 0;
+  #bufferedCharacters = 0;
   #usage: Units | undefined;
   #finish: FinishReason = "other";
-  #untilWords: number | undefined;
+  /** Milliseconds until the first piece of the answer. */
+  #untilFirstText: number | undefined;
   readonly fail = failureFrames.ollama;
   readonly heartbeat = (): string => silence;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => this.#keepUsage(usage),
-    usage: ({ usage }) => this.#keepUsage(usage),
+    start: ({ usage }) => this.#setUsage(usage),
+    usage: ({ usage }) => this.#setUsage(usage),
     "part-start": ({ part, opened }) => {
       this.#open.set(part, { opened, pieces: [] });
       return "";
     },
     "part-delta": (event) => this.#delta(event),
     "part-end": ({ part }) => this.#end(part),
-    "part-whole": ({ whole }) => {
-      const isImage = whole.kind === "image" && whole.source.kind === "base64";
-      if (isImage && whole.source.kind === "base64") return this.#piece({ images: [whole.source.data] });
-      return whole.kind === "reasoning" && whole.text !== "" ? this.#piece({ thinking: whole.text }) : "";
-    },
+    "part-whole": ({ whole }) =>
+      whole.kind === "image" && whole.source.kind === "base64" ? this.#piece({ images: [whole.source.data] }) : "",
     finish: ({ reason }) => {
       this.#finish = reason;
       return "";
@@ -57,11 +55,11 @@ export class LineWriter implements StreamWriter {
   }
 
   end(): string {
-    const took = { total: this.#context.elapsedMs?.() ?? 0, untilWords: this.#untilWords };
+    const took = { total: this.#context.elapsedMs?.() ?? 0, untilFirstText: this.#untilFirstText };
     return this.#line({ ...this.#form({}), ...lastMembers(this.#finish, this.#usage, took) });
   }
 
-  #keepUsage(usage: Units | undefined): string {
+  #setUsage(usage: Units | undefined): string {
     this.#usage = usage ?? this.#usage;
     return "";
   }
@@ -72,8 +70,9 @@ export class LineWriter implements StreamWriter {
     if (open.opened.kind === "reasoning") return this.#piece({ thinking: text });
     if (open.opened.kind !== "tool-call")
       return this.#piece({ text }, logProbabilities === undefined ? undefined : logProbabilities.map(logProbability));
-    this.#held += text.length;
-    if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    this.#bufferedCharacters += text.length;
+    if (this.#bufferedCharacters > maxBufferedCharacters)
+      throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
     return "";
   }
@@ -83,12 +82,12 @@ export class LineWriter implements StreamWriter {
     this.#open.delete(part);
     if (open?.opened.kind !== "tool-call") return "";
     const text = open.pieces.join("");
-    this.#held -= text.length;
+    this.#bufferedCharacters -= text.length;
     return this.#piece({ calls: [renderCall({ ...open.opened, arguments: text }, this.#calls++)] });
   }
 
   #piece(content: OllamaContent, logprobs?: readonly JsonRecord[]): string {
-    this.#untilWords ??= this.#context.elapsedMs?.();
+    this.#untilFirstText ??= this.#context.elapsedMs?.();
     return this.#line({ ...this.#form(content), logprobs, done: false });
   }
 
