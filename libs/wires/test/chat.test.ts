@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/fields.ts";
-import { maxHeld } from "../src/text/chat/client-stream.ts";
+import { maxBufferedCharacters } from "../src/text/chat/client-stream.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";
 import type { TextAnswer } from "../src/text/hub/answer.ts";
@@ -464,7 +464,7 @@ test("usage is unchanged after rendering and parsing", () => {
 test("a free-text call over the size limit fails", () => {
   const writer = chatWire.client.stream(contextFor({ tools: [{ kind: "custom", name: "patch" }] }));
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "patch" } });
-  const text = "x".repeat(maxHeld + 1);
+  const text = "x".repeat(maxBufferedCharacters + 1);
   expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text })).toThrow(
     expect.objectContaining({ code: "upstream_error" }),
   );

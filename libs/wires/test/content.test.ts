@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/fields.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
-import { maxHeld } from "../src/text/content/client-stream.ts";
+import { maxBufferedCharacters } from "../src/text/content/client-stream.ts";
 import { toJsonSchema } from "../src/text/content/schema.ts";
 import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
@@ -700,9 +700,9 @@ test.each([
 test("a call over the size limit fails", () => {
   const writer = contentWire.client.stream(contextFor());
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "tool-call", id: "c", name: "f" } });
-  expect(() => writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(maxHeld + 1) })).toThrow(
-    expect.objectContaining({ code: "upstream_error" }),
-  );
+  expect(() =>
+    writer.write({ type: "part-delta", choice: 0, part: 0, text: "x".repeat(maxBufferedCharacters + 1) }),
+  ).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
 // Gemini CLI 0.61 and google-genai for Python take every line of a stream for data.

@@ -4,7 +4,7 @@ import type { JsonRecord } from "../src/json/fields.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
-import { maxHeld } from "../src/text/messages/vendor-stream.ts";
+import { maxBufferedCharacters } from "../src/text/messages/vendor-stream.ts";
 import { assembledMessage, contextFor, eventsOf, framesOf, readBack, text, written } from "./harness.ts";
 
 const search = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "x" } };
@@ -284,7 +284,7 @@ describe("a vendor's stream", () => {
     const delta = {
       type: "content_block_delta",
       index: 0,
-      delta: { type: "input_json_delta", partial_json: "x".repeat(maxHeld + 1) },
+      delta: { type: "input_json_delta", partial_json: "x".repeat(maxBufferedCharacters + 1) },
     };
     expect(() => reader.read({ data: JSON.stringify(delta) })).toThrow(
       expect.objectContaining({ code: "upstream_error" }),

@@ -7,7 +7,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import { efforts, type TextRequest } from "../src/text/hub/request.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import { itemId, responseOfItem } from "../src/text/responses/stores.ts";
-import { maxKept } from "../src/text/responses/part-writer.ts";
+import { maxOutputCharacters } from "../src/text/responses/part-writer.ts";
 import { maxWaiting } from "../src/text/hub/events.ts";
 import { responsesUsage } from "../src/text/responses/usage.ts";
 import {
@@ -570,7 +570,7 @@ test("an answer above the size limit fails, and is never sent in part", () => {
   writer.write({ type: "part-start", choice: 0, part: 0, opened: { kind: "text" } });
   const much = "x".repeat(2 ** 20);
   expect(() => {
-    for (let sent = 0; sent <= maxKept; sent += much.length) writer.write(piece(0, much));
+    for (let sent = 0; sent <= maxOutputCharacters; sent += much.length) writer.write(piece(0, much));
   }).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 

@@ -77,14 +77,14 @@ const noBytes = Buffer.alloc(0);
 /** Splits a stream of type `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
 export class AmazonSplitter implements FrameSplitter {
   /** Pieces of an unfinished frame, joined once it is complete. */
-  #held: Buffer[] = [];
-  #heldBytes = 0;
+  #pieces: Buffer[] = [];
+  #bufferedBytes = 0;
 
   /** Returns the complete frames. Throws RangeError for a frame that is too large or whose length is damaged. */
   push(chunk: Buffer): readonly Buffer[] {
-    this.#held.push(chunk);
-    this.#heldBytes += chunk.length;
-    if (this.#heldBytes < preludeBytes || this.#heldBytes < this.#firstBytes()) return [];
+    this.#pieces.push(chunk);
+    this.#bufferedBytes += chunk.length;
+    if (this.#bufferedBytes < preludeBytes || this.#bufferedBytes < this.#firstBytes()) return [];
     const all = this.#joined();
     const frames: Buffer[] = [];
     let start = 0;
@@ -93,33 +93,33 @@ export class AmazonSplitter implements FrameSplitter {
       start += size;
     }
     const rest = all.subarray(start);
-    this.#held = rest.length === 0 ? [] : [rest];
-    this.#heldBytes = rest.length;
+    this.#pieces = rest.length === 0 ? [] : [rest];
+    this.#bufferedBytes = rest.length;
     return frames;
   }
 
   get empty(): boolean {
-    return this.#heldBytes === 0;
+    return this.#bufferedBytes === 0;
   }
 
   end(): Buffer {
     const rest = this.#joined();
-    this.#held = [];
-    this.#heldBytes = 0;
+    this.#pieces = [];
+    this.#bufferedBytes = 0;
     return rest;
   }
 
   /** Returns the size of the first buffered frame, in bytes. */
   #firstBytes(): number {
-    const [first] = this.#held;
+    const [first] = this.#pieces;
     return frameSizeAt(first !== undefined && first.length >= preludeBytes ? first : this.#joined(), 0);
   }
 
   #joined(): Buffer {
-    const [first = noBytes] = this.#held;
-    if (this.#held.length <= 1) return first;
-    const all = Buffer.concat(this.#held, this.#heldBytes);
-    this.#held = [all];
+    const [first = noBytes] = this.#pieces;
+    if (this.#pieces.length <= 1) return first;
+    const all = Buffer.concat(this.#pieces, this.#bufferedBytes);
+    this.#pieces = [all];
     return all;
   }
 }

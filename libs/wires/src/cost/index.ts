@@ -1,5 +1,5 @@
 import { memberOf } from "../json/fields.ts";
-import { membersOf, spliceMembers } from "../json/members.ts";
+import { changeMember, findMember, spliceMembers } from "../json/members.ts";
 import { replaceFrameJson } from "../sse/decode.ts";
 
 const openBrace = 0x7b;
@@ -15,15 +15,10 @@ export function isCostRequested(body: object): boolean {
  * Returns an answer without usage unchanged.
  */
 export function addCost(answer: Buffer, cost: string): Buffer {
-  const members = membersOf(answer);
-  const usage = members.findLast(({ name }) => name === "usage");
-  const response = usage === undefined ? members.findLast(({ name }) => name === "response") : undefined;
-  if (response !== undefined && answer[response.start] === openBrace) {
-    const responsePart = answer.subarray(response.start, response.end);
-    return spliceMembers(answer, { response: addCost(responsePart, cost) });
-  }
-  if (usage === undefined || answer[usage.start] !== openBrace) return answer;
-  return spliceMembers(answer, { usage: spliceMembers(answer.subarray(usage.start, usage.end), { cost }) });
+  const isObject = (json: Buffer): boolean => json[0] === openBrace;
+  if (findMember(answer, "usage") !== undefined)
+    return changeMember(answer, "usage", (usage) => (isObject(usage) ? spliceMembers(usage, { cost }) : usage));
+  return changeMember(answer, "response", (response) => (isObject(response) ? addCost(response, cost) : response));
 }
 
 /** Returns frames with the cost added to those that report usage. */

@@ -36,8 +36,8 @@ export function readImageBody(body: unknown): Parsed<ImageRequest> {
 }
 
 /** Refuses (400) an edit request without an image. */
-export function refuseWithoutImage({ dialect, images: brought }: ImageRequest): void {
-  if (brought.length > 0) return;
+export function refuseWithoutImage({ dialect, images: inputImages }: ImageRequest): void {
+  if (inputImages.length > 0) return;
   const param = wires[dialect].client.spelling.images;
   throw new Failure("missing_required_parameter", `Missing required parameter: ${param} (an image to edit).`, {
     param,

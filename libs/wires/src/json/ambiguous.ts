@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord } from "./fields.ts";
+import { isRecord, parseJson } from "./fields.ts";
 import { membersOf, countMembers, seekQuote } from "./members.ts";
 import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
 
@@ -9,12 +9,8 @@ import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
  */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;
-  let root: unknown;
-  try {
-    root = JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
+  const root = parseJson(bytes.toString());
+  if (root === undefined) return undefined;
   const { depth, values, members } = runToEnd(countValues(root));
   if (depth > bounds.depth || values > bounds.values || members > bounds.members) return undefined;
   const { topMembers = Infinity } = bounds;

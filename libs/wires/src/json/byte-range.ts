@@ -1,8 +1,8 @@
 import { refuseAmbiguous } from "./ambiguous.ts";
-import { membersOf } from "./members.ts";
+import { findMember } from "./members.ts";
 
 /** Position of a value in its document's bytes: its first byte, and the byte after its last. */
-interface ByteRange {
+export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -16,7 +16,7 @@ export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRang
   for (const name of path) {
     const object = bytes.subarray(range.start, range.end);
     if (!isObject(object)) return undefined;
-    const last = membersOf(object).findLast((member) => member.name === name);
+    const last = findMember(object, name);
     if (last === undefined) return undefined;
     range = { start: range.start + last.start, end: range.start + last.end };
   }

@@ -248,9 +248,14 @@ export function hasAny(record: JsonRecord, names: readonly string[]): boolean {
 
 /** Parses a text that is a JSON object; undefined for anything else. */
 export function parseRecord(text: string): JsonRecord | undefined {
+  const value = parseJson(text);
+  return isRecord(value) ? value : undefined;
+}
+
+/** Parses JSON; undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

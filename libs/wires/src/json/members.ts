@@ -70,6 +70,25 @@ export function membersOf(bytes: Buffer): readonly Member[] {
   return members;
 }
 
+/** Returns a member of the object that `bytes` hold; the last of duplicates, as parsers do; undefined if absent. */
+export function findMember(bytes: Buffer, name: string, members = membersOf(bytes)): Member | undefined {
+  return members.findLast((member) => member.name === name);
+}
+
+/** Parses a member of the object that `bytes` hold; undefined if it is absent. */
+export function parseMember(bytes: Buffer, name: string, members = membersOf(bytes)): unknown {
+  const member = findMember(bytes, name, members);
+  return member === undefined ? undefined : JSON.parse(bytes.toString("utf8", member.start, member.end));
+}
+
+/** Returns the object with the JSON of a member changed; an absent member stays absent. */
+export function changeMember(bytes: Buffer, name: string, change: (json: Buffer) => string | Buffer): Buffer {
+  const member = findMember(bytes, name);
+  return member === undefined
+    ? bytes
+    : spliceMembers(bytes, { [name]: change(bytes.subarray(member.start, member.end)) });
+}
+
 /** Returns the index of the closing quote of the string that opens at `open`, or the end of the bytes. */
 export function endOfString(bytes: Uint8Array, open: number): number {
   return Math.min(bytes.length, seekQuote(bytes, open + 1, bytes.length));

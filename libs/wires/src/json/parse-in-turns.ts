@@ -1,7 +1,8 @@
 import { Failure } from "@modelgate/contracts";
+import type { ByteRange } from "./byte-range.ts";
 import { isRecord } from "./fields.ts";
 import { decodeLongString } from "./long-string.ts";
-import { areMembersCached, membersOf, cacheMemberCount, cacheMembers, type Member } from "./members.ts";
+import { areMembersCached, findMember, membersOf, cacheMemberCount, cacheMembers, type Member } from "./members.ts";
 import { JsonScanner, maxStepBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -36,7 +37,7 @@ export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
 /** Parses a member of a JSON object of any size in steps of about a millisecond; undefined if it is absent. */
 export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined, unknown> {
   yield* findMembersInTurns(bytes);
-  const member = membersOf(bytes).findLast((each) => each.name === name);
+  const member = findMember(bytes, name);
   return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), noBounds);
 }
 
@@ -46,12 +47,6 @@ export function* scanInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undef
   while (!scanner.scan(maxStepBytes)) yield;
   cacheMemberCount(bytes, scanner.members);
   return scanner;
-}
-
-/** A part of the bytes. */
-interface ByteRegion {
-  readonly start: number;
-  readonly end: number;
 }
 
 class LargeDocument {
@@ -74,7 +69,7 @@ class LargeDocument {
     yield* this.#rememberMembers(yield* this.#trim({ start: 0, end: this.#bytes.length }));
   }
 
-  *#rememberMembers({ start, end }: ByteRegion): Generator<undefined, void> {
+  *#rememberMembers({ start, end }: ByteRange): Generator<undefined, void> {
     if (this.#bytes[start] !== openBrace) return;
     const container = this.#large.get(start);
     if (container?.end === end) cacheMembers(this.#bytes, yield* this.#members(container));
@@ -92,7 +87,7 @@ class LargeDocument {
   }
 
   /** Parses a value of any size that has no spaces around it. */
-  *#value({ start, end }: ByteRegion): Generator<undefined, unknown> {
+  *#value({ start, end }: ByteRange): Generator<undefined, unknown> {
     if (end - start <= maxStepBytes) return parseUnknown(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
     const container = this.#large.get(start);
@@ -151,7 +146,7 @@ class LargeDocument {
     return members;
   }
 
-  *#member({ start, end }: ByteRegion): Generator<undefined, Member> {
+  *#member({ start, end }: ByteRange): Generator<undefined, Member> {
     const afterName = this.#endOfName(start, end);
     const name: unknown = JSON.parse(this.#bytes.toString("utf8", start, afterName));
     const rest = yield* this.#trim({ start: afterName, end });
@@ -170,7 +165,7 @@ class LargeDocument {
     throw new Failure("request_too_large", `The body has a member with a name longer than ${nameBytes} bytes.`);
   }
 
-  *#trim(region: ByteRegion): Generator<undefined, ByteRegion> {
+  *#trim(region: ByteRange): Generator<undefined, ByteRange> {
     let { start, end } = region;
     for (; start < end && isSpace(this.#bytes[start]); start++) if (start % maxStepBytes === 0) yield;
     for (; end > start && isSpace(this.#bytes[end - 1]); end--) if (end % maxStepBytes === 0) yield;
@@ -182,7 +177,7 @@ class LargeDocument {
 const membersPerStep = 1_000;
 
 /** Yields the items of a container, spaces included; an empty container yields one blank item. */
-function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRegion> {
+function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRange> {
   let from = start + 1;
   for (const comma of commas) {
     yield { start: from, end: comma };
@@ -195,8 +190,8 @@ function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteReg
 const batchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */
-function* itemBatches(container: LargeContainer): Generator<{ readonly region: ByteRegion; readonly count: number }> {
-  let batch: ByteRegion | undefined;
+function* itemBatches(container: LargeContainer): Generator<{ readonly region: ByteRange; readonly count: number }> {
+  let batch: ByteRange | undefined;
   let count = 0;
   for (const item of itemRegions(container)) {
     if (batch !== undefined && item.end - batch.start <= batchBytes) {
@@ -211,12 +206,12 @@ function* itemBatches(container: LargeContainer): Generator<{ readonly region: B
   if (batch !== undefined) yield { region: batch, count };
 }
 
-function isSmall({ start, end }: ByteRegion): boolean {
+function isSmall({ start, end }: ByteRange): boolean {
   return end - start <= maxStepBytes;
 }
 
 /** Returns true if a container has a single, blank item. Throws for a blank item among others. */
-function isEmpty({ start, end }: ByteRegion, { commas }: LargeContainer): boolean {
+function isEmpty({ start, end }: ByteRange, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;
   throw new SyntaxError("an item is missing");

@@ -83,9 +83,9 @@ const toolUnitPatterns: readonly (readonly [RegExp, ToolUnit])[] = [
   [/^image_generation/, "imageGenerations"],
 ];
 
-/** Returns the unit by which a type of tool is billed; undefined if no price exists. */
-export function unitOfTool(type: string): ToolUnit | undefined {
-  return toolUnitPatterns.find(([pattern]) => pattern.test(type))?.[1];
+/** Returns the unit by which a type of tool is billed; undefined if no price exists, or if the type is not a text. */
+export function unitOfTool(type: unknown): ToolUnit | undefined {
+  return typeof type === "string" ? toolUnitPatterns.find(([pattern]) => pattern.test(type))?.[1] : undefined;
 }
 
 /** Finds the searches that a request enables by members which vendors added to the common wires. */
@@ -99,7 +99,7 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
       : [{ path: "enable_search", unit: "webSearches" } as const]),
     ...recordsWithPaths(plugins).map(([path, { id }]) => ({
       path: `plugins${path}`,
-      unit: typeof id === "string" ? unitOfTool(id) : undefined,
+      unit: unitOfTool(id),
     })),
   ];
 }

@@ -15,7 +15,6 @@ export type {
   PromptBatch,
   TextClient,
   ClientOnlyWire,
-  ClientTextWire,
   TokenCount,
   ParsedText,
   StreamReader,

@@ -1,6 +1,6 @@
-import type { Failure, Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../json/fields.ts";
-import { membersOf, spliceMembers } from "../json/members.ts";
+import { withoutUndefined, type Failure, type Units } from "@modelgate/contracts";
+import { isRecord, type JsonRecord, parseJson } from "../json/fields.ts";
+import { changeMember, parseMember, spliceMembers } from "../json/members.ts";
 import { findMembersInTurns } from "../json/parse-in-turns.ts";
 import type { ReportedFees } from "./fees.ts";
 
@@ -119,11 +119,16 @@ export function* withBound(
 /** Returns JSON bytes with another model name at `path`; an absent member stays absent. */
 export function renameAt(json: Buffer, path: readonly string[], model: string): Buffer {
   const [name, ...rest] = path;
-  const member = name === undefined ? undefined : membersOf(json).findLast((each) => each.name === name);
-  if (name === undefined || member === undefined) return json;
-  if (rest.length === 0) return spliceMembers(json, { [name]: JSON.stringify(model) });
-  const inner = renameAt(json.subarray(member.start, member.end), rest, model);
-  return spliceMembers(json, { [name]: inner });
+  if (name === undefined) return json;
+  return changeMember(json, name, (inner) =>
+    rest.length === 0 ? JSON.stringify(model) : renameAt(inner, rest, model),
+  );
+}
+
+/** Returns an answer with members of the request that the vendor was not sent; undefined ones are left out. */
+export function withEcho(answer: Buffer, echo: JsonRecord): Buffer {
+  const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
+  return spliceMembers(answer, Object.fromEntries(members));
 }
 
 /** Returns a frame's text from a byte sequence to the last brace; "" for a frame without the sequence. */
@@ -144,8 +149,7 @@ export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => b
 /** Reads a top-level member of a complete answer by parsing, since the model's text may contain its name too. */
 export function memberOf(answer: Buffer, name: string): unknown {
   try {
-    const member = membersOf(answer).findLast((each) => each.name === name);
-    return member === undefined ? undefined : JSON.parse(answer.toString("utf8", member.start, member.end));
+    return parseMember(answer, name);
   } catch {
     return undefined;
   }
@@ -175,12 +179,8 @@ export function memberTextReader(members: readonly string[]): (raw: string) => s
 function literalText(literal: string): string {
   const inside = literal.slice(1, literal.endsWith('"') ? -1 : undefined);
   if (!literal.includes("\\")) return inside;
-  try {
-    const text: unknown = JSON.parse(literal);
-    return typeof text === "string" ? text : "";
-  } catch {
-    return inside;
-  }
+  const text = parseJson(literal);
+  return typeof text === "string" ? text : inside;
 }
 
 /** Returns the index after the closing quote of the literal that opens at `open`, or the text's end. */
@@ -219,7 +219,7 @@ interface EarlyChunkForm {
   /** Names of the member that lists the answers, and of the member with an answer's end reason. */
   readonly list: string;
   readonly end: string;
-  readonly endWord: Buffer;
+  readonly endBytes: Buffer;
   frames(like: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
@@ -232,7 +232,7 @@ export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm):
   const ended = new Set<number>();
   return {
     recordFrame(frame) {
-      if (like !== undefined && !frame.includes(form.endWord)) return;
+      if (like !== undefined && !frame.includes(form.endBytes)) return;
       const chunk = form.read(frame);
       if (chunk === undefined) return;
       like ??= chunk;

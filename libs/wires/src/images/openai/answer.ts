@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";
@@ -34,13 +34,10 @@ export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
   if (input === undefined && output === undefined) return undefined;
-  const [inputCount, outputCount] = [
-    tokenDetailReader(usage["input_tokens_details"]),
-    tokenDetailReader(usage["output_tokens_details"]),
-  ];
-  const cached = Math.min(inputCount("cached_tokens"), input ?? 0);
-  const images = Math.min(inputCount("image_tokens"), (input ?? 0) - cached);
-  const textTokens = Math.min(outputCount("text_tokens"), output ?? 0);
+  const [inputs, outputs] = [asRecord(usage["input_tokens_details"]), asRecord(usage["output_tokens_details"])];
+  const cached = Math.min(parseCount(inputs["cached_tokens"]) ?? 0, input ?? 0);
+  const images = Math.min(parseCount(inputs["image_tokens"]) ?? 0, (input ?? 0) - cached);
+  const textTokens = Math.min(parseCount(outputs["text_tokens"]) ?? 0, output ?? 0);
   return withoutZeroUnits({
     inputTokens: (input ?? 0) - cached - images,
     cachedInputTokens: cached,
@@ -48,8 +45,4 @@ export function readTokens(usage: unknown): Units | undefined {
     outputTokens: textTokens,
     outputImageTokens: (output ?? 0) - textTokens,
   });
-}
-
-function tokenDetailReader(details: unknown): (name: string) => number {
-  return (name) => (isRecord(details) ? (parseCount(details[name]) ?? 0) : 0);
 }

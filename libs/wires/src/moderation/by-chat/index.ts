@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, isRecord, type JsonRecord, parseJson } from "../../json/fields.ts";
 import type { TextAnswer } from "../../text/hub/answer.ts";
 import { readDataUrl } from "../../text/hub/sources.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -124,13 +124,7 @@ function answerText({ choices: [choice] }: TextAnswer): string {
 }
 
 function parseResults(text: string): readonly unknown[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (cause) {
-    throw unreadableJudgement(cause);
-  }
-  const results = memberOf(value, "results");
+  const results = memberOf(parseJson(text), "results");
   if (!Array.isArray(results)) throw unreadableJudgement();
   return results;
 }
@@ -161,6 +155,6 @@ function inputTypesByCategory(
   return Object.fromEntries(categoryNames.map((name) => [name, kinds]));
 }
 
-function unreadableJudgement(cause?: unknown): Failure {
-  return new Failure("upstream_error", "The model's judgement is not JSON of the requested form.", { cause });
+function unreadableJudgement(): Failure {
+  return new Failure("upstream_error", "The model's judgement is not JSON of the requested form.");
 }

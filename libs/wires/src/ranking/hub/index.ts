@@ -1,5 +1,5 @@
 import { withoutUndefined, type RankingWire, Failure, type Units } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.ts";
 import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
@@ -182,11 +182,7 @@ export function renderResults(
  * if both are absent.
  */
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
-  const within = (name: string, count: string): number | undefined => {
-    const units = isRecord(meta) ? meta[name] : undefined;
-    return isRecord(units) ? parseCount(units[count]) : undefined;
-  };
-  const inputTokens = tokens ?? within("tokens", "input_tokens");
-  const requests = within("billed_units", "search_units");
+  const inputTokens = tokens ?? parseCount(memberOf(memberOf(meta, "tokens"), "input_tokens"));
+  const requests = parseCount(memberOf(memberOf(meta, "billed_units"), "search_units"));
   return inputTokens === undefined && requests === undefined ? undefined : withoutUndefined({ inputTokens, requests });
 }

@@ -1,11 +1,11 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, partToEvents, type EventHandlers } from "../hub/events.ts";
+import { dispatch, type EventHandlers } from "../hub/events.ts";
 import { failureFrames, Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { TextEvent, FinishReason, OpenedPart } from "../hub/answer.ts";
+import type { TextEvent, FinishReason, OpenedPart, WholePart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
-import type { Citation, Part, Signature, TokenProbability } from "../hub/part.ts";
+import type { Citation, Signature, TokenProbability } from "../hub/part.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import {
   answerStyleOf,
@@ -39,14 +39,14 @@ export class ChatWriter implements StreamWriter {
       this.#usage = usage;
       return "";
     },
-    "part-start": ({ choice, part, opened }) => this.#begun(choice, (writer) => writer.start(part, opened)),
+    "part-start": ({ choice, part, opened }) => this.#writeTo(choice, (writer) => writer.start(part, opened)),
     citation: ({ choice, part, citation }) => {
       this.#choice(choice).cite(part, citation);
       return "";
     },
-    "part-end": ({ choice, part, signature }) => this.#begun(choice, (writer) => writer.end(part, signature)),
-    "part-whole": ({ choice, part, whole }) => this.#begun(choice, (writer) => writer.whole(part, whole)),
-    finish: ({ choice, reason }) => this.#begun(choice, (writer) => writer.finish(reason)),
+    "part-end": ({ choice, part, signature }) => this.#writeTo(choice, (writer) => writer.end(part, signature)),
+    "part-whole": ({ choice, whole }) => this.#writeTo(choice, (writer) => writer.whole(whole)),
+    finish: ({ choice, reason }) => this.#writeTo(choice, (writer) => writer.finish(reason)),
     ping: () => keepAlive,
   };
 
@@ -70,7 +70,7 @@ export class ChatWriter implements StreamWriter {
     return `${ends.join("")}${usage}data: [DONE]\n\n`;
   }
 
-  #begun(choice: number, write: (choice: ChatPartWriter) => string): string {
+  #writeTo(choice: number, write: (choice: ChatPartWriter) => string): string {
     const writer = this.#choice(choice);
     return writer.begin() + write(writer);
   }
@@ -83,7 +83,7 @@ export class ChatWriter implements StreamWriter {
 }
 
 /** Maximum buffered characters of free-text tools' calls, which are unwrapped at the end; beyond it: upstream_error. */
-export const maxHeld = 8 * 2 ** 20;
+export const maxBufferedCharacters = 8 * 2 ** 20;
 
 /** Maximum number of citations of one choice; further ones are dropped. */
 const maxCitations = 4_096;
@@ -95,7 +95,7 @@ interface OpenChatPart {
   /** Index of the call among the calls of its choice. */
   readonly call: number;
   /** Text that is buffered until the part's end. */
-  readonly heldPieces: string[] | undefined;
+  readonly bufferedPieces: string[] | undefined;
   readonly from: number;
   length: number;
 }
@@ -110,15 +110,15 @@ class ChatPartWriter {
   readonly #open = new Map<number, OpenChatPart>();
   /** Characters of text and reasoning sent so far. Clients join them, and signatures refer to positions in them. */
   readonly #written = { text: 0, reasoning: 0 };
-  #begun = false;
-  #finished = false;
-  #refused = false;
+  #hasBegun = false;
+  #hasFinished = false;
+  #isRefused = false;
   #calls = 0;
   #details = 0;
   #images = 0;
   /** Citations, sent together at the end, since clients do not join lists whose entries have no index. */
   readonly #annotations: unknown[] = [];
-  #held = 0;
+  #bufferedCharacters = 0;
 
   constructor(choice: number, chunks: Chunks, context: AnswerContext, style: AnswerStyle) {
     this.#choice = choice;
@@ -130,22 +130,22 @@ class ChatPartWriter {
 
   /** Returns the chunk with the role on the first call, then "". */
   begin(): string {
-    if (this.#begun) return "";
-    this.#begun = true;
+    if (this.#hasBegun) return "";
+    this.#hasBegun = true;
     return this.#chunk({ role: "assistant", content: "", refusal: null });
   }
 
   start(part: number, opened: OpenedPart): string {
     const { kind } = opened;
     if (kind === "tool-call") return this.#startCall(part, opened);
-    if (kind === "refusal") this.#refused = true;
+    if (kind === "refusal") this.#isRefused = true;
     const hidden = kind === "reasoning" && this.#style.hidesReasoning;
     const name = kind === "text" ? "content" : kind === "reasoning" ? "reasoning_content" : "refusal";
     this.#open.set(part, {
       opened,
       frameAround: hidden ? undefined : this.#aroundText(`"${name}":`, ""),
       call: 0,
-      heldPieces: undefined,
+      bufferedPieces: undefined,
       from: kind === "refusal" ? 0 : this.#written[kind],
       length: 0,
     });
@@ -156,7 +156,7 @@ class ChatPartWriter {
     const open = this.#open.get(part);
     if (open === undefined) return "";
     open.length += text.length;
-    if (open.heldPieces !== undefined) this.#hold(open.heldPieces, text);
+    if (open.bufferedPieces !== undefined) this.#addToBuffer(open.bufferedPieces, text);
     if (open.frameAround === undefined) return "";
     if (probabilities.length > 0 && open.opened.kind === "text")
       return this.#chunks.withProbabilities(this.#choice, { content: text }, probabilities.map(logProbability));
@@ -183,9 +183,7 @@ class ChatPartWriter {
     return this.#chunk({ reasoning_details: renderDetail(signature, { ...of, index: this.#details++ }) });
   }
 
-  whole(part: number, whole: Part): string {
-    const events = partToEvents(whole, this.#choice, part);
-    if (events.length > 1) return events.map((event) => this.#replayed(event)).join("");
+  whole(whole: WholePart): string {
     const members = completePartMembers(whole, this.#context, this.#images);
     if (whole.kind === "image") this.#images++;
     return Object.keys(members).length > 0 ? this.#chunk(members) : "";
@@ -193,35 +191,28 @@ class ChatPartWriter {
 
   /** Ends the choice, with a single chunk. */
   finish(reason: FinishReason): string {
-    if (this.#finished) return "";
-    this.#finished = true;
+    if (this.#hasFinished) return "";
+    this.#hasFinished = true;
     const cited = this.#annotations.length > 0 ? this.#chunk({ annotations: this.#annotations }) : "";
     return (
-      cited + this.#chunks.finish(this.#choice, renderFinishReason(reason, this.#refused, this.#style.legacyCalls))
+      cited + this.#chunks.finish(this.#choice, renderFinishReason(reason, this.#isRefused, this.#style.legacyCalls))
     );
-  }
-
-  #replayed(event: TextEvent): string {
-    if (event.type === "part-start") return this.start(event.part, event.opened);
-    if (event.type === "part-delta") return this.delta(event.part, event.text, event.logProbabilities ?? []);
-    if (event.type === "citation") this.cite(event.part, event.citation);
-    return event.type === "part-end" ? this.end(event.part, event.signature) : "";
   }
 
   #startCall(part: number, opened: Extract<OpenedPart, { kind: "tool-call" }>): string {
     const call = this.#calls++;
     const { id, name } = opened;
-    const heldPieces = isWrappedCall(opened, this.#style) ? [] : undefined;
-    const custom = heldPieces !== undefined || opened.custom === true;
-    const before = { opened, call, heldPieces, from: 0, length: 0 };
+    const bufferedPieces = isWrappedCall(opened, this.#style) ? [] : undefined;
+    const custom = bufferedPieces !== undefined || opened.custom === true;
+    const before = { opened, call, bufferedPieces, from: 0, length: 0 };
     if (this.#style.legacyCalls) {
       const first = call === 0 ? this.#aroundText(`"function_call":{"arguments":`, "}") : undefined;
-      this.#open.set(part, { ...before, heldPieces: undefined, frameAround: first });
+      this.#open.set(part, { ...before, bufferedPieces: undefined, frameAround: first });
       return call === 0 ? this.#chunk({ function_call: { name, arguments: "" } }) : "";
     }
     const member = custom ? `"custom":{"input":` : `"function":{"arguments":`;
     const frame = this.#aroundText(`"tool_calls":[{"index":${call},${member}`, "}}]");
-    this.#open.set(part, { ...before, frameAround: heldPieces === undefined ? frame : undefined });
+    this.#open.set(part, { ...before, frameAround: bufferedPieces === undefined ? frame : undefined });
     const tool = custom
       ? { type: "custom", custom: { name, input: "" } }
       : { type: "function", function: { name, arguments: "" } };
@@ -229,23 +220,24 @@ class ChatPartWriter {
   }
 
   /** Ends a call: writes its buffered text and signature. Each piece has `function`, which simple clients expect. */
-  #endCall({ opened, call, heldPieces }: OpenChatPart, signature: Signature | undefined): string {
-    const wrapped = heldPieces?.join("") ?? "";
-    this.#held -= wrapped.length;
+  #endCall({ opened, call, bufferedPieces }: OpenChatPart, signature: Signature | undefined): string {
+    const wrapped = bufferedPieces?.join("") ?? "";
+    this.#bufferedCharacters -= wrapped.length;
     const input = wrapped === "" ? "" : unwrapCustom(wrapped);
     const late = input === "" ? "" : this.#chunk({ tool_calls: [{ index: call, custom: { input } }] });
     if (signature === undefined || this.#style.legacyCalls) return late;
-    const custom = heldPieces !== undefined || (opened.kind === "tool-call" && opened.custom === true);
+    const custom = bufferedPieces !== undefined || (opened.kind === "tool-call" && opened.custom === true);
     const empty = custom ? { custom: { input: "" } } : { function: { arguments: "" } };
     return (
       late + this.#chunk({ tool_calls: [{ index: call, ...empty, extra_content: renderExtraContent(signature) }] })
     );
   }
 
-  #hold(heldPieces: string[], text: string): void {
-    this.#held += text.length;
-    if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
-    heldPieces.push(text);
+  #addToBuffer(bufferedPieces: string[], text: string): void {
+    this.#bufferedCharacters += text.length;
+    if (this.#bufferedCharacters > maxBufferedCharacters)
+      throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    bufferedPieces.push(text);
   }
 
   #aroundText(before: string, after: string): ChunkFrame {

@@ -1,5 +1,5 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
+import { membersOf, parseMember, spliceMembers, withoutMembers } from "../../json/members.ts";
 
 /**
  * Differences of one vendor from the chat wire, as data. An absent member means that the vendor behaves as OpenAI does,
@@ -75,10 +75,7 @@ export function unsupportedSequences({
 /** Fits a request's bytes to the vendor's dialect; members that the vendor accepts are unchanged. */
 export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
   const members = membersOf(body);
-  const valueOf = (memberName: string): unknown => {
-    const member = members.findLast(({ name }) => name === memberName);
-    return member === undefined ? undefined : JSON.parse(body.toString("utf8", member.start, member.end));
-  };
+  const valueOf = (name: string): unknown => parseMember(body, name, members);
   const names = members.map(({ name }) => name);
   const { values, surplus, dropped } = dialectChanges(names, valueOf, dialect);
   const rendered = Object.entries(values).map(([name, value]) => [name, JSON.stringify(value)] as const);

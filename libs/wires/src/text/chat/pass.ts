@@ -2,9 +2,10 @@ import { keepAlive } from "../../sse/framing.ts";
 import { failureFrames } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
-import { membersOf, type Member, spliceMembers } from "../../json/members.ts";
+import { membersOf, parseMember, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
+import { renderEvent } from "../../kind/index.ts";
 import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import {
   plainFrame,
@@ -59,8 +60,9 @@ export const chatPass: TextPass = {
     const members = membersOf(body);
     const values: Record<string, string> = {};
     if (model !== undefined) values["model"] = JSON.stringify(model);
-    if (reportUsage)
-      values["stream_options"] = JSON.stringify({ ...streamOptions(body, members), include_usage: true });
+    // Only this member is parsed, since parsing megabytes again would delay the stream.
+    const options = reportUsage ? asRecord(parseMember(body, "stream_options", members)) : undefined;
+    if (options !== undefined) values["stream_options"] = JSON.stringify({ ...options, include_usage: true });
     return spliceMembers(body, values, members);
   },
 
@@ -109,24 +111,15 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
 }
 
-/** Reads `stream_options`. Only this member is parsed, since parsing megabytes again would delay the stream. */
-function streamOptions(body: Buffer, members: readonly Member[]): object {
-  const member = members.findLast(({ name }) => name === "stream_options");
-  if (member === undefined) return {};
-  const options: unknown = JSON.parse(body.toString("utf8", member.start, member.end));
-  return asRecord(options);
-}
-
 /** Last members of a choice that reached its output limit; its index is added. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
 /** Ends a stream of chunks early: a final chunk for each open choice, usage if requested, `[DONE]`. */
 export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatEnd): EarlyEnd {
-  const frame = (json: JsonRecord): string => `data: ${JSON.stringify(json)}\n\n`;
   return endOfChunks(options, {
     list: "choices",
     end: "finish_reason",
-    endWord: Buffer.from('"finish_reason":"'),
+    endBytes: Buffer.from('"finish_reason":"'),
     read(bytes) {
       const chunk = parseFrameRecord(bytes);
       return Array.isArray(chunk?.["choices"]) ? chunk : undefined;
@@ -135,8 +128,8 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
       const { id, object, created, model } = like;
       const head = { id, object, created, model };
       const noUsage = options.includeUsage ? { usage: null } : {};
-      const ends = open.map((index) => frame({ ...head, choices: [{ index, ...end }], ...noUsage }));
-      const usage = options.includeUsage ? [frame({ ...head, choices: [], usage: renderUsage(units) })] : [];
+      const ends = open.map((index) => renderEvent({ ...head, choices: [{ index, ...end }], ...noUsage }));
+      const usage = options.includeUsage ? [renderEvent({ ...head, choices: [], usage: renderUsage(units) })] : [];
       return [...ends, ...usage, "data: [DONE]\n\n"];
     },
   });

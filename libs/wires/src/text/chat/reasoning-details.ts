@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, asText, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asText, type JsonRecord, parseJson } from "../../json/fields.ts";
 import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
 import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } from "../hub/signatures.ts";
 
@@ -77,12 +77,9 @@ export function renderDetail(signature: Signature, of: Signed): readonly unknown
 /** Returns the vendor's details that a signature wraps; undefined for any other signature. */
 export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {
   if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
-  try {
-    const details: unknown = JSON.parse(signature.value);
-    return Array.isArray(details) ? details : undefined;
-  } catch {
-    return undefined; // The client changed the text.
-  }
+  // The client may have changed the text.
+  const details = parseJson(signature.value);
+  return Array.isArray(details) ? details : undefined;
 }
 
 /** Splits a message's reasoning into parts, each with its signature. */

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, asText } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, asText, parseRecord } from "../../json/fields.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";
@@ -101,12 +101,7 @@ function parseCallHead(piece: JsonRecord) {
 }
 
 function isCompleteCall({ characters, pieces }: StreamedCall): boolean {
-  if (characters === 0 || characters > maxKeptCharacters) return false;
-  try {
-    return isRecord(JSON.parse(pieces.join("")));
-  } catch {
-    return false;
-  }
+  return characters > 0 && characters <= maxKeptCharacters && parseRecord(pieces.join("")) !== undefined;
 }
 
 /** Maximum characters of a vendor's details that are kept as a signature; beyond it the details are dropped. */

@@ -137,7 +137,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];
   const named = type === "builtin_function" && isRecord(declared) ? declared["name"] : type;
-  return [{ path, unit: typeof named === "string" ? unitOfTool(named) : undefined }];
+  return [{ path, unit: unitOfTool(named) }];
 }
 
 /** Reads the charges in addition to tokens from a complete answer, or from the chunk that has the usage. */

@@ -42,15 +42,11 @@ export function parseHead({ id, model, created }: JsonRecord): Pick<TextAnswer, 
   return { id: asText(id), model: asText(model), createdAt: typeof created === "number" ? created : 0 };
 }
 
-export function choicesInAnswer({ choices }: JsonRecord): readonly JsonRecord[] {
-  return asRecords(choices);
-}
-
 /** Returns the choices of a completion, at least one. Throws Failure upstream_error if it failed or has none. */
 export function answeredChoices(body: JsonRecord): readonly [JsonRecord, ...JsonRecord[]] {
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
-  const [first, ...others] = choicesInAnswer(body);
+  const [first, ...others] = asRecords(body["choices"]);
   if (first === undefined) throw new Failure("upstream_error", "The vendor's answer has no choices.");
   return [first, ...others];
 }
@@ -82,8 +78,8 @@ const chatFinishReasons = {
 } as const satisfies Record<FinishReason, string>;
 
 /** Returns the finish reason to send: a refusal sent as text is a normal end; a legacy call has its separate reason. */
-export function renderFinishReason(finish: FinishReason, refusedInWords: boolean, legacyCalls: boolean): string {
-  if (finish === "refused" && refusedInWords) return "stop";
+export function renderFinishReason(finish: FinishReason, isRefusedAsText: boolean, legacyCalls: boolean): string {
+  if (finish === "refused" && isRefusedAsText) return "stop";
   return finish === "tool-calls" && legacyCalls ? "function_call" : chatFinishReasons[finish];
 }
 

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type JsonRecord, Fields, isRecord, parseRecord, asText } from "../../json/fields.ts";
+import { asRecords, type JsonRecord, Fields, isRecord, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -13,7 +13,7 @@ import { parseCitations, readModelImage } from "./parts.ts";
 import { decodeDetail, reasoningTextIn } from "./reasoning-details.ts";
 import { AudioReader, CallReader, DetailReader } from "./stream-pieces.ts";
 import { chatFees, readUsage } from "./usage.ts";
-import { failureOf, choicesInAnswer, parseHead, parseFinish } from "./vendor-answer.ts";
+import { failureOf, parseHead, parseFinish } from "./vendor-answer.ts";
 
 const noEvents: readonly TextEvent[] = [];
 
@@ -47,7 +47,7 @@ export class ChatReader implements StreamReader {
     if (chunk === undefined) return notJsonFailure;
     const failure = failureOf(chunk);
     if (failure !== undefined) return [failure];
-    const choices = choicesInAnswer(chunk);
+    const choices = asRecords(chunk["choices"]);
     const usage = readUsage(chunk, this.#dialect);
     if (choices.length === 0 && usage === undefined) return noEvents;
     const events = [...this.#start(chunk)];

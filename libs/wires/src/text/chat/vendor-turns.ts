@@ -77,10 +77,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   const vendorMembers = items.reduce((all, members) => ({ ...all, ...members }), {});
   const calls = parts.filter((part) => part.kind === "tool-call");
   const texts = parts.filter(isText);
-  for (const { cache, citations } of texts) {
-    unsupported.noteIf("text.cache", cache);
-    unsupported.noteIf("text.citations", citations);
-  }
+  for (const text of texts) unsupported.noteMembers("text", text, ["cache", "citations"]);
   const refusal = parts.flatMap((part) => (part.kind === "refusal" ? [part.text] : [])).join("");
   const images = parts.flatMap((part) => (part.kind === "image" ? [modelImage(part)] : []));
   const message = withoutUndefined({
@@ -190,13 +187,9 @@ function urlOf(source: Source): string {
  * Renders a file. Vendors of this wire accept PDF. A text file is sent as text with its name, since few vendors accept
  * it as a file. The service has already replaced addresses by their content.
  */
-function renderInputFile(
-  { source, name, title, context, citations, cache }: FilePart,
-  unsupported: Unsupported,
-): JsonRecord {
-  unsupported.noteIf("file.title", title);
-  unsupported.noteIf("file.context", context);
-  unsupported.noteIf("file.citations", citations);
+function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
+  const { source, name, title, cache } = file;
+  unsupported.noteMembers("file", file, ["title", "context", "citations"]);
   const breakpoint = renderBreakpoint(cache, "file.cache", unsupported);
   const called = name ?? title;
   if (source.kind === "text") return { ...fileAsText(source.text, called), ...breakpoint };
@@ -204,8 +197,8 @@ function renderInputFile(
   if (source.kind === "url") throw unsupportedFailure("files by address");
   const isText = source.mediaType.startsWith("text/") || source.mediaType === "application/json";
   if (isText) return { ...fileAsText(Buffer.from(source.data, "base64").toString(), called), ...breakpoint };
-  const file = { filename: called ?? "document.pdf", file_data: writeDataUrl(source) };
-  return { type: "file", file, ...breakpoint };
+  const member = { filename: called ?? "document.pdf", file_data: writeDataUrl(source) };
+  return { type: "file", file: member, ...breakpoint };
 }
 
 function fileAsText(text: string, name = "document.txt"): JsonRecord {

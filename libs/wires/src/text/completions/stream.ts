@@ -1,5 +1,5 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, partToEvents, answerToEvents, type EventHandlers } from "../hub/events.ts";
+import { dispatch, answerToEvents, type EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { renderUsage } from "../chat/usage.ts";
@@ -45,10 +45,6 @@ export class CompletionsWriter implements StreamWriter {
       return started;
     },
     "part-delta": ({ choice, part, text, logProbabilities }) => this.#delta(choice, part, text, logProbabilities ?? []),
-    "part-whole": ({ choice, part, whole }) => {
-      const events = partToEvents(whole, choice, part);
-      return events.length > 1 ? events.map((event) => this.write(event)).join("") : "";
-    },
     finish: ({ choice, reason }) => this.#begun(choice) + this.#finish(this.#choice(choice), reason),
     ping: () => keepAlive,
   };

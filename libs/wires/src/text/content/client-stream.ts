@@ -12,7 +12,7 @@ import { contentFinishReasons } from "./vendor-answer.ts";
 import { renderCall } from "./vendor-turns.ts";
 
 /** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
-export const maxHeld = 8 * 2 ** 20;
+export const maxBufferedCharacters = 8 * 2 ** 20;
 
 /**
  * Writes a stream of pieces: text as it arrives, calls once they are complete. The last piece has the finish reasons
@@ -28,10 +28,10 @@ export class ContentWriter implements StreamWriter {
   #finishMessage: string | undefined;
   /** JSON that follows the candidates in every piece, cached until the usage changes. */
   #tail: string | undefined;
-  #held = 0;
+  #bufferedCharacters = 0;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => this.#keepUsage(usage),
-    usage: ({ usage }) => this.#keepUsage(usage),
+    start: ({ usage }) => this.#setUsage(usage),
+    usage: ({ usage }) => this.#setUsage(usage),
     "part-start": ({ choice, part, opened }) => {
       this.#open.set(partKey(choice, part), { opened, pieces: [] });
       return "";
@@ -77,7 +77,7 @@ export class ContentWriter implements StreamWriter {
     return this.#framing.heartbeat();
   }
 
-  #keepUsage(usage: Units | undefined): string {
+  #setUsage(usage: Units | undefined): string {
     this.#usage = usage ?? this.#usage;
     this.#tail = undefined;
     return "";
@@ -95,8 +95,9 @@ export class ContentWriter implements StreamWriter {
       if (logProbabilities === undefined) return this.#piece([piece]);
       return this.#piece([withoutUndefined({ ...piece, logprobsResult: renderProbabilities(logProbabilities) })]);
     }
-    this.#held += text.length;
-    if (this.#held > maxHeld) throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
+    this.#bufferedCharacters += text.length;
+    if (this.#bufferedCharacters > maxBufferedCharacters)
+      throw new Failure("upstream_error", "A tool call is too large to be sent in one piece.");
     open.pieces.push(text);
     return "";
   }
@@ -107,7 +108,7 @@ export class ContentWriter implements StreamWriter {
     this.#open.delete(key);
     if (open?.opened.kind === "tool-call") {
       const text = open.pieces.join("");
-      this.#held -= text.length;
+      this.#bufferedCharacters -= text.length;
       return this.#parts(choice, [renderCall({ ...open.opened, arguments: text }, renderSignature(signature))]);
     }
     if (open === undefined || signature === undefined) return "";

@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type Fields, type JsonRecord, parseJson } from "../../json/fields.ts";
 import type { Part, Source, ToolResultPart, Signature } from "../hub/part.ts";
 import { signatureForClient, signatureFromClient } from "../hub/signatures.ts";
 import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";
@@ -124,7 +124,7 @@ const wrapperMembers: ReadonlySet<string> = new Set(["output", "result", "error"
  */
 export function renderToolResponse(text: string, isError: boolean): JsonRecord {
   if (isError) return { error: text };
-  const value = parseJsonOrUndefined(text);
+  const value = parseJson(text) ?? undefined;
   if (value === undefined || typeof value === "string") return { output: text };
   return isRecord(value) && !isWrappedResponse(value) ? value : { result: value };
 }
@@ -145,15 +145,6 @@ function isWrappedResponse(value: JsonRecord): boolean {
 
 function stringOrJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
-}
-
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value ?? undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Value that clients send in place of a call's missing signature; the vendor then does not check it. */

@@ -125,7 +125,7 @@ function endContentEarly(options: EarlyEndOptions): EarlyEnd {
   return endOfChunks(options, {
     list: "candidates",
     end: "finishReason",
-    endWord: Buffer.from('"finishReason"'),
+    endBytes: Buffer.from('"finishReason"'),
     read: parseFrameRecord,
     frames({ modelVersion, responseId }, open, used) {
       const candidates = open.map((index) => ({

@@ -1,4 +1,4 @@
-import { ownEntry, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { camelName, isRecord, type JsonRecord } from "../../json/fields.ts";
 
 /** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
 const maxSchemaDepth = 64;
@@ -23,7 +23,8 @@ export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {
   const members = Object.entries(schema)
     .filter(([name]) => !droppedMembers.has(name))
     .map(([name, value]) => {
-      const plain = ownEntry(camelBySnakeName, name) ?? name;
+      const camel = camelName(name);
+      const plain = camel === "anyOf" || countMembers.has(camel) ? camel : name;
       return [plain, convertMember(plain, value, depth + 1)] as const;
     });
   const example = schema["example"] ?? undefined;
@@ -54,13 +55,3 @@ function allowNull(schema: JsonRecord): JsonRecord {
   if (typeof type === "string") return { type: [type, "null"], ...rest, ...allowed };
   return { anyOf: [schema, { type: "null" }] };
 }
-
-const camelBySnakeName: Readonly<Record<string, string>> = {
-  any_of: "anyOf",
-  min_items: "minItems",
-  max_items: "maxItems",
-  min_properties: "minProperties",
-  max_properties: "maxProperties",
-  min_length: "minLength",
-  max_length: "maxLength",
-};

@@ -11,7 +11,7 @@ import {
   type ReportedCall,
   type ReportedFees,
 } from "../fees.ts";
-import { parseCount, unitsByModality } from "../hub/counts.ts";
+import { parseCount, tokensOfModality, unitsByModality } from "../hub/counts.ts";
 
 /**
  * Converts `usageMetadata` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to
@@ -34,16 +34,8 @@ export function contentUsage(usage: unknown): Units | undefined {
     cached: parseCount(usage["cachedContentTokenCount"]) ?? 0,
     output: candidates ?? 0,
     reasoning: reasoningTokens,
-    count: (part, modality) => countModality(details[part], modality === "audio" ? "AUDIO" : "IMAGE"),
+    count: (part, modality) => tokensOfModality(details[part], modality.toUpperCase(), "tokenCount"),
   });
-}
-
-function countModality(details: unknown, requested: "AUDIO" | "IMAGE"): number {
-  if (!Array.isArray(details)) return 0;
-  return details
-    .filter(isRecord)
-    .filter(({ modality }) => modality === requested)
-    .reduce((sum, { tokenCount }) => sum + (parseCount(tokenCount) ?? 0), 0);
 }
 
 /** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */

@@ -3,7 +3,7 @@ import { asRecords, memberOf, Fields, isRecord, asText, type JsonRecord } from "
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { attachCitations } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
-import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, parseTime, isEmptyText } from "../hub/vendor-answer.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
@@ -22,22 +22,16 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */
 export function parseHead(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
-  const created = typeof body["createTime"] === "string" ? Date.parse(body["createTime"]) : 0;
   return {
     id: asText(body["responseId"]),
     model: asText(body["modelVersion"]),
-    createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
+    createdAt: parseTime(body["createTime"]),
   };
-}
-
-export function listCandidates(body: JsonRecord): readonly JsonRecord[] {
-  const candidates: unknown = body["candidates"];
-  return asRecords(candidates);
 }
 
 /** Returns the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
 export function requireCandidates(body: JsonRecord): readonly JsonRecord[] {
-  const candidates = listCandidates(body);
+  const candidates = asRecords(body["candidates"]);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
   return candidates;
 }
@@ -45,7 +39,9 @@ export function requireCandidates(body: JsonRecord): readonly JsonRecord[] {
 /** Returns true if the vendor blocked the prompt. */
 export function isBlocked(body: JsonRecord): boolean {
   const feedback = body["promptFeedback"];
-  return isRecord(feedback) && typeof feedback["blockReason"] === "string" && listCandidates(body).length === 0;
+  return (
+    isRecord(feedback) && typeof feedback["blockReason"] === "string" && asRecords(body["candidates"]).length === 0
+  );
 }
 
 /** Parses a candidate's parts. A call without an id gets an id that is derived from its path. */

@@ -85,9 +85,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
 function renderFormat({ format }: TextRequest, unsupported: Unsupported): JsonRecord {
   if (format === undefined) return {};
   if (format.kind === "json") return { responseMimeType: "application/json" };
-  unsupported.noteIf("format.name", format.name);
-  unsupported.noteIf("format.description", format.description);
-  unsupported.noteIf("format.strict", format.strict);
+  unsupported.noteMembers("format", format, ["name", "description", "strict"]);
   return { responseMimeType: "application/json", responseJsonSchema: format.schema };
 }
 
@@ -124,8 +122,7 @@ function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonR
     unsupported.noteIf("tools.format", tool.format);
     return [withoutUndefined({ name, description, parametersJsonSchema: customParameters })];
   }
-  unsupported.noteIf("tools.strict", tool.strict);
-  unsupported.noteIf("tools.cache", tool.cache);
+  unsupported.noteMembers("tools", tool, ["strict", "cache"]);
   return [withoutUndefined({ name, description, parametersJsonSchema: parametersUnlessEmpty(tool.parameters) })];
 }
 

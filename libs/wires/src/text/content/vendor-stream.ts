@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
+import { asRecords, isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -7,7 +7,7 @@ import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents } from "..
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";
-import { finishReasons, answerParts, listCandidates, parseHead, isBlocked } from "./vendor-answer.ts";
+import { finishReasons, answerParts, parseHead, isBlocked } from "./vendor-answer.ts";
 
 /**
  * Reads a vendor's stream of pieces. Each piece is an answer whose texts continue the earlier ones. The stream ends
@@ -32,7 +32,7 @@ export class ContentReader implements StreamReader {
     if (piece === undefined) return notJsonFailure;
     if (isRecord(piece["error"])) return [failureOf(piece["error"])];
     this.#pieces++;
-    const events = [...this.#start(piece), ...listCandidates(piece).flatMap((each) => this.#candidate(each))];
+    const events = [...this.#start(piece), ...asRecords(piece["candidates"]).flatMap((each) => this.#candidate(each))];
     if (isBlocked(piece)) events.push(...this.#finish(0, "SAFETY"));
     return [...events, ...reportEvents(contentUsage(piece["usageMetadata"]), contentFees(piece))];
   }

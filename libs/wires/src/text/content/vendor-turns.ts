@@ -13,9 +13,8 @@ import type {
   ToolResultPart,
   VideoPart,
 } from "../hub/part.ts";
-import { allInstructions } from "../hub/instructions.ts";
 import { openingText } from "../hub/paired-messages.ts";
-import { pairedTurns } from "../hub/paired-turns.ts";
+import { allInstructions, pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
@@ -106,34 +105,22 @@ function renderPart(part: Part, context: ContentPartContext): readonly JsonRecor
 }
 
 /** Renders a text. The vendor refuses an empty text unless it has a signature. */
-function renderText(
-  { text, cache, citations, signature }: TextPart,
-  { unsupported }: ContentPartContext,
-): readonly JsonRecord[] {
-  unsupported.noteIf("text.cache", cache);
-  unsupported.noteIf("text.citations", citations);
+function renderText(part: TextPart, { unsupported }: ContentPartContext): readonly JsonRecord[] {
+  const { text, signature } = part;
+  unsupported.noteMembers("text", part, ["cache", "citations"]);
   const thoughtSignature = ownSignature(signature, "content");
   return text === "" && thoughtSignature === undefined ? [] : [withoutUndefined({ text, thoughtSignature })];
 }
 
-function renderImage(
-  { source, detail, cache, signature }: ImagePart,
-  { unsupported }: ContentPartContext,
-): readonly JsonRecord[] {
-  unsupported.noteIf("image.detail", detail);
-  unsupported.noteIf("image.cache", cache);
-  return [withoutUndefined({ ...renderSource(source), thoughtSignature: ownSignature(signature, "content") })];
+function renderImage(part: ImagePart, { unsupported }: ContentPartContext): readonly JsonRecord[] {
+  unsupported.noteMembers("image", part, ["detail", "cache"]);
+  const thoughtSignature = ownSignature(part.signature, "content");
+  return [withoutUndefined({ ...renderSource(part.source), thoughtSignature })];
 }
 
-function renderFile(
-  { source, name, title, context, citations, cache }: FilePart,
-  { unsupported }: ContentPartContext,
-): readonly JsonRecord[] {
-  unsupported.noteIf("file.title", title);
-  unsupported.noteIf("file.name", name);
-  unsupported.noteIf("file.context", context);
-  unsupported.noteIf("file.citations", citations);
-  unsupported.noteIf("file.cache", cache);
+function renderFile(part: FilePart, { unsupported }: ContentPartContext): readonly JsonRecord[] {
+  const { source } = part;
+  unsupported.noteMembers("file", part, ["title", "name", "context", "citations", "cache"]);
   if (source.kind !== "text") return [renderSource(source)];
   return [{ inlineData: { mimeType: "text/plain", data: Buffer.from(source.text).toString("base64") } }];
 }

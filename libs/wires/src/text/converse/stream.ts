@@ -9,7 +9,7 @@ import { finishReasons, converseFees, readStopSequence, imagePart, parseCitation
 import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Maximum buffered characters of blocks that are emitted complete; beyond it: upstream_error. */
-const maxHeld = 16 * 2 ** 20;
+const maxBufferedCharacters = 16 * 2 ** 20;
 
 /** Parts of a block that are buffered until its end: its signature, redacted reasoning, an image's bytes. */
 interface BufferedBlock {
@@ -27,9 +27,9 @@ type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
  */
 export class ConverseReader implements StreamReader {
   readonly #book = new PartTracker(0);
-  readonly #held = new Map<string, BufferedBlock>();
+  readonly #buffered = new Map<string, BufferedBlock>();
   readonly #calls = new Set<string>();
-  #heldCharacters = 0;
+  #bufferedCharacters = 0;
   isComplete = false;
   done = false;
   readonly #on: Readonly<Record<string, ConverseHandler>> = {
@@ -55,7 +55,7 @@ export class ConverseReader implements StreamReader {
   }
 
   #begin(key: string, { toolUse, image }: JsonRecord): readonly TextEvent[] {
-    if (isRecord(image)) this.#heldOf(key).format = asText(image["format"]);
+    if (isRecord(image)) this.#bufferOf(key).format = asText(image["format"]);
     if (!isRecord(toolUse)) return [];
     this.#calls.add(key);
     const { toolUseId, name } = toolUse;
@@ -67,7 +67,8 @@ export class ConverseReader implements StreamReader {
     if (typeof text === "string") return this.#addText(key, "text", text);
     if (isRecord(toolUse)) return this.#book.delta(key, asText(toolUse["input"]));
     if (isRecord(reasoningContent)) return this.#think(key, reasoningContent);
-    if (isRecord(image) && isRecord(image["source"])) this.#keep(this.#heldOf(key).image, image["source"]["bytes"]);
+    if (isRecord(image) && isRecord(image["source"]))
+      this.#addToBuffer(this.#bufferOf(key).image, image["source"]["bytes"]);
     const part = citation === undefined ? undefined : this.#book.numberOf(key);
     if (part === undefined) return [];
     return parseCitation(citation).map((each) => ({ type: "citation", choice: 0, part, citation: each }));
@@ -78,36 +79,37 @@ export class ConverseReader implements StreamReader {
   }
 
   #think(key: string, { text, signature, redactedContent }: JsonRecord): readonly TextEvent[] {
-    if (typeof signature === "string") this.#heldOf(key).signature += signature;
-    if (redactedContent !== undefined) this.#keep(this.#heldOf(key).redacted, redactedContent);
+    if (typeof signature === "string") this.#bufferOf(key).signature += signature;
+    if (redactedContent !== undefined) this.#addToBuffer(this.#bufferOf(key).redacted, redactedContent);
     return this.#addText(key, "reasoning", asText(text));
   }
 
-  #heldOf(key: string): BufferedBlock {
-    const held = this.#held.get(key) ?? { signature: "", redacted: [], format: "", image: [] };
-    this.#held.set(key, held);
-    return held;
+  #bufferOf(key: string): BufferedBlock {
+    const buffered = this.#buffered.get(key) ?? { signature: "", redacted: [], format: "", image: [] };
+    this.#buffered.set(key, buffered);
+    return buffered;
   }
 
-  #keep(pieces: string[], piece: unknown): void {
+  #addToBuffer(pieces: string[], piece: unknown): void {
     const text = asText(piece);
-    this.#heldCharacters += text.length;
-    if (this.#heldCharacters > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+    this.#bufferedCharacters += text.length;
+    if (this.#bufferedCharacters > maxBufferedCharacters)
+      throw new Failure("upstream_error", "A vendor's block is too large.");
     pieces.push(text);
   }
 
   #end(key: string): readonly TextEvent[] {
-    const held = this.#held.get(key);
-    this.#held.delete(key);
+    const buffered = this.#buffered.get(key);
+    this.#buffered.delete(key);
     // A call without arguments has no delta; its arguments are an empty object.
     const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
-    if (held === undefined) return [...empty, ...this.#book.end(key)];
-    const { redacted, format, image } = held;
+    if (buffered === undefined) return [...empty, ...this.#book.end(key)];
+    const { redacted, format, image } = buffered;
     if (redacted.length > 0)
       return this.#book.whole({ kind: "reasoning", text: "", signature: redactedSignature(joinBase64(redacted)) });
     if (image.length > 0) return this.#book.whole(imagePart(format, joinBase64(image)));
     // Reasoning without visible text has a signature too.
-    const signature = parseSignature(held.signature);
+    const signature = parseSignature(buffered.signature);
     return signature === undefined || this.#book.isOpen(key)
       ? this.#book.end(key, signature)
       : this.#book.whole({ kind: "reasoning", text: "", signature });
@@ -117,7 +119,7 @@ export class ConverseReader implements StreamReader {
     if (this.isComplete) return [];
     this.isComplete = true;
     const stopSequence = readStopSequence(fields);
-    const ended = [...this.#held.keys()].flatMap((key) => this.#end(key));
+    const ended = [...this.#buffered.keys()].flatMap((key) => this.#end(key));
     return [
       ...ended,
       ...this.#book.endAll(),

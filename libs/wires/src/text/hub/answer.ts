@@ -57,6 +57,12 @@ export type OpenedPart =
   | { readonly kind: "reasoning"; readonly summary?: boolean | undefined; readonly id?: string | undefined }
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly custom?: boolean | undefined };
 
+/** A part that is streamed as its start, its text or arguments, and its end. */
+export type StreamedPart = Extract<Part, { kind: OpenedPart["kind"] }>;
+
+/** A part that is sent complete: an image, a compaction, or a vendor's item. */
+export type WholePart = Exclude<Part, StreamedPart>;
+
 /**
  * A step of a streamed answer. `part` numbers the parts of one choice in order of appearance, from 0. Parts may
  * interleave (parallel tool calls on the chat wire); the reader ends every open part before `finish`.
@@ -84,8 +90,7 @@ export type TextEvent =
       readonly part: number;
       readonly signature?: Signature | undefined;
     }
-  /** A part that is sent complete: an image, redacted reasoning without text, or a vendor's item. */
-  | { readonly type: "part-whole"; readonly choice: number; readonly part: number; readonly whole: Part }
+  | { readonly type: "part-whole"; readonly choice: number; readonly part: number; readonly whole: WholePart }
   | {
       readonly type: "finish";
       readonly choice: number;

@@ -1,4 +1,5 @@
 import type { Units } from "@modelgate/contracts";
+import { asRecords } from "../../json/fields.ts";
 
 /** Returns a vendor's count if it is a whole number of at least 0, else undefined. */
 export function parseCount(value: unknown): number | undefined {
@@ -26,6 +27,13 @@ export interface ReportedTokens {
   readonly output: number;
   readonly reasoning: number;
   count(part: "input" | "cached" | "output", modality: "audio" | "image"): number;
+}
+
+/** Sums the tokens of one modality in a list of Google's usage reports; `member` has an entry's tokens. */
+export function tokensOfModality(entries: unknown, modality: string, member: string): number {
+  return asRecords(entries)
+    .filter((entry) => entry["modality"] === modality)
+    .reduce((sum, entry) => sum + (parseCount(entry[member]) ?? 0), 0);
 }
 
 /** Converts reported tokens to disjoint units. Units include reasoning in the output. */

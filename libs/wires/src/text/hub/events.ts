@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import type { Choice, OpenedPart, TextAnswer, TextEvent } from "./answer.ts";
+import type { Choice, OpenedPart, StreamedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
 /** Converts a complete answer to the events of a stream, with one delta per part. */
@@ -21,28 +21,30 @@ function choiceToEvents({ parts, finish, stopSequence }: Choice, choice: number)
 
 /** Returns the events of a complete part: its start, its text and its end; a single event for a part without text. */
 export function partToEvents(completePart: Part, choice: number, part: number): readonly TextEvent[] {
-  const opened = openedPart(completePart);
-  if (opened === undefined) return [{ type: "part-whole", choice, part, whole: completePart }];
+  if (!isStreamed(completePart)) return [{ type: "part-whole", choice, part, whole: completePart }];
   const citations = completePart.kind === "text" ? (completePart.citations ?? []) : [];
-  const signature = "signature" in completePart ? completePart.signature : undefined;
+  const signature = completePart.kind === "refusal" ? undefined : completePart.signature;
   return [
-    { type: "part-start", choice, part, opened },
+    { type: "part-start", choice, part, opened: openedPart(completePart) },
     ...partDeltas(completePart, choice, part),
     ...citations.map((citation) => ({ type: "citation", choice, part, citation }) as const),
     { type: "part-end", choice, part, ...(signature === undefined ? {} : { signature }) },
   ];
 }
 
-function openedPart(part: Part): OpenedPart | undefined {
+function isStreamed(part: Part): part is StreamedPart {
+  return part.kind === "text" || part.kind === "refusal" || part.kind === "reasoning" || part.kind === "tool-call";
+}
+
+function openedPart(part: StreamedPart): OpenedPart {
   if (part.kind === "text") return { kind: part.kind };
   if (part.kind === "refusal") return withoutUndefined({ kind: part.kind, details: part.details });
   if (part.kind === "reasoning") return { kind: "reasoning", summary: part.summary, id: part.id };
-  if (part.kind === "tool-call") return { kind: "tool-call", id: part.id, name: part.name, custom: part.custom };
-  return undefined;
+  return { kind: "tool-call", id: part.id, name: part.name, custom: part.custom };
 }
 
-function partDeltas(part: Part, choice: number, index: number): readonly TextEvent[] {
-  const text = part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "";
+function partDeltas(part: StreamedPart, choice: number, index: number): readonly TextEvent[] {
+  const text = part.kind === "tool-call" ? part.arguments : part.text;
   const logProbabilities = part.kind === "text" ? part.logProbabilities : undefined;
   if (text === "" && logProbabilities === undefined) return [];
   return [
@@ -57,8 +59,7 @@ type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
 /**
  * Orders the events of interleaved parts, for wires whose parts may not overlap: events of a later part wait until the
- * open part ends. A complete part with text becomes its start, its text and its end. Keeps only the first choice, since
- * these wires have one answer.
+ * open part ends. Keeps only the first choice, since these wires have one answer.
  */
 export class PartSequencer {
   #open: number | undefined;
@@ -73,10 +74,6 @@ export class PartSequencer {
   }
 
   #takePart(event: PartEvent): readonly TextEvent[] {
-    if (event.type === "part-whole") {
-      const events = partToEvents(event.whole, event.choice, event.part);
-      if (events.length > 1) return events.flatMap((each) => this.take(each));
-    }
     if (this.#open !== undefined && this.#open !== event.part) {
       this.#wait(event);
       return [];

@@ -56,6 +56,11 @@ export class Unsupported {
     if (isUnsupported !== undefined && isUnsupported !== false) this.note(field);
   }
 
+  /** Adds the names of lost members of a part, a tool or a format, such as `file.title`, if they have a value. */
+  noteMembers<Value extends object>(of: string, value: Value, members: readonly (keyof Value & string)[]): void {
+    for (const member of members) this.noteIf(`${of}.${member}`, value[member]);
+  }
+
   get names(): readonly string[] {
     return [...this.#words];
   }

@@ -1,7 +1,14 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { unsupportedFailure } from "./field-support.ts";
+import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
-import type { Turn } from "./request.ts";
+import type { TextRequest, Turn } from "./request.ts";
+
+/** Returns all instructions. Those in the middle of the dialogue move to the beginning, which is reported as a loss. */
+export function allInstructions({ instructions, turns }: TextRequest, unsupported: Unsupported): readonly Part[] {
+  const middle = turns.filter(({ role }) => role === "system");
+  unsupported.noteIf("turn.system-place", middle.length > 0);
+  return [...instructions, ...middle.flatMap(({ parts }) => parts)];
+}
 
 /** Text of the result that is added for a call without one. */
 export const missingResultText = "no result was given";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, parseJson, type JsonRecord } from "../../json/fields.ts";
 import type { ToolCallPart } from "./part.ts";
 import type { Tool } from "./request.ts";
 
@@ -19,14 +19,6 @@ export function renderArguments(args: unknown): string {
   if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawArgumentsMember] === "string")
     return args[rawArgumentsMember];
   return JSON.stringify(args ?? {});
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -80,14 +72,8 @@ export function wrapCustom(text: string): JsonRecord {
 
 /** Unwraps the free text from arguments that `wrapCustom` made; any other arguments are returned unchanged. */
 export function unwrapCustom(json: string): string {
-  try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === "object" && value !== null && "input" in value && typeof value.input === "string")
-      return value.input;
-  } catch {
-    // The model did not write JSON: its text is used unchanged.
-  }
-  return json;
+  const input = memberOf(parseJson(json), "input");
+  return typeof input === "string" ? input : json;
 }
 
 export function customNames(tools: readonly Tool[] | undefined): ReadonlySet<string> {

@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { ownEntry } from "../../json/fields.ts";
+import { asText, ownEntry } from "../../json/fields.ts";
 import type { ReportedFees } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
@@ -25,6 +25,12 @@ export function parseFinishReason(
 ): FinishReason {
   const reason = typeof finishReason === "string" ? ownEntry(reasons, finishReason) : undefined;
   return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
+}
+
+/** Parses a time written as a date to Unix seconds; 0 for anything else. */
+export function parseTime(date: unknown): number {
+  const milliseconds = Date.parse(asText(date));
+  return Number.isNaN(milliseconds) ? 0 : Math.floor(milliseconds / 1_000);
 }
 
 /** Returns true for text or reasoning that is empty and has no signature. */

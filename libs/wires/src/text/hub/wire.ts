@@ -79,9 +79,6 @@ export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextV
 /** A wire with a vendor side, to which requests of every client's wire can be converted. */
 export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
-/** A wire with a client side. */
-export type ClientTextWire = TextWire & { readonly client: TextClient };
-
 /** The vendor side of a text wire. */
 export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   render(request: TextRequest, target: TextTarget): Rendered;

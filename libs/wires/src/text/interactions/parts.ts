@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, ownEntry, type Fields, type JsonRecord } from "../../json/fields.ts";
-import { parseCitation, maxParts, resultParts, type ReadPart } from "../hub/content.ts";
+import { parseCitation, parseContentParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
 import {
   decodeEnvelope,
@@ -77,14 +77,7 @@ export function parseResult(step: Fields): ToolResultPart {
 
 /** Parses contents: text, one content, or several. Throws Failure (400) for an unknown type. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
-  const content = of.raw(name);
-  if (content === undefined) return [];
-  if (typeof content === "string") return [{ kind: "text", text: content }];
-  return of.each(name, maxParts).map((part) => {
-    const read = ownEntry(readers, part.needText("type"));
-    if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
-    return read(part);
-  });
+  return parseContentParts(of, name, readers);
 }
 
 /** Returns true if an input is a list of contents; false for a list of steps. */

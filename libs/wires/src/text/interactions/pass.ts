@@ -1,6 +1,6 @@
-import { failureFrames, isAgent, withoutUndefined, type Units } from "@modelgate/contracts";
+import { failureFrames, isAgent, type Units } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { membersOf, spliceMembers } from "../../json/members.ts";
+import { changeMember, findMember, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { keepAlive } from "../../sse/framing.ts";
@@ -12,6 +12,7 @@ import {
   plainFrame,
   renameAt,
   memberTextReader,
+  withEcho,
   type EarlyEnd,
   type SeenFrame,
   type TextPass,
@@ -19,8 +20,8 @@ import {
 import { callsOfStep, interactionsFees, interactionsUsage, renderUsage } from "./usage.ts";
 import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
 
-const deltaWord = Buffer.from('"delta"');
-const interactionWord = Buffer.from('"interaction');
+const deltaBytes = Buffer.from('"delta"');
+const interactionBytes = Buffer.from('"interaction');
 
 /** Matches frames that end the stream, report usage, or show a tool that the vendor ran. */
 const isNotable = frameIncludes('"interaction.completed"', '"error"', '"step.stop"', '_call"');
@@ -66,12 +67,9 @@ export const interactionsPass: TextPass = {
   renameAnswer: (answer, model) => renameAnswer(answer, ["model"], ["agent"], model),
   echoFrame: (frame, echo) =>
     changeInteraction(frame, (json) => {
-      const members = membersOf(json);
-      const interaction = members.findLast(({ name }) => name === "interaction");
-      if (interaction !== undefined)
-        return spliceMembers(json, { interaction: withEcho(json.subarray(interaction.start, interaction.end), echo) });
-      const isNamed = members.some(({ name }) => name === "interaction_id");
-      return isNamed ? spliceMembers(json, { interaction_id: JSON.stringify(echo["id"]) }) : json;
+      if (findMember(json, "interaction") !== undefined)
+        return changeMember(json, "interaction", (interaction) => withEcho(interaction, echo));
+      return changeMember(json, "interaction_id", () => JSON.stringify(echo["id"]));
     }),
   echoAnswer: withEcho,
 
@@ -81,7 +79,7 @@ export const interactionsPass: TextPass = {
   },
   fees: interactionsFees,
 
-  extractRawText: (frame) => findFrom(frame, deltaWord),
+  extractRawText: (frame) => findFrom(frame, deltaBytes),
   extractText: memberTextReader(["text", "arguments"]),
   showsReasoning: frameIncludes('"thought'),
 
@@ -100,13 +98,7 @@ function renameAnswer(json: Buffer, model: readonly string[], agent: readonly st
 
 /** Returns a frame with its JSON changed if it names an interaction, else unchanged. */
 function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
-  return frame.includes(interactionWord) ? replaceFrameJson(frame, change) : frame;
-}
-
-/** Returns an interaction with the members of `echo`: the gateway's id, and members of the request. */
-function withEcho(interaction: Buffer, echo: JsonRecord): Buffer {
-  const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  return spliceMembers(interaction, Object.fromEntries(members));
+  return frame.includes(interactionBytes) ? replaceFrameJson(frame, change) : frame;
 }
 
 function seen({ event_type: type, interaction, step, usage }: JsonRecord): SeenFrame {

@@ -11,7 +11,7 @@ import {
   type ReportedFees,
   type RequestedFees,
 } from "../fees.ts";
-import { parseCount, unitsByModality } from "../hub/counts.ts";
+import { parseCount, tokensOfModality, unitsByModality } from "../hub/counts.ts";
 
 /**
  * Converts `usage` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to the
@@ -32,14 +32,8 @@ export function interactionsUsage(usage: unknown): Units | undefined {
     cached: parseCount(usage["total_cached_tokens"]) ?? 0,
     output: output ?? 0,
     reasoning: reasoningTokens,
-    count: (part, modality) => tokensOf(details[part], modality),
+    count: (part, modality) => tokensOfModality(details[part], modality, "tokens"),
   });
-}
-
-function tokensOf(modalities: unknown, requested: "audio" | "image"): number {
-  return asRecords(modalities)
-    .filter(({ modality }) => modality === requested)
-    .reduce((sum, { tokens }) => sum + (parseCount(tokens) ?? 0), 0);
 }
 
 /** Renders units as `usage`. Tokens written to a cache count as input, since this wire has no member for them. */
@@ -76,10 +70,7 @@ const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const tools = toolsIn(body["tools"]).filter(([, { type }]) => !unpaid.has(type));
   return feesUnlessNone({
-    tools: tools.map(([path, { type }]) => ({
-      path: `tools${path}`,
-      unit: typeof type === "string" ? unitOfTool(type) : undefined,
-    })),
+    tools: tools.map(([path, { type }]) => ({ path: `tools${path}`, unit: unitOfTool(type) })),
     tiers: requestedTiers(body, "service_tier"),
   });
 }

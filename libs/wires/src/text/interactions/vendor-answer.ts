@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
-import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, parseTime, isEmptyText } from "../hub/vendor-answer.ts";
 import { carriedSignature, parseModelStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
@@ -24,11 +24,10 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
 
 /** Reads id, model and time; the time is 0 if the vendor sends none. */
 export function headOf(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
-  const created = Date.parse(asText(body["created"]));
   return {
     id: asText(body["id"]),
     model: asText(body["model"] ?? body["agent"]),
-    createdAt: Number.isNaN(created) ? 0 : Math.floor(created / 1000),
+    createdAt: parseTime(body["created"]),
   };
 }
 

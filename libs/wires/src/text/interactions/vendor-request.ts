@@ -113,9 +113,9 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
 }
 
 const toolRenderers: ToolRenderers = {
-  function({ name, description, parameters, strict, cache }, unsupported) {
-    unsupported.noteIf("tools.strict", strict);
-    unsupported.noteIf("tools.cache", cache);
+  function(tool, unsupported) {
+    const { name, description, parameters } = tool;
+    unsupported.noteMembers("tools", tool, ["strict", "cache"]);
     return withoutUndefined({ type: "function", name, description, parameters });
   },
   custom({ name, description, format }, unsupported) {
@@ -154,7 +154,7 @@ function renderFormats({ format, modalities = [], image }: TextRequest, unsuppor
 
 function renderFormat(format: OutputFormat, unsupported: Unsupported): JsonRecord {
   if (format.kind === "json") return { type: "text", mime_type: "application/json" };
-  for (const name of ["name", "description", "strict"] as const) unsupported.noteIf(`format.${name}`, format[name]);
+  unsupported.noteMembers("format", format, ["name", "description", "strict"]);
   return { type: "text", mime_type: "application/json", schema: format.schema };
 }
 

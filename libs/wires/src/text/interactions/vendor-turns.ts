@@ -1,9 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-import { allInstructions } from "../hub/instructions.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
-import { pairedTurns } from "../hub/paired-turns.ts";
+import { allInstructions, pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
 import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
@@ -67,12 +66,7 @@ class Steps {
   /** Renders a part as contents; none for an empty text, which the vendor refuses. */
   #content(part: Part): readonly JsonRecord[] {
     if ("cache" in part) this.#unsupported.noteIf(`${part.kind}.cache`, part.cache);
-    if (part.kind === "file") {
-      this.#unsupported.noteIf("file.name", part.name);
-      this.#unsupported.noteIf("file.title", part.title);
-      this.#unsupported.noteIf("file.context", part.context);
-      this.#unsupported.noteIf("file.citations", part.citations);
-    }
+    if (part.kind === "file") this.#unsupported.noteMembers("file", part, ["name", "title", "context", "citations"]);
     if ("text" in part && part.text === "") return [];
     const content = contentOf(part);
     return content === undefined ? [] : [content];

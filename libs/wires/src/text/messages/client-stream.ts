@@ -131,7 +131,7 @@ class MessagePartWriter {
     "part-delta": ({ text }) => (text === "" ? "" : this.#open() + this.#delta(text)),
     citation: ({ citation }) => this.#cite(citation),
     "part-end": ({ signature }) => this.#end(signature),
-    "part-whole": ({ whole }) => this.#whole(whole),
+    "part-whole": ({ whole }) => this.#allWhole(answerBlocks(whole)),
   };
 
   write(event: TextEvent): string {
@@ -205,22 +205,16 @@ class MessagePartWriter {
 
   #endReasoning(opened: OpenedPart, signature: Signature | undefined): string {
     if (!this.#isOpen && signature === undefined) return "";
-    const redacted =
-      isRedacted(signature, "messages") && signature !== undefined ? this.#redacted(signature) : undefined;
-    if (redacted !== undefined && !this.#isOpen) return redacted();
-    this.#opened = opened;
-    const open = this.#open();
-    this.#opened = undefined;
-    const value = renderSignature(redacted === undefined ? signature : undefined);
-    return open + this.#other({ type: "signature_delta", signature: value }) + this.#stop() + (redacted?.() ?? "");
-  }
-
-  #redacted({ value }: Signature): () => string {
-    return () => this.#wholeBlock({ type: "redacted_thinking", data: value });
-  }
-
-  #whole(part: Part): string {
-    return this.#allWhole(answerBlocks(part));
+    const redacted = isRedacted(signature, "messages") ? signature?.value : undefined;
+    let frames = "";
+    if (redacted === undefined || this.#isOpen) {
+      this.#opened = opened;
+      frames += this.#open();
+      this.#opened = undefined;
+      const value = renderSignature(redacted === undefined ? signature : undefined);
+      frames += this.#other({ type: "signature_delta", signature: value }) + this.#stop();
+    }
+    return redacted === undefined ? frames : frames + this.#wholeBlock({ type: "redacted_thinking", data: redacted });
   }
 
   #allWhole(blocks: readonly JsonRecord[]): string {

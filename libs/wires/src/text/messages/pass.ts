@@ -28,14 +28,14 @@ import { pairs } from "./vendor-turns.ts";
 
 const readDeltaText = memberTextReader(["text", "thinking", "partial_json", "name"]);
 
-const modelWord = Buffer.from('"model"');
-const deltaWord = Buffer.from('"delta"');
-const callWord = Buffer.from('"tool_use"');
-const enabledWord = Buffer.from('"enabled"');
+const modelBytes = Buffer.from('"model"');
+const deltaBytes = Buffer.from('"delta"');
+const callBytes = Buffer.from('"tool_use"');
+const enabledBytes = Buffer.from('"enabled"');
 const sampling: ReadonlySet<string> = new Set(["temperature", "top_p", "top_k"]);
-const samplingWords = [...sampling].map((name) => Buffer.from(`"${name}"`));
-const blockWord = Buffer.from('"content_block"');
-const serverToolWord = Buffer.from('"server_tool_use"');
+const samplingBytes = [...sampling].map((name) => Buffer.from(`"${name}"`));
+const blockBytes = Buffer.from('"content_block"');
+const serverToolBytes = Buffer.from('"server_tool_use"');
 
 /** Beginning of the types of a content block's events. */
 const contentType = "content_block_";
@@ -55,11 +55,12 @@ export const messagesPass: TextPass = {
    */
   *takes(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
-    if (isAdaptive && (yield* includesAny(body, ...samplingWords))) {
+    if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
       yield* findMembersInTurns(body);
       if (membersOf(body).some(({ name }) => sampling.has(name))) return false;
     }
-    if (!(yield* includesAny(body, enabledWord)) || (!isAdaptive && !(yield* includesAny(body, callWord)))) return true;
+    if (!(yield* includesAny(body, enabledBytes)) || (!isAdaptive && !(yield* includesAny(body, callBytes))))
+      return true;
     const thinking = yield* memberInTurns(body, "thinking");
     if (!isRecord(thinking) || thinking["type"] !== "enabled") return true;
     return !isAdaptive && !hasForeignLoop(yield* memberInTurns(body, "messages"));
@@ -77,7 +78,7 @@ export const messagesPass: TextPass = {
   /** Reads usage. The final event reports the output, and those input counts that the first event did not report. */
   inspect(frame, before, hadContent = false) {
     const isContent = startsWith(frame, contentLine);
-    if ((isContent || startsWith(frame, pingLine)) && !frame.includes(serverToolWord))
+    if ((isContent || startsWith(frame, pingLine)) && !frame.includes(serverToolBytes))
       return isContent ? contentFrame : plainFrame;
     const event = parseFrameRecord(frame);
     // A call of a vendor's tool is counted when its block begins.
@@ -103,7 +104,7 @@ export const messagesPass: TextPass = {
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
-    frame.includes(modelWord) ? replaceFrameJson(frame, (json) => renameAt(json, ["message", "model"], model)) : frame,
+    frame.includes(modelBytes) ? replaceFrameJson(frame, (json) => renameAt(json, ["message", "model"], model)) : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
 
   usage(answer) {
@@ -115,7 +116,7 @@ export const messagesPass: TextPass = {
     return reportedFees({ ...messagesFees(answer["usage"]), calls });
   },
 
-  extractRawText: (frame) => findFrom(frame, deltaWord) || findFrom(frame, blockWord),
+  extractRawText: (frame) => findFrom(frame, deltaBytes) || findFrom(frame, blockBytes),
   extractText: readDeltaText,
   showsReasoning: frameIncludes('"thinking'),
 

@@ -47,10 +47,10 @@ export const fieldSupport: FieldSupport = {
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);
-  const searching = withoutForeignSteps(accepted, "messages", unsupported);
-  const request = keepLastMarks(withMarkLifetime(searching), maxCacheMarks - automaticMarks(searching), unsupported);
+  const fitted = withoutForeignSteps(accepted, "messages", unsupported);
+  const request = keepLastMarks(withMarkLifetime(fitted), maxCacheMarks - automaticMarks(fitted), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
-  const turns = renderTurns(withFormatInWords(request, unsupported), target.model, unsupported);
+  const turns = renderTurns(withFormatInstruction(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);
   const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
   const body = withoutUndefined({
@@ -72,7 +72,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
 }
 
 /** Requests JSON by instructions, since the vendor supports JSON only with a schema; reports the field as lost. */
-function withFormatInWords(request: TextRequest, unsupported: Unsupported): TextRequest {
+function withFormatInstruction(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");
   const instruction = { kind: "text", text: "Answer with one JSON object and nothing else." } as const;
@@ -92,9 +92,7 @@ function renderOutput(
   unsupported: Unsupported,
 ): JsonRecord | undefined {
   if (format === undefined || format.kind === "json") return effort === undefined ? undefined : { effort };
-  unsupported.noteIf("format.name", format.name);
-  unsupported.noteIf("format.description", format.description);
-  unsupported.noteIf("format.strict", format.strict);
+  unsupported.noteMembers("format", format, ["name", "description", "strict"]);
   return withoutUndefined({ effort, format: { type: "json_schema", schema: format.schema } });
 }
 
@@ -174,16 +172,16 @@ function renderSampling(
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const free = adaptiveModel(model) === undefined;
   const acceptsBoth = temperature === undefined || !takesSingleSampling(model);
-  const beside = !thinks || (topP ?? 0) >= minTopP;
+  const fitsThinking = !thinks || (topP ?? 0) >= minTopP;
   const sampling: JsonRecord = free && !thinks ? { temperature, top_k: topK } : {};
-  const keptTopP: JsonRecord = free && acceptsBoth && beside ? { top_p: topP } : {};
+  const topPMember: JsonRecord = free && acceptsBoth && fitsThinking ? { top_p: topP } : {};
   unsupported.noteIf(
     "temperature",
     temperature === 1 ? undefined : unlessRendered(temperature, sampling["temperature"]),
   );
-  unsupported.noteIf("topP", topP === 1 ? undefined : unlessRendered(topP, keptTopP["top_p"]));
+  unsupported.noteIf("topP", topP === 1 ? undefined : unlessRendered(topP, topPMember["top_p"]));
   unsupported.noteIf("topK", unlessRendered(topK, sampling["top_k"]));
-  return { ...sampling, ...keptTopP };
+  return { ...sampling, ...topPMember };
 }
 
 function unlessRendered(body: number | undefined, rendered: unknown): number | undefined {

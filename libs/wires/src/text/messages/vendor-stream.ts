@@ -12,9 +12,9 @@ import { chargedUsage, messagesUsage } from "./usage.ts";
 import { finishReasons, refusalOf } from "./vendor-answer.ts";
 
 /** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */
-export const maxHeld = 8 * 2 ** 20;
+export const maxBufferedCharacters = 8 * 2 ** 20;
 
-interface BegunBlock {
+interface OpenVendorBlock {
   readonly block: JsonRecord;
   /** True for a block that is emitted as one part, at its end. */
   readonly whole: boolean;
@@ -25,7 +25,7 @@ interface BegunBlock {
 type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 
 /** Types of blocks that are opened as parts; all others are vendor parts. */
-const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
+const openedTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /**
  * Reads a vendor's stream of message events, whose blocks follow one another and have an index. Unknown events and
@@ -33,7 +33,7 @@ const opened: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
  */
 export class MessagesReader implements StreamReader {
   readonly #book = new PartTracker(0);
-  readonly #begun = new Map<string, BegunBlock>();
+  readonly #open = new Map<string, OpenVendorBlock>();
   #started = false;
   #hasContent = false;
   #finished = false;
@@ -87,9 +87,9 @@ export class MessagesReader implements StreamReader {
   #begin(key: string, block: JsonRecord): readonly TextEvent[] {
     const { type } = block;
     this.#hasContent = true;
-    this.#begun.set(key, {
+    this.#open.set(key, {
       block,
-      whole: !opened.has(type),
+      whole: !openedTypes.has(type),
       signature: asText(block["signature"]),
       input: "",
     });
@@ -111,7 +111,7 @@ export class MessagesReader implements StreamReader {
       return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(delta["text"]))];
     if (delta["type"] === "thinking_delta")
       return [...this.#book.start(key, { kind: "reasoning" }), ...this.#book.delta(key, asText(delta["thinking"]))];
-    const block = this.#begun.get(key);
+    const block = this.#open.get(key);
     if (block === undefined) return [];
     if (delta["type"] === "input_json_delta") return this.#input(key, block, asText(delta["partial_json"]));
     if (delta["type"] === "signature_delta") block.signature += asText(delta["signature"]);
@@ -120,16 +120,17 @@ export class MessagesReader implements StreamReader {
     return parseCitation(delta["citation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
   }
 
-  #input(key: string, block: BegunBlock, text: string): readonly TextEvent[] {
+  #input(key: string, block: OpenVendorBlock, text: string): readonly TextEvent[] {
     if (!block.whole) return this.#book.delta(key, text);
     block.input += text;
-    if (block.input.length > maxHeld) throw new Failure("upstream_error", "A vendor's block is too large.");
+    if (block.input.length > maxBufferedCharacters)
+      throw new Failure("upstream_error", "A vendor's block is too large.");
     return [];
   }
 
   #end(key: string): readonly TextEvent[] {
-    const block = this.#begun.get(key);
-    this.#begun.delete(key);
+    const block = this.#open.get(key);
+    this.#open.delete(key);
     if (block?.whole === true) return this.#readWhole(block);
     // Vendors without deltas send the arguments when the call begins; absent arguments are an empty object.
     const late =
@@ -139,7 +140,7 @@ export class MessagesReader implements StreamReader {
     return [...late, ...this.#book.end(key, parseSignature(block?.signature ?? ""))];
   }
 
-  #readWhole({ block, input }: BegunBlock): readonly TextEvent[] {
+  #readWhole({ block, input }: OpenVendorBlock): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
       const { signature } = readEnvelope(asText(block["data"]));
       return this.#book.whole({ kind: "reasoning", text: "", signature });

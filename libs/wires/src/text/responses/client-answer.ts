@@ -18,7 +18,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   const builder = new PartWriter(context, () => "");
   for (const event of answerToEvents(answer)) builder.take(event);
   builder.close();
-  const ending = endingOf(choice.finish, builder.refusedInWords);
+  const ending = endingOf(choice.finish, builder.isRefusedAsText);
   return responseObject(context, {
     ...ending,
     output: builder.output,

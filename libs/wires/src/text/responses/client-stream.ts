@@ -12,7 +12,7 @@ const running = { status: "in_progress", incomplete_details: null, error: null, 
 
 /**
  * Writes a stream of response events with consecutive sequence numbers and consistent item ids. The stream ends with
- * one terminal event, whose response repeats all output; up to `maxKept` characters are kept for it.
+ * one terminal event, whose response repeats all output; up to `maxOutputCharacters` characters are kept for it.
  */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;
@@ -50,14 +50,14 @@ export class ResponsesWriter implements StreamWriter {
 
   end(): string {
     const frames = this.#start() + this.#builder.close();
-    const ending = endingOf(this.#finish, this.#builder.refusedInWords);
+    const ending = endingOf(this.#finish, this.#builder.isRefusedAsText);
     return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
 
   fail(failure: Failure): string {
     const code = failure.status === 429 ? "rate_limit_exceeded" : "server_error";
     const state = { ...running, status: "failed", error: { code, message: failure.message } } as const;
-    return this.#start() + this.#respond("response.failed", state, this.#builder.broken());
+    return this.#start() + this.#respond("response.failed", state, this.#builder.outputSoFar());
   }
 
   #start(): string {

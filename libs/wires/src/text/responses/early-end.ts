@@ -9,7 +9,7 @@ import { endingOf } from "./vendor-answer.ts";
 const maxRaw = 16 * 1024;
 
 /** Maximum characters of an open part that are kept for its last event; if it is longer, its beginning is dropped. */
-const maxWords = 8 * 2 ** 20;
+const maxTextCharacters = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
 
@@ -30,7 +30,7 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
   return {
-    recordFrame: (frame, raw) => answer.saw(frame, raw),
+    recordFrame: (frame, raw) => answer.record(frame, raw),
     frames: (used, sequence = -1) => answer.end(used, sequence),
   };
 }
@@ -49,7 +49,7 @@ class SeenAnswer {
   #part: OpenPart | undefined;
   #raw: string[] = [];
   #rawLength = 0;
-  #words = "";
+  #text = "";
   readonly #on: Readonly<Record<string, (event: JsonRecord) => void>> = {
     "response.created": (event) => this.#respond(event),
     "response.in_progress": (event) => this.#respond(event),
@@ -70,7 +70,7 @@ class SeenAnswer {
     "response.output_text.annotation.added": (event) => void this.#part?.annotations.push(event["annotation"]),
   };
 
-  saw(frame: Buffer, raw: string): void {
+  record(frame: Buffer, raw: string): void {
     const lineEnd = frame.indexOf(lineFeed);
     if (frame.subarray(Math.max(0, lineEnd + 1 - deltaEnd.length), lineEnd + 1).equals(deltaEnd)) this.#delta(raw);
     else this.#event(parseFrameRecord(frame), raw);
@@ -117,14 +117,14 @@ class SeenAnswer {
     this.#part = part;
     this.#raw = [];
     this.#rawLength = 0;
-    this.#words = "";
+    this.#text = "";
   }
 
   #read(): string {
-    this.#words = (this.#words + extractDelta(this.#raw.join(""))).slice(-maxWords);
+    this.#text = (this.#text + extractDelta(this.#raw.join(""))).slice(-maxTextCharacters);
     this.#raw = [];
     this.#rawLength = 0;
-    return this.#words;
+    return this.#text;
   }
 
   #endOpen(event: (type: string, members: JsonRecord) => string): readonly string[] {

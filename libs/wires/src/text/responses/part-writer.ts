@@ -15,12 +15,12 @@ import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
  * Maximum characters of output that are kept for the terminal event, which repeats all output. A longer answer ends
  * with upstream_error, since an incomplete answer must not look complete.
  */
-export const maxKept = 32 * 2 ** 20;
+export const maxOutputCharacters = 32 * 2 ** 20;
 
 /** Writes the output items of an answer and their events, one item after another. */
 export class PartWriter {
   readonly output: JsonRecord[] = [];
-  refusedInWords = false;
+  isRefusedAsText = false;
   readonly #context: AnswerContext;
   readonly #emit: Emit;
   readonly #custom: ReadonlySet<string>;
@@ -28,11 +28,11 @@ export class PartWriter {
   readonly #order = new PartSequencer();
   #open: OpenItem | undefined;
   #opened: OpenedPart | undefined;
-  #kept = 0;
+  #outputCharacters = 0;
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
     "part-delta": ({ text, logProbabilities }) => {
-      this.#keep(text.length);
+      this.#countOutput(text.length);
       return this.#open?.delta(text, logProbabilities ?? []) ?? "";
     },
     citation: ({ citation }) => this.#open?.cite?.(citation) ?? "",
@@ -47,7 +47,7 @@ export class PartWriter {
     this.#names = localNames(context.request.tools);
   }
 
-  /** Returns the events to send for an event of the answer. Throws Failure upstream_error beyond `maxKept`. */
+  /** Returns the events to send for an event of the answer. Throws Failure upstream_error beyond `maxOutputCharacters`. */
   take(event: TextEvent): string {
     return this.#order
       .take(event)
@@ -56,13 +56,13 @@ export class PartWriter {
   }
 
   /** Returns the output of a broken stream: the finished items, and the open item with its text so far. */
-  broken(): readonly JsonRecord[] {
+  outputSoFar(): readonly JsonRecord[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
   }
 
   #start(opened: OpenedPart): string {
     this.#opened = opened;
-    if (opened.kind === "refusal") this.refusedInWords = true;
+    if (opened.kind === "refusal") this.isRefusedAsText = true;
     if (this.#open?.joins(opened) === true) return this.#open.start?.(opened) ?? "";
     const closed = this.close();
     const item = this.#openItem(opened);
@@ -109,7 +109,7 @@ export class PartWriter {
     const ref = this.#newItem("ig");
     const item = imageItem(ref.id, part);
     if (item === undefined) return "";
-    this.#keep(JSON.stringify(item).length);
+    this.#countOutput(JSON.stringify(item).length);
     const position = { item_id: ref.id, output_index: ref.index };
     const frames =
       this.#added({ ...item, status: "in_progress", result: null }) +
@@ -120,7 +120,7 @@ export class PartWriter {
   }
 
   #writeWhole(item: JsonRecord): string {
-    this.#keep(JSON.stringify(item).length);
+    this.#countOutput(JSON.stringify(item).length);
     return this.#added(item) + this.#done(item);
   }
 
@@ -146,8 +146,9 @@ export class PartWriter {
     return { id: itemId(this.#context.answerId, prefix, index), index };
   }
 
-  #keep(characters: number): void {
-    this.#kept += characters;
-    if (this.#kept > maxKept) throw new Failure("upstream_error", "The answer is too large to be sent in one piece.");
+  #countOutput(characters: number): void {
+    this.#outputCharacters += characters;
+    if (this.#outputCharacters > maxOutputCharacters)
+      throw new Failure("upstream_error", "The answer is too large to be sent in one piece.");
   }
 }

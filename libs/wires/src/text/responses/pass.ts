@@ -1,25 +1,25 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { failureFrames, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { membersOf, spliceMembers } from "../../json/members.ts";
+import { failureFrames } from "@modelgate/contracts";
+import { isRecord } from "../../json/fields.ts";
+import { changeMember, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { reportedFees, type ReportedFees } from "../fees.ts";
 import { fitToModel, refusesUnknownFields } from "../hub/openai-models.ts";
-import { findFrom, frameIncludes, plainFrame, type TextPass, renameAt } from "../pass.ts";
+import { findFrom, frameIncludes, plainFrame, type TextPass, renameAt, withEcho } from "../pass.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, extractDelta } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { withoutForeignIds } from "./stores.ts";
 import { outputOf } from "./vendor-answer.ts";
 
-const responseWord = Buffer.from('"response"');
-const modelWord = Buffer.from('"model"');
+const responseBytes = Buffer.from('"response"');
+const modelBytes = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
 /** Text that occurs in the item types of all tools. */
-const toolCallWord = Buffer.from('_call"');
-const deltaWord = Buffer.from('"delta"');
-const sequenceWord = Buffer.from('"sequence_number":');
+const toolCallBytes = Buffer.from('_call"');
+const deltaBytes = Buffer.from('"delta"');
+const sequenceBytes = Buffer.from('"sequence_number":');
 const terminals = ["response.completed", "response.incomplete", "response.failed", "error"].map((type) => ({
   line: Buffer.from(`event: ${type}\n`),
   type,
@@ -71,15 +71,13 @@ export const responsesPass: TextPass = {
   endsWithConnection: false,
 
   renameFrame: (frame, model) =>
-    frame.includes(modelWord) ? replaceFrameJson(frame, (json) => renameAt(json, ["response", "model"], model)) : frame,
+    frame.includes(modelBytes)
+      ? replaceFrameJson(frame, (json) => renameAt(json, ["response", "model"], model))
+      : frame,
   renameAnswer: (answer, model) => renameAt(answer, ["model"], model),
   echoFrame(frame, echo) {
-    if (!frame.includes(responseWord)) return frame;
-    return replaceFrameJson(frame, (json) => {
-      const response = membersOf(json).findLast(({ name }) => name === "response");
-      if (response === undefined) return json;
-      return spliceMembers(json, { response: withEcho(json.subarray(response.start, response.end), echo) });
-    });
+    if (!frame.includes(responseBytes)) return frame;
+    return replaceFrameJson(frame, (json) => changeMember(json, "response", (response) => withEcho(response, echo)));
   },
   echoAnswer: withEcho,
 
@@ -89,7 +87,7 @@ export const responsesPass: TextPass = {
   },
   fees: responsesFees,
 
-  extractRawText: (frame) => findFrom(frame, deltaWord),
+  extractRawText: (frame) => findFrom(frame, deltaBytes),
   extractText: extractDelta,
   showsReasoning: frameIncludes("response.reasoning", '"reasoning'),
 
@@ -98,15 +96,9 @@ export const responsesPass: TextPass = {
   earlyEnd: endResponseEarly,
 };
 
-/** Adds to a response object the request members that were not sent to the vendor. */
-function withEcho(response: Buffer, echo: JsonRecord): Buffer {
-  const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
-  return spliceMembers(response, Object.fromEntries(members));
-}
-
 /** Returns the call of a finished tool item. It is charged even if the client disconnects before the stream ends. */
 function feesOfItem(frame: Buffer): ReportedFees | undefined {
-  if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallWord)) return undefined;
+  if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallBytes)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
 }
 
@@ -122,10 +114,10 @@ function mayBeTerminal(frame: Buffer): boolean {
 }
 
 function sequenceOf(frame: Buffer): number | undefined {
-  const index = frame.indexOf(sequenceWord);
+  const index = frame.indexOf(sequenceBytes);
   if (index < 0) return undefined;
   const number = Number.parseInt(
-    frame.toString("latin1", index + sequenceWord.length, index + sequenceWord.length + 16),
+    frame.toString("latin1", index + sequenceBytes.length, index + sequenceBytes.length + 16),
     10,
   );
   return Number.isNaN(number) ? undefined : number;

@@ -108,12 +108,11 @@ function imageSource(source: Source): JsonRecord {
   return { image_url: source.kind === "url" ? source.url : writeDataUrl(source) };
 }
 
-function inputFile({ source, name, title, context, citations, cache }: FilePart, unsupported: Unsupported): JsonRecord {
-  unsupported.noteIf("file.title", title);
-  unsupported.noteIf("file.context", context);
-  unsupported.noteIf("file.citations", citations);
-  const breakpoint = renderBreakpoint(cache, "file.cache", unsupported, "12h");
-  return withoutUndefined({ type: "input_file", ...fileSource(source, name ?? title), ...breakpoint });
+function inputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
+  unsupported.noteMembers("file", file, ["title", "context", "citations"]);
+  const breakpoint = renderBreakpoint(file.cache, "file.cache", unsupported, "12h");
+  const source = fileSource(file.source, file.name ?? file.title);
+  return withoutUndefined({ type: "input_file", ...source, ...breakpoint });
 }
 
 function fileSource(source: FilePart["source"], name: string | undefined): JsonRecord {

@@ -102,7 +102,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   if (unpaidTools.has(type)) return [];
   if (type === "namespace") return vendorTools(`${path}.tools`, tool["tools"]);
   if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
-  const unit = typeof type === "string" ? unitOfTool(type) : undefined;
+  const unit = unitOfTool(type);
   if (unit !== "imageGenerations") return [{ path, unit }];
   const member = memberAboveStandardPrice(tool);
   return [

@@ -76,8 +76,8 @@ const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
 };
 
 /** Returns the ending for a finish reason; a refusal sent as text is a complete answer. */
-export function endingOf(finish: FinishReason, refusedInWords: boolean): ResponseEnding {
-  return finish === "refused" && refusedInWords ? completed : endings[finish];
+export function endingOf(finish: FinishReason, isRefusedAsText: boolean): ResponseEnding {
+  return finish === "refused" && isRefusedAsText ? completed : endings[finish];
 }
 
 /** Returns the reason why the model stopped. `kinds` are the kinds of parts in the response. */

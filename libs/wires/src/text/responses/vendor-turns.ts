@@ -94,7 +94,7 @@ function renderModelRun(
   if (first.kind === "tool-call") return [callItem(undefined, first, "completed", names.get(first.name))];
   if (first.kind === "vendor") return [withoutUndefined(requireItemOfWire(first, "responses"))];
   if (first.kind === "compaction") return [compactionItem(first.id, first) ?? refuseCompaction()];
-  return renderWords(run, path);
+  return renderMessages(run, path);
 }
 
 /** Renders reasoning that the vendor encrypted; other reasoning, which the vendor refuses, is dropped. */
@@ -105,7 +105,7 @@ function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupport
 }
 
 /** Renders the model's texts and images, in their order. */
-function renderWords(run: readonly Part[], path: string): readonly JsonRecord[] {
+function renderMessages(run: readonly Part[], path: string): readonly JsonRecord[] {
   const items: JsonRecord[] = [];
   let textParts: Part[] = [];
   const flush = (): void => {

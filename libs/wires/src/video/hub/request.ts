@@ -64,7 +64,7 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
  */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
   const additional = additionalMembers(wire, fields);
-  const wrong = Object.keys(additional?.members ?? {}).find(isAmountWord);
+  const wrong = Object.keys(additional?.members ?? {}).find(isAmountName);
   if (wrong === undefined) return additional;
   const param = fields.at(wrong);
   const message = `This endpoint does not accept a length or a number of videos as ${param}.`;
@@ -102,7 +102,7 @@ const priced: ReadonlySet<string> = new Set(
 );
 
 /** Names of members that set the length or number of videos at some vendor, in lower case and letters only. */
-const amountWords: ReadonlySet<string> = new Set(
+const amountNames: ReadonlySet<string> = new Set(
   (
     "duration seconds length frames numframes nframes framecount framescount videolength videoduration videoseconds " +
     "durationseconds lengthseconds nseconds n num count numvideos nvideos videocount numoutputs numresults numsamples samplecount batchsize"
@@ -110,8 +110,8 @@ const amountWords: ReadonlySet<string> = new Set(
 );
 
 /** Returns true if some vendor would read a member of this name as a length or a number of videos. */
-export function isAmountWord(name: string): boolean {
-  return amountWords.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
+export function isAmountName(name: string): boolean {
+  return amountNames.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
 /** Maximum number of members of `metadata`: each is searched for in one step. */
@@ -130,7 +130,7 @@ export function refusePriced(metadata: unknown, path: string): void {
   const names = isRecord(extras) ? Object.keys(extras) : [];
   if (names.length > maxExtras)
     throw new Failure("invalid_value", `${path} has more than ${maxExtras} members.`, { param: path });
-  const wrong = names.find((key) => priced.has(key) || isAmountWord(key));
+  const wrong = names.find((key) => priced.has(key) || isAmountName(key));
   if (wrong === undefined) return;
   const param = `${path}.${wrong}`;
   throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });

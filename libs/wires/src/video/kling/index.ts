@@ -53,7 +53,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const additional = additionalVideoMembers(request, "kling-video", ownNames);
   const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
-  const shape = firstFrame === undefined ? fitShape(request, ratios) : pictured;
+  const shape = firstFrame === undefined ? fitShape(request, ratios) : shapeOfImage;
   const body = withoutUndefined({
     ...additional.members,
     model_name: model,
@@ -77,7 +77,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
 }
 
 /** Fitted shape of a video made from an image: empty, since the image determines it. */
-const pictured: FittedShape = { dropped: [] };
+const shapeOfImage: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the prefix of a data URL. */
 function imageText(image: VideoImage, param: string): string {

@@ -72,7 +72,7 @@ function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonReco
     if (done !== true) return { kind: "pending", state: "in_progress" };
     const videos = videosOf(asRecord(response));
     if (videos.result !== undefined) return { kind: "finished", result: videos.result };
-    return withoutFilm(videos.response);
+    return failureWithoutVideo(videos.response);
   };
 }
 
@@ -95,7 +95,10 @@ function firstOf(list: unknown): JsonRecord {
 }
 
 /** Returns the failure of a video that safety filters removed; the operation itself reports no error. */
-function withoutFilm({ raiMediaFilteredCount: count, raiMediaFilteredReasons: reasons }: JsonRecord): PollResult {
+function failureWithoutVideo({
+  raiMediaFilteredCount: count,
+  raiMediaFilteredReasons: reasons,
+}: JsonRecord): PollResult {
   const reasonTexts = Array.isArray(reasons) ? reasons.filter((reason) => typeof reason === "string") : [];
   if (reasonTexts.length === 0 && typeof count !== "number")
     return failedTask(undefined, "The vendor finished the operation without a video.");
