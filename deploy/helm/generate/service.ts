@@ -152,8 +152,8 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
     name,
     value: inlineExpression(`${expression} | quote`),
   });
-  const given = (name: string, expression: string): string => blockIf(expression, [variable(name, expression)]);
-  const own = env
+  const ifSet = (name: string, expression: string): string => blockIf(expression, [variable(name, expression)]);
+  const inManifest = env
     .filter((one) => fixed.has(textOf(one["name"])))
     .map((one) => {
       const name = textOf(one["name"]);
@@ -161,14 +161,14 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
       return "valueFrom" in one ? fromSecret(name) : one;
     });
   return [
-    ...own,
+    ...inManifest,
     ...(row.secrets.includes("NATS_URL")
-      ? [given("NATS_REPLICAS", ".Values.nats.replicas"), given("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
+      ? [ifSet("NATS_REPLICAS", ".Values.nats.replicas"), ifSet("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
       : []),
-    ...(row.name === videoAddressService ? [given("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
+    ...(row.name === videoAddressService ? [ifSet("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
     ...(row.name === outerService ? [blockIf(isBehindProxy, [{ name: "PROXIES", value: "1" }])] : []),
     ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
-    given("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
+    ifSet("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),
     block("{{- range $name, $value := $service.env }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}"),
   ];

@@ -11,11 +11,11 @@ import { at, deployedIn, itemsAt, overlay, overlays, overlaysApart, services, de
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Read by Node itself, and by gatectl, which runs in control's pod. */
+/** Variables that Node itself reads, and that gatectl reads, which runs in the pod of control. */
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"], gateway: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
-/** Longest that a process takes after its drain, as its code bounds it: its last steps, and its last lines. */
+/** Returns the maximum time (ms) of a process after its drain, read from the code: its last steps and its last log lines. */
 function endMs(): number {
   const bounds = [
     /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/life.ts")),

@@ -26,7 +26,7 @@ export function streamEndOf(answer: {
 
 /** Finds the parts of a stream: events, lines, or array elements. */
 interface StreamParts {
-  /** Returns the end of the last complete part, or 0. The previous call had the first `seen` bytes. */
+  /** Returns the end of the last complete part, or 0. The first `seen` bytes were also passed to the previous call. */
   endOfLast(bytes: Buffer, seen: number): number;
   /** Called with the bytes that are sent to the client. */
   observe?(bytes: Buffer): void;

@@ -70,7 +70,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
  */
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const errorName = code ?? type;
-  // The words of proxies that follow OpenAI, with other codes.
+  // Message of proxies that imitate OpenAI with other codes.
   if (/^\s*invalid url\b/i.test(message)) return noEndpoint;
   if (/\bmodel\b/i.test(message)) return noModel;
   return errorName === undefined || pathCodes.has(errorName) ? noEndpoint : undefined;
