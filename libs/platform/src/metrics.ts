@@ -120,8 +120,10 @@ export function countBuffered(bytes: number): void {
   currentValues.bufferBytes += bytes;
 }
 
-/** Interval in ms between two samples of the event loop. */
-const sampleMs = 50;
+/** Interval in ms between two samples of the event loop, and in an idle process, which each sample would wake. */
+const [sampleMs, idleSampleMs] = [50, 500];
+/** Share of its time in which an idle process works at most. */
+const maxIdleUtilization = 0.05;
 
 const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } as const;
 
@@ -131,11 +133,18 @@ const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } 
  */
 export function measureLoopLag(register: Registry): void {
   const seen = createHistogram();
-  const sample = (due: number): void => {
+  let before = performance.eventLoopUtilization();
+  const wait = (ms: number): void => void setTimeout(sample, ms, ms, performance.now() + ms).unref();
+  const sample = (waitedMs: number, due: number): void => {
     seen.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
-    setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
+    // The samples that an idle process left out count as undelayed, so that each sample has the same weight.
+    for (let ms = sampleMs; ms < waitedMs; ms += sampleMs) seen.record(1);
+    const now = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(now, before);
+    before = now;
+    wait(utilization <= maxIdleUtilization ? idleSampleMs : sampleMs);
   };
-  setTimeout(sample, sampleMs, performance.now() + sampleMs).unref();
+  wait(sampleMs);
   for (const [name, help] of Object.entries(lagStatistics)) {
     const gauge: Gauge = new Gauge({
       name: `nodejs_eventloop_lag_${name}_seconds`,
