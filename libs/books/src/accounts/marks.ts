@@ -6,11 +6,13 @@ export async function readMark({ db }: Books, name: string): Promise<string | un
 }
 
 /** Stores a mark unless it is already set. Returns the stored value. */
-export async function setMarkOnce({ db }: Books, name: string, value: string): Promise<string> {
-  await db
+export async function setMarkOnce(books: Books, name: string, value: string): Promise<string> {
+  const stored = await readMark(books, name);
+  if (stored !== undefined) return stored;
+  await books.db
     .insertInto("marks")
     .values({ name, value })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
-  return (await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirstOrThrow()).value;
+  return (await readMark(books, name)) ?? value;
 }
