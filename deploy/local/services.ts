@@ -68,6 +68,9 @@ export const nodeFlags: readonly string[] = [
   // A single thread collects new objects. Several threads that share such a small space wait for each other, which
   // takes 8 % of a call's CPU time.
   "--no-parallel-scavenge",
+  // V8 collects old objects when they have grown by this percentage. By default it lets them grow to four or five times
+  // the size of those in use: 280 MB under a load of chat calls, of which 55 MB are in use.
+  "--heap-growing-percent=100",
   // Without this flag, a call after 14 s without calls took twice the CPU time: V8 had dropped bytecode, hidden classes
   // and optimized code to save memory. The last flag of the list reduces the memory of an idle process by about 40 MiB.
   "--no-flush-bytecode",
