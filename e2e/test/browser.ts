@@ -80,6 +80,9 @@ export function launchBrowser(program: string): Promise<Browser> {
   });
 }
 
+/** Maximum time of a wait for an element or a page. The default of 30 seconds is little for a busy machine. */
+const waitMs = 120_000;
+
 /** Types of requests that wait for a connection when a page is opened or used. */
 const resourceTypes = ["Document", "Script", "Stylesheet", "Font", "Image", "Fetch"] as const;
 
@@ -90,6 +93,7 @@ const resourceTypes = ["Document", "Script", "Stylesheet", "Font", "Image", "Fet
  */
 export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
+  page.setDefaultTimeout(waitMs);
   const session = await page.context().newCDPSession(page);
   // A closed page needs no response.
   session.on("Fetch.requestPaused", (paused) => void answerPaused(page, session, paused).catch(() => undefined));

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
-import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
+import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { choose, press, type } from "./console-keyboard.ts";
 
 const program = browserProgram();
@@ -22,26 +22,29 @@ async function chooseKind(page: Page, kind: string): Promise<void> {
   await page.getByRole("option", { name: kind, exact: true }).click();
 }
 
-describe.skipIf(program === undefined)("a new gateway, set up in the console only", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("a new gateway, set up in the console only", () => {
   let suite: Suite;
   let browser: Browser;
+  let session: Visit;
+  let page: Page;
   beforeAll(async () => {
     buildConsole();
     // Without a configuration file: one group, no models.
     suite = await startSuite({ config: {}, env: { MODELGATE_CONFIG: "" } });
     browser = await launchBrowser(program ?? "");
-  }, 120_000);
+    session = await visitSignedIn(browser, suite);
+    ({ page } = session);
+  });
   afterAll(async () => {
     await browser?.close();
     await suite?.[Symbol.asyncDispose]();
   });
 
+  const openOverview = (): Promise<unknown> => page.goto(`${suite.controlUrl}/console/overview`);
   const totals = () =>
     suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", "outcome");
 
   test("by keyboard only: a vendor is added, a key is created, and a paid call to that vendor succeeds", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     const dialog = page.getByRole("dialog");
     await press(page, page.getByRole("link", { name: "Channels" }));
     await press(page, page.getByRole("button", { name: "Add a vendor" }));
@@ -73,8 +76,6 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   });
 
   test("every figure of the overview equals that of gatectl for the same period", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
     const rows = await totals();
     const sum = (name: string) => rows.reduce((all, { sums }) => all + Number(sums[name] ?? 0), 0);
@@ -100,8 +101,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   });
 
   test("the YAML is checked by field, saved as a version, and rolled back after its changes are shown", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     await page.getByRole("link", { name: "Configuration" }).click();
     const yaml = page.getByLabel("YAML");
     const before = await yaml.inputValue();
@@ -125,8 +125,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   });
 
   test("a call is found in the log, and repeated in the playground", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     await press(page, page.getByRole("link", { name: "Calls", exact: true }));
     await press(page, page.getByRole("row").getByRole("link").first());
     await page.getByText("demo-chat").first().waitFor();
@@ -143,8 +142,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   });
 
   test("an operator is created, signs in with a password, sees the viewer's pages, and everything is in the audit", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     await page.getByRole("link", { name: "Operators" }).click();
     await page.getByRole("button", { name: "Create operator" }).click();
     await page.getByRole("dialog").getByLabel(/^Name/).fill("vic");
@@ -188,8 +186,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   });
 
   test("a model is added, invalid fields are named, it is edited and removed; each change is a version", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     let dialog = await openForm(page, "Models", "Add a model");
     await dialog.getByLabel(/^Name/).fill("fresh-1.0");
     await chooseKind(page, "chat");
@@ -236,8 +233,6 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("an account is credited, its key is edited and disabled, and its receipts are verified", async () => {
     await suite.ask("account", "create", "team-a", "--balance", "5");
     await suite.ask("token", "create", "team-a", "--group", "default", "--name", "wide");
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     await page.goto(`${suite.controlUrl}/console/accounts/team-a`);
     await page.getByLabel("Amount").fill("5");
     await page.getByLabel("Reason").fill("<b>first</b>");
@@ -268,8 +263,6 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("a key is rotated and deleted", async () => {
     await suite.ask("account", "create", "team-r", "--balance", "5");
     await suite.ask("token", "create", "team-r", "--group", "default", "--name", "app");
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     await page.goto(`${suite.controlUrl}/console/accounts/team-r`);
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", { name: "Rotate the key app" }).click();
@@ -289,8 +282,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("an error is shown in Chinese if chosen, with control's message", async () => {
     await suite.ask("account", "create", "zh", "--balance", "5");
     await suite.ask("token", "create", "zh", "--group", "default", "--name", "zh");
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     await page.getByRole("button", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: "总览" }).waitFor();
     await page.goto(`${suite.controlUrl}/console/accounts/zh`);

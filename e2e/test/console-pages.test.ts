@@ -2,7 +2,7 @@ import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
-import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
+import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
 
@@ -30,27 +30,31 @@ const config = {
   ],
 };
 
-describe.skipIf(program === undefined)("pages of the console", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("pages of the console", () => {
   let suite: Suite;
   let browser: Browser;
+  let session: Visit;
+  let page: Page;
   beforeAll(async () => {
     buildConsole();
     suite = await startSuite({ shape: "apart", config, limits: quickLimits });
     browser = await launchBrowser(program ?? "");
     await until("a first call", async () => (await post(suite, hello("chat"))).status === 200);
-  }, 120_000);
+    session = await visitSignedIn(browser, suite);
+    ({ page } = session);
+  });
   afterAll(async () => {
     await browser?.close();
     await suite?.[Symbol.asyncDispose]();
   });
+
+  const openOverview = (): Promise<unknown> => page.goto(`${suite.controlUrl}/console/overview`);
 
   test("a call's page shows its hold, each attempt, the first byte, what was dropped, and the settlement", async () => {
     await suite.simulator.script("shaky", [{ status: 500, errorMessage: "The engine <b>melted</b>" }]);
     const answer = await post(suite, { ...hello("twice"), stream: false, logit_bias: { 1: 1 } });
     expect(answer.status).toBe(200);
     const requestId = answer.headers.get("x-request-id") ?? "";
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     const timeline = page.getByRole("table", { name: "Timeline" });
     await until("the call to be in the books", async () => {
       await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
@@ -83,8 +87,6 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     expect(answer.status).toBe(404);
     const requestId = answer.headers.get("x-request-id") ?? "";
     await until("the refusal to be stored", async () => (await suite.gatectl("usage", "show", requestId)).status === 0);
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     await page.goto(`${suite.controlUrl}/console/calls?request=${requestId}`);
     await page.getByRole("table", { name: "Refused calls" }).getByRole("link").click();
     await page.getByText("Why it was refused").waitFor();
@@ -99,8 +101,6 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
 
   test("a call's page that is open before the call shows its cost without a reload", async () => {
     const requestId = "opened-before-its-call";
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
     await page.getByText(/^No call has this request id/).waitFor();
     const answer = await post(suite, hello("chat"), keys.demo, { "x-request-id": requestId });
@@ -111,9 +111,8 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
 
   test("a channel whose variables are not set is not listed as a problem on the overview; a disabled one is", async () => {
     await suite.ask("channel", "disable", "films");
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     try {
+      await openOverview();
       await page.getByText(`1 of ${config.channels.length} channels are unavailable`, { exact: true }).waitFor();
       expect(await page.getByRole("alert").getByRole("link", { name: "films", exact: true }).count()).toBe(1);
       expect(await page.getByRole("alert").getByRole("link", { name: "unset", exact: true }).count()).toBe(0);
@@ -128,8 +127,6 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
     const counted = (by: string): Promise<{ by: Record<string, string>; sums: Record<string, string> }[]> =>
       suite.ask("usage", "--by", by);
     await until("the tags in the books", async () => (await counted("tag:team")).length === 3);
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
     await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
     for (const by of ["account", "channel", "model"]) {
       await page.getByRole("radiogroup", { name: "Break down by" }).getByText(by, { exact: true }).click();
@@ -167,8 +164,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   }
 
   test("the chart of spend is read by keyboard", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     const chart = page.getByRole("slider", { name: "Spend by model" });
     await until("the newest day", async () => /: \$0\.\d+, /.test((await chart.getAttribute("aria-valuetext")) ?? ""));
     await chart.focus();
@@ -182,8 +178,8 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   });
 
   test("a viewer sees no action that a viewer may not perform", async () => {
-    await using session = await visitSignedIn(browser, suite, "viewer");
-    const { page } = session;
+    await using viewer = await visitSignedIn(browser, suite, "viewer");
+    const { page } = viewer;
     for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration", "operators"]) {
       await page.goto(`${suite.controlUrl}/console/${path}`);
       await page.getByRole("heading", { level: 2 }).waitFor();
@@ -198,8 +194,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   });
 
   test("an unavailable part is shown on the overview and on the system page", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     await suite.process("ledger").stop();
     try {
       await page.getByText("Some components are unavailable or delayed").waitFor();
@@ -216,8 +211,7 @@ describe.skipIf(program === undefined)("pages of the console", { timeout: 120_00
   });
 
   test("is shown in Chinese if chosen, and remembers the choice", async () => {
-    await using session = await visitSignedIn(browser, suite);
-    const { page } = session;
+    await openOverview();
     await page.getByRole("button", { name: "简体中文" }).click();
     await page.getByRole("heading", { name: "总览" }).waitFor();
     for (const name of ["视频任务", "渠道", "系统", "审计"]) {

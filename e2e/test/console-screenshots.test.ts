@@ -16,7 +16,7 @@ const program = browserProgram();
 /** Folder of the screenshots, from the root of the repository; absent: they are not stored. */
 const kept = process.env["SCREENSHOTS"];
 
-describe.skipIf(program === undefined)("the documentation's screenshots", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("the documentation's screenshots", () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-screenshots-"));
   let suite: Suite;
   let browser: Browser;
@@ -35,7 +35,7 @@ describe.skipIf(program === undefined)("the documentation's screenshots", { time
     await fetch(`${suite.edgeUrl}/v1/videos`, { method: "POST", headers, body });
     await suite.ask("operator", "create", "grace", "--role", "operator");
     await suite.ask("account", "top-up", "research", "10", "--reason", "invoice 2026-11");
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await suite?.[Symbol.asyncDispose]();

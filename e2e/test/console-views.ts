@@ -11,6 +11,8 @@ export interface View {
   readonly open?: (page: Page, made: Made) => Promise<unknown>;
   /** Returns an element that shows that the view is open. */
   readonly shows: (page: Page) => Locator;
+  /** True if a phone shows other elements than a desk. All rules are checked on both then, in dark mode too. */
+  readonly differsOnPhone?: true;
   /** True if the view is opened without a session. */
   readonly isSignedOut?: true;
 }
@@ -93,9 +95,15 @@ const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 1
 /** All views of the console. Tests of light and dark mode, keyboard and phone cover only these. */
 export const views: readonly View[] = [
   { ...pageAt("Sign in", "sign-in", (page) => page.getByText("Open the sign-in link")), isSignedOut: true },
-  pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),
+  {
+    ...pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),
+    differsOnPhone: true, // the navigation and the choice of a span
+  },
   pageAt("Overview by tag", "overview?span=7d&by=tag%3Ateam", (page) => page.getByRole("link", { name: "search" })),
-  pageAt("Calls", "calls?span=1d", (page) => page.getByRole("table", { name: "Calls" })),
+  {
+    ...pageAt("Calls", "calls?span=1d", (page) => page.getByRole("table", { name: "Calls" })),
+    differsOnPhone: true, // the choice of a span
+  },
   pageAt("Calls that none match", "calls?span=1d&model=absent", (page) => page.getByText("No calls match.")),
   {
     name: "A call",
