@@ -12,7 +12,7 @@ beforeAll(async () => {
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       edge: { seatLeaseMs: 900 },
-      text: { responses: { background: { leaseMs: 1_500 } } },
+      text: { responses: { background: { leaseMs: 3_000 } } },
     },
   });
 });

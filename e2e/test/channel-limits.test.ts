@@ -9,8 +9,9 @@ import { startReplica, type Replica } from "./replica.ts";
 const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
+const leaseMs = 3_000;
 /** Limits with a single attempt, so that a test sees whether an attempt was used, and with short leases of seats. */
-const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: 1_500 } };
+const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: leaseMs } };
 let suite: Suite;
 let other: Replica;
 beforeAll(async () => {
@@ -130,7 +131,7 @@ test("a seat is held as long as its call, and released when its process dies, wh
   }).catch(() => undefined);
   await until("the seat to be taken", async () => (await count("leased")) === 2);
   const first = await expiry();
-  await until("the lease to be renewed beyond its first end", async () => (await expiry()) > first + 1_500);
+  await until("the lease to be renewed beyond its first end", async () => (await expiry()) > first + leaseMs);
   expect((await ask(0, "leased")).status).toBe(429);
   dying.text.signal("SIGKILL");
   await until("the seat to be released", async () => (await ask(1, "leased")).status === 200);

@@ -60,26 +60,21 @@ describe.each(shapes)("services %s", (shape) => {
       expect(await suite.process(name).ended).toBe(0);
       await suite.restart(name);
 
-      const events = await until("an event of each", async () => {
-        const stored = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
-        const own = stored.filter(({ requestId }) => requestId.startsWith(`${name}-`));
-        return own.length === wires.length + 1 && own;
-      });
-      const streams = events.filter(({ requestId }) => requestId.includes("stream"));
-      expect(streams.map(({ outcome, status }) => [outcome, status])).toEqual(wires.map(() => ["failed", 200]));
-      expect(streams.every(({ units, costNanos }) => (units.outputTokens ?? 0) > 0 && costNanos !== "0")).toBe(true);
-      const [waited] = events.filter(({ requestId }) => requestId.includes("whole"));
-      expect(waited).toMatchObject({ outcome: "failed", status: 503, costNanos: "0" });
-      expect((await money(suite)).heldNanos).toBe("0");
+    const events = await until("an event of each", async () => {
+      const stored = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
+      const own = stored.filter(({ requestId }) => requestId.startsWith(`${name}-`));
+      return own.length === wires.length + 1 && own;
+    });
+    const streams = events.filter(({ requestId }) => requestId.includes("stream"));
+    expect(streams.map(({ outcome, status }) => [outcome, status])).toEqual(wires.map(() => ["failed", 200]));
+    expect(streams.every(({ units, costNanos }) => (units.outputTokens ?? 0) > 0 && costNanos !== "0")).toBe(true);
+    const [waited] = events.filter(({ requestId }) => requestId.includes("whole"));
+    expect(waited).toMatchObject({ outcome: "failed", status: 503, costNanos: "0" });
+    expect((await money(suite)).heldNanos).toBe("0");
 
-      await until(
-        "calls to pass",
-        async () => (await post(suite, hello("chat")).catch(() => undefined))?.status === 200,
-      );
-      const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
-      // No channel is in a cooldown because of the gateway's shutdown.
-      expect(metrics).not.toMatch(/modelgate_channel_state\{scope="main/);
-    },
-    120_000,
-  );
+    await until("calls to pass", async () => (await post(suite, hello("chat")).catch(() => undefined))?.status === 200);
+    const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
+    // No channel is in a cooldown because of the gateway's shutdown.
+    expect(metrics).not.toMatch(/modelgate_channel_state\{scope="main/);
+  });
 });

@@ -1,7 +1,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
@@ -31,9 +31,8 @@ beforeAll(async () => {
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
-vi.setConfig({ testTimeout: 120_000 });
 
-const slow = 'Hi {{simulate: {"chunks": 400, "chunkDelayMs": 25}}}';
+const slow = 'Hi {{simulate: {"chunks": 8000, "chunkDelayMs": 25}}}';
 
 /** Stream that has begun, and what arrived until it ended. */
 interface Open {
