@@ -39,8 +39,9 @@ export default defineConfig({
     ],
     // Two cores, and each suite brings processes of its own.
     maxWorkers: 2,
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } }, // a second is little for a busy machine
     env: { TESTCONTAINERS_RYUK_DISABLED: "true", TESTCONTAINERS_HOST_OVERRIDE: "127.0.0.1" },
   },
 });

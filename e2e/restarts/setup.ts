@@ -129,7 +129,7 @@ export async function openSession(url: string): Promise<Session> {
     });
   });
   socket.on("error", () => undefined);
-  await until("a session to open", () => socket.readyState === WebSocket.OPEN, 30_000);
+  await until("a session to open", () => socket.readyState === WebSocket.OPEN);
   socket.send(JSON.stringify({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } }));
   return {
     ended,
@@ -139,7 +139,7 @@ export async function openSession(url: string): Promise<Session> {
       const item = { type: "message", role: "user", content };
       socket.send(JSON.stringify({ type: "conversation.item.create", item }));
       socket.send(JSON.stringify({ type: "response.create" }));
-      await until("a response", () => isOver || done > before, 30_000);
+      await until("a response", () => isOver || done > before);
       return done > before;
     },
     close: () => socket.close(),

@@ -23,7 +23,7 @@ beforeAll(async () => {
   await once(hooks, "listening");
   const limits = { ledger: { watch: { everyMs: 200 }, alerts: { deliverMs: 100 } } };
   suite = await startSuite({ config, limits });
-}, 180_000);
+});
 afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
   hooks?.close();
@@ -37,12 +37,12 @@ async function call(key: string): Promise<number> {
 const alertOf = (scope: string): Promise<unknown> =>
   until(`an alert about ${scope}`, async () => alerts.find((alert) => JSON.stringify(alert).includes(scope)));
 
-describe.skipIf(program === undefined)("a platform team in the console", { timeout: 120_000 }, () => {
+describe.skipIf(program === undefined)("a platform team in the console", () => {
   let browser: Browser;
   beforeAll(async () => {
     buildConsole();
     browser = await launchBrowser(program ?? "");
-  }, 120_000);
+  });
   afterAll(() => browser?.close());
 
   const button = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined)("a platform team in the console", { timeo
   });
 });
 
-describe("a platform team with gatectl", { timeout: 120_000 }, () => {
+describe("a platform team with gatectl", () => {
   const ask = <Data = any>(...words: readonly string[]): Promise<Data> => suite.ask<Data>(...words);
 
   test("an organisation with two teams, budgets, invitations, a rotation, an alert and exports", async () => {

@@ -73,14 +73,10 @@ describe.each(shapes)("services %s", (shape) => {
     }
     await Promise.all(clients);
 
-    const account = await until(
-      "all holds to be settled",
-      async () => {
-        const found = await money(suite);
-        return found.heldNanos === "0" && found;
-      },
-      30_000,
-    );
+    const account = await until("all holds to be settled", async () => {
+      const found = await money(suite);
+      return found.heldNanos === "0" && found;
+    });
     const stored = await until("every last event, and all earlier ones, to be stored", async () => {
       const events = await taskEvents(suite.backends.natsUrl);
       const ends = new Set(

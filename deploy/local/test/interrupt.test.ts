@@ -6,7 +6,7 @@ import { bareCheckout, bootstrap, installing, type BareCheckout } from "./bare-c
 const ended = (child: ChildProcess): Promise<number | string | null> =>
   new Promise((resolve) => child.once("close", (status, signal) => resolve(status ?? signal)));
 
-const until = (what: () => void): Promise<void> => vi.waitFor(what, { timeout: 10_000, interval: 20 });
+const until = (what: () => void): Promise<void> => vi.waitFor(what, { timeout: 60_000, interval: 20 });
 
 /** Waits for a process id that a program has written down. */
 async function pidIn(checkout: BareCheckout, file: string): Promise<number> {

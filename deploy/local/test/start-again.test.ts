@@ -50,7 +50,7 @@ test("a killed service of the running suite is restarted, and calls succeed; SIG
     await vi.waitFor(
       () => expect(output.err).toContain("gateway exited unexpectedly with SIGKILL: started again in 0.5 s\n"),
       {
-        timeout: 10_000,
+        timeout: 60_000,
       },
     );
     await vi.waitFor(async () => expect(await call()).toBe(200), { timeout: 60_000, interval: 500 });

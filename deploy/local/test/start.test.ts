@@ -64,7 +64,7 @@ test.each([
 test("an interrupt while the servers start ends the start without a failure", async () => {
   const silent = silentServer();
   const { child, ended } = start({ MODELGATE_REDIS_SERVER: silent, MODELGATE_NATS_SERVER: silent });
-  await vi.waitFor(() => expect(existsSync(join(data, "pid"))).toBe(true), { timeout: 10_000 });
+  await vi.waitFor(() => expect(existsSync(join(data, "pid"))).toBe(true), { timeout: 60_000 });
   child.kill("SIGTERM");
   expect(await ended).toEqual({ status: 0, stderr: "" });
   expect(claims()).toEqual([]);
@@ -76,7 +76,7 @@ test("a start claims the data folder first: of several starts at the same time o
   const starts = Array.from({ length: 3 }, () => start(env));
   const refused: Ended[] = [];
   for (const { ended } of starts) void ended.then((end) => refused.push(end));
-  await vi.waitFor(() => expect(refused).toHaveLength(2), { timeout: 9_000 });
+  await vi.waitFor(() => expect(refused).toHaveLength(2), { timeout: 60_000 });
   for (const end of refused)
     expect(end).toEqual({
       status: 1,
@@ -105,7 +105,7 @@ test("a data folder can be shared if Redis and NATS run elsewhere, and the outpu
   const { child, ended } = start({ REDIS_URL: "redis://127.0.0.1:1", NATS_URL: "nats://127.0.0.1:1" });
   let words = "";
   child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
-  await vi.waitFor(() => expect(words).toContain("gatectl will find that one"), { timeout: 10_000 });
+  await vi.waitFor(() => expect(words).toContain("gatectl will find that one"), { timeout: 60_000 });
   child.kill("SIGTERM");
   await ended;
   expect(claims()).toHaveLength(1);

@@ -52,26 +52,18 @@ export async function startPrometheus(
   });
   const url = `http://127.0.0.1:${port}`;
   const ready = async (): Promise<boolean> => (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok === true;
-  await until(
-    "Prometheus to be ready",
-    () => {
-      if (!child.running) throw new Error(`Prometheus ended:\n${child.logs()}`);
-      return ready();
-    },
-    30_000,
-  );
+  await until("Prometheus to be ready", () => {
+    if (!child.running) throw new Error(`Prometheus ended:\n${child.logs()}`);
+    return ready();
+  });
   // Prometheus scrapes its targets only some seconds after it is ready, and knows no earlier counter values.
-  await until(
-    "every service to be scraped",
-    async () => {
-      const answer = await fetch(`${url}/api/v1/query?query=up`);
-      const { data }: { data: { result: readonly { value: readonly [number, string] }[] } } = JSON.parse(
-        await answer.text(),
-      );
-      return data.result.filter(({ value: [, up] }) => up === "1").length === Object.keys(opsUrls).length;
-    },
-    30_000,
-  );
+  await until("every service to be scraped", async () => {
+    const answer = await fetch(`${url}/api/v1/query?query=up`);
+    const { data }: { data: { result: readonly { value: readonly [number, string] }[] } } = JSON.parse(
+      await answer.text(),
+    );
+    return data.result.filter(({ value: [, up] }) => up === "1").length === Object.keys(opsUrls).length;
+  });
   return {
     async firing() {
       const answer = await fetch(`${url}/api/v1/alerts`);

@@ -19,7 +19,7 @@ import { openTransport } from "../src/transport.ts";
 import { startConnectProxy, startSilentServer, startSocksProxy } from "./proxies.ts";
 
 const starts = { CONNECT: startConnectProxy, SOCKS5: startSocksProxy };
-const signal = AbortSignal.timeout(20_000);
+const signal = new AbortController().signal;
 let vendor: Server;
 let port: number;
 let connections: number;

@@ -68,14 +68,14 @@ test("a check that read the work before a write does not hide that write from la
   expect(await workCheck.hasWork()).toBe(true);
   now += 1;
   const early = workCheck.hasWork();
-  await vi.waitFor(() => expect(reads).toHaveLength(1));
+  await vi.waitFor(() => expect(reads).toHaveLength(1), 60_000);
   await redis.set("three", "3");
   expect(await workCheck.hasWork()).toBe(true); // sees the write
   reads[0]?.resolve(Infinity);
   expect(await early).toBe(false);
   now += 1;
   const late = workCheck.hasWork();
-  await vi.waitFor(() => expect(reads).toHaveLength(2));
+  await vi.waitFor(() => expect(reads).toHaveLength(2), 60_000);
   reads[1]?.resolve(now);
   expect(await late).toBe(true);
 });

@@ -118,7 +118,7 @@ describe("a pod of EKS, or a task of ECS", () => {
     vi.setSystemTime(Date.now() + 6 * minuteMs);
     // Calls use the old ones meanwhile.
     expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
-    await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"));
+    await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"), 60_000);
     expect(received.map(({ authorization }) => authorization)).toEqual(["the-pods-token", "the-pods-next-token"]);
   });
 });
@@ -142,7 +142,7 @@ describe("a web identity", () => {
     const headersOf = await newSigner("bedrock", "aws");
     for (const _ of [1, 2]) expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE1/");
     vi.setSystemTime(Date.now() + 56 * minuteMs);
-    await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"));
+    await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"), 60_000);
     expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE2/");
     expect(received).toHaveLength(2);
     expect(Object.fromEntries(received[0]?.form ?? [])).toMatchObject({

@@ -35,14 +35,13 @@ export async function startReplica(primaryPort: number): Promise<ReplicaServer> 
  */
 export async function moveRedisData(from: number, to: number): Promise<void> {
   await redisCommand(to, `REPLICAOF 127.0.0.1 ${from}`);
-  await until("it to follow", async () => isLinked(await redisCommand(to, "INFO replication")), 30_000);
+  await until("it to follow", async () => isLinked(await redisCommand(to, "INFO replication")));
   await redisCommand(from, "CLIENT PAUSE 10000 WRITE");
   const offset = async (port: number, name: string): Promise<string | undefined> =>
     new RegExp(`${name}:(\\d+)`).exec(await redisCommand(port, "INFO replication"))?.[1];
   await until(
     "it to have everything",
     async () => (await offset(from, "master_repl_offset")) === (await offset(to, "slave_repl_offset")),
-    30_000,
   );
   await redisCommand(to, "REPLICAOF NO ONE");
 }

@@ -18,7 +18,7 @@ async function invite(...words: readonly string[]): Promise<BrowserClient> {
   return signIn(suite, { link: linkIn(url) });
 }
 
-describe("the playground's keys", { timeout: 60_000 }, () => {
+describe("the playground's keys", () => {
   beforeAll(async () => {
     suite = await startSuite({ config });
     await until("the accounts", async () => (await post(suite, hello("chat"))).status === 200);
@@ -27,7 +27,7 @@ describe("the playground's keys", { timeout: 60_000 }, () => {
     await suite.ask("org", "create", "acme");
     await suite.ask("team", "create", "acme", "search", "--account", "wallet");
     mia = await invite("mia", "--team", "search");
-  }, 180_000);
+  });
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
   test("a viewer gets none, and a person names an account or team that they have", async () => {

@@ -125,17 +125,13 @@ test("while PostgreSQL is read-only, as after a failover, an event waits and is 
     await createAccount(redis, { id: "demoted", balance: 1_000n });
     await readOnly("on");
     // The ledger's sessions have ended; its next write then fails because the database is read-only.
-    await until(
-      "the ledger to read again",
-      async () => Array.isArray(await read(ledger, "demoted").catch(String)),
-      30_000,
-    );
+    await until("the ledger to read again", async () => Array.isArray(await read(ledger, "demoted").catch(String)));
     await call("demoted", "meanwhile");
     const isRefused = (line: string): boolean =>
       line.includes("handling events failed") && line.includes("in a read-only transaction");
     await until("the event to be refused", () => ledger.logs().split("\n").some(isRefused));
     await readOnly("off");
-    await until("the call to be recorded", async () => (await read(ledger, "demoted")).includes("meanwhile"), 30_000);
+    await until("the call to be recorded", async () => (await read(ledger, "demoted")).includes("meanwhile"));
     expect(ledger.logs()).not.toContain("is skipped");
   } finally {
     await ledger.stop();
@@ -154,10 +150,10 @@ test("while another process locks the SQLite file, events wait, and nothing is l
     await once(locker.stdout, "data");
     await createAccount(redis, { id: "locked", balance: 1_000n });
     await call("locked", "locked-1");
-    await until("the ledger's warning", () => ledger.logs().includes("the books are unavailable"), 30_000);
+    await until("the ledger's warning", () => ledger.logs().includes("the books are unavailable"));
     expect(await read(ledger, "locked")).not.toContain("locked-1");
     locker.stdin.write("end\n");
-    await until("the call to be recorded", async () => (await read(ledger, "locked")).includes("locked-1"), 30_000);
+    await until("the call to be recorded", async () => (await read(ledger, "locked")).includes("locked-1"));
   } finally {
     locker.kill();
     await ledger.stop();

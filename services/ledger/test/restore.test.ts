@@ -155,14 +155,14 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   await booked("flushed", 3);
 
   await redis.flushall();
-  await until("the account to be restored", async () => (await findAccount(redis, "flushed")) !== undefined, 30_000);
+  await until("the account to be restored", async () => (await findAccount(redis, "flushed")) !== undefined);
   expect(await findAccount(redis, "flushed")).toMatchObject({
     balanceNanos: 994n,
     heldNanos: 0n,
     creditedNanos: 1_000n,
     spentNanos: 6n,
   });
-  await until("the tokens to be returned", async () => (await findToken(redis, digest)) !== undefined, 30_000);
+  await until("the tokens to be returned", async () => (await findToken(redis, digest)) !== undefined);
   expect(await findToken(redis, rotated)).toMatchObject({ id: "tok_a", hint: "sk-b", previous: { hint: "sk-…" } });
   expect(await findToken(redis, digest)).toMatchObject({
     id: "tok_a",
@@ -178,7 +178,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   expect(found).toMatchObject({ balanceNanos: "986" });
   expect(found.restored).toMatchObject([{ calls: 1, nanos: "-5", reason: expect.stringContaining("open") }]);
   // Its event arrives after its receipt, in a separate batch.
-  await until("the open call to be in the books", async () => (await calls("flushed")).includes("open"), 30_000);
+  await until("the open call to be in the books", async () => (await calls("flushed")).includes("open"));
   expect(await calls("flushed")).toEqual(["after", "one", "open", "two"]);
 });
 
@@ -188,7 +188,7 @@ test("a call whose event arrives after the loss is charged to the restored accou
   await booked("late", 2);
   const entry = await end(await begin("late", "between"));
   await redis.flushall();
-  await until("the account to be restored", async () => (await findAccount(redis, "late")) !== undefined, 30_000);
+  await until("the account to be restored", async () => (await findAccount(redis, "late")) !== undefined);
   await call("late", "after"); // its receipt has the number of the lost receipt of "between"
   if (entry !== undefined) await publishEntries(redis, bus, [entry, entry]);
   const found = await booked("late", 4);
@@ -254,7 +254,7 @@ test("unread events of deleted streams are recorded in the books", async () => {
   for (const name of ["USAGE", "TASKS", "CREDITS"]) await streams.delete(name);
   await connection.close();
   ledger.signal("SIGCONT");
-  await until("the streams to exist", () => publishes(), 30_000);
+  await until("the streams to exist", () => publishes());
   const found = await booked("deleted", 4);
   expect(found).toMatchObject({ balanceNanos: "991" });
   expect(await calls("deleted")).toEqual(["one", "three", "two"]);

@@ -78,14 +78,14 @@ test("while a side is paused, its silence does not count", async () => {
 test("a message may delay later ones; they are delivered in order afterwards", async () => {
   const { side, end, events } = await connected();
   for (const text of ["one", "wait", "two", "wait", "three"]) end.send(text);
-  await vi.waitFor(() => expect(events).toEqual(["one", "wait"]));
+  await vi.waitFor(() => expect(events).toEqual(["one", "wait"]), 60_000);
   side.pause("another");
   side.resume("test");
   expect(events).toEqual(["one", "wait"]);
   side.resume("another");
-  await vi.waitFor(() => expect(events).toEqual(["one", "wait", "two", "wait"]));
+  await vi.waitFor(() => expect(events).toEqual(["one", "wait", "two", "wait"]), 60_000);
   side.resume("test");
-  await vi.waitFor(() => expect(events.at(-1)).toBe("three"));
+  await vi.waitFor(() => expect(events.at(-1)).toBe("three"), 60_000);
 });
 
 /** A short message of a client's, or its good-bye, as it stands on the wire. */

@@ -287,7 +287,7 @@ describe("a client that sends slowly", () => {
     upload.on("error", () => undefined);
     upload.write(file("file", "").slice(0, -2));
     const timer = setInterval(() => upload.write("x"), 20);
-    await expect.poll(() => outcomes.length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(() => outcomes.length).toBe(1);
     clearInterval(timer);
     upload.destroy();
     return outcomes[0];

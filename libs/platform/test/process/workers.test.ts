@@ -6,7 +6,6 @@ import { freePorts, until } from "@modelgate/testkit";
 import { mergeMetrics } from "../../src/process/supervise.ts";
 
 // Each test starts three processes.
-vi.setConfig({ testTimeout: 120_000 });
 
 const program = join(import.meta.dirname, "workers-program.ts");
 
@@ -63,7 +62,10 @@ test("workers share a port, an exited one is restarted, and one port answers the
       },
       60_000,
     );
-    await vi.waitFor(async () => expect(again).toContain(Number(await textAt(`http://127.0.0.1:${booksPort}/`))));
+    await vi.waitFor(
+      async () => expect(again).toContain(Number(await textAt(`http://127.0.0.1:${booksPort}/`))),
+      60_000,
+    );
     expect(printed).toContain("a worker exited unexpectedly");
 
     supervisor.kill("SIGTERM");

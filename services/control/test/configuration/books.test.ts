@@ -9,7 +9,7 @@ import { config as baseConfig, hello, keys } from "../../../../libs/relay/test/c
 
 const canary = "sk-canary-of-a-vendor-0123456789";
 
-describe("a configuration in the books", { timeout: 60_000 }, () => {
+describe("a configuration in the books", () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-seed-"));
   const seed = join(folder, "seed.yaml");
   let suite: Suite;
@@ -183,7 +183,7 @@ describe("a configuration in the books", { timeout: 60_000 }, () => {
   });
 });
 
-describe("a configuration in a file", { timeout: 60_000 }, () => {
+describe("a configuration in a file", () => {
   let suite: Suite;
   beforeAll(async () => {
     suite = await startSuite({ config: baseConfig });

@@ -5,7 +5,7 @@ import { config as baseConfig, hello, keys, rival } from "../../../../libs/relay
 
 const password = "correct horse battery staple";
 
-describe("permissions of control's API", { timeout: 60_000 }, () => {
+describe("permissions of control's API", () => {
   let suite: Suite;
   let admin: BrowserClient;
   beforeAll(async () => {

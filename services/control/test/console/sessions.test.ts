@@ -4,7 +4,7 @@ import { startBackends, type Backends } from "@modelgate/testkit";
 import { ConsoleCookies } from "../../src/console/cookie.ts";
 import { Sessions } from "../../src/console/sessions.ts";
 
-describe("sessions and links", { timeout: 60_000 }, () => {
+describe("sessions and links", () => {
   let backends: Backends;
   let redis: Redis;
   let sessions: Sessions;

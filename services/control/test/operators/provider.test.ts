@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
 /** Those whose e-mail address the provider has verified. */
 const verified: readonly string[] = ["ada"];
 
-describe("signing in through a local OpenID provider", { timeout: 60_000 }, () => {
+describe("signing in through a local OpenID provider", () => {
   let backends: Backends;
   let redis: Redis;
   let sessions: Sessions;

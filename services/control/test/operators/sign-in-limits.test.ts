@@ -4,7 +4,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SignInLimits } from "../../src/operators/sign-in-limits.ts";
 
-describe("limits of sign-ins by password", { timeout: 60_000 }, () => {
+describe("limits of sign-ins by password", () => {
   let backends: Backends;
   let redis: Redis;
   let limits: SignInLimits;
