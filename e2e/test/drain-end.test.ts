@@ -28,37 +28,35 @@ describe.each(shapes)("services %s", (shape) => {
   beforeAll(() => start(shape));
   afterAll(() => suite?.[Symbol.asyncDispose]());
 
-  test.each(drained[shape])(
-    "the drain of the %s ends while streams are open",
-    async (name) => {
-      const before = (await suite.simulator.requests("main")).length;
-      const opened = wires.map(async ({ path, body }, at) => {
-        const answer = await fetch(suite.edgeUrl + path, {
-          method: "POST",
-          headers: {
-            authorization: `Bearer ${keys.demo}`,
-            "content-type": "application/json",
-            "anthropic-version": "2023-06-01",
-            "x-request-id": `${name}-stream-${at}`,
-          },
-          body: JSON.stringify(body),
-        });
-        return await answer.text();
+  test.each(drained[shape])("the drain of the %s ends while streams are open", async (name) => {
+    const before = (await suite.simulator.requests("main")).length;
+    const opened = wires.map(async ({ path, body }, at) => {
+      const answer = await fetch(suite.edgeUrl + path, {
+        method: "POST",
+        headers: {
+          authorization: `Bearer ${keys.demo}`,
+          "content-type": "application/json",
+          "anthropic-version": "2023-06-01",
+          "x-request-id": `${name}-stream-${at}`,
+        },
+        body: JSON.stringify(body),
       });
-      const waiting = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
-      const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
-      await until(
-        "all requests to reach the vendor",
-        async () => (await suite.simulator.requests("main")).length === before + wires.length + 1,
-      );
-      suite.process(name).signal("SIGTERM");
-      const texts = await Promise.all(opened);
-      for (const [at, { path, broken }] of wires.entries()) expect(texts[at], path).toMatch(broken);
-      const refused = await whole;
-      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
-      expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
-      expect(await suite.process(name).ended).toBe(0);
-      await suite.restart(name);
+      return await answer.text();
+    });
+    const waiting = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
+    const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
+    await until(
+      "all requests to reach the vendor",
+      async () => (await suite.simulator.requests("main")).length === before + wires.length + 1,
+    );
+    suite.process(name).signal("SIGTERM");
+    const texts = await Promise.all(opened);
+    for (const [at, { path, broken }] of wires.entries()) expect(texts[at], path).toMatch(broken);
+    const refused = await whole;
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+    expect(await suite.process(name).ended).toBe(0);
+    await suite.restart(name);
 
     const events = await until("an event of each", async () => {
       const stored = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
