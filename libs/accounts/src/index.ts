@@ -34,6 +34,7 @@ export {
   findAccount,
   listAccountIds,
   openingCredit,
+  setAccount,
   type Account,
   type AccountOpening,
 } from "./money/account.ts";

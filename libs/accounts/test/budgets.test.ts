@@ -315,7 +315,8 @@ test("a restored account has its budgets immediately; calls that their spending 
   const states = new Map([[one.id, { period: applied(one, noon).period.number, spentNanos: 90n }]]);
   const money = { balanceNanos: 1_000n, creditedNanos: 1_000n, receipts: 0, head: "", credits: [] };
   const budgets = { version: 3, budgets: [one], states, counted: ["hash-1"] };
-  const lost = { id, name: id, createdAt: "2026-01-01T00:00:00Z", ...money, budgets };
+  const state = { id, name: id, disabled: false, version: 0 };
+  const lost = { ...state, createdAt: "2026-01-01T00:00:00Z", ...money, budgets };
   expect(await restoreAccount(redis, lost)).toBe(true);
   expect(await budgetVersionOf(redis, id)).toBe(3);
   await expect(placeHold(11n)).rejects.toMatchObject(refused);

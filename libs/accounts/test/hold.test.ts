@@ -10,10 +10,13 @@ import {
   extendHold,
   findAccount,
   hold,
+  limitFailure,
   countOpenHolds,
   readUnpublished,
   releaseHold,
   renewHold,
+  restoreAccount,
+  setAccount,
   settle,
   shardOf,
   sweepHolds,
@@ -64,6 +67,35 @@ async function placeHold(
 const end = (callId: string, costNanos: bigint, more: object = {}) =>
   settle(redis, { accountId: id, callId, costNanos, tokens: 0, draft: testUsageDraft(id, callId), ...more });
 const account = () => findAccount(redis, id);
+
+test("a disabled account admits and holds nothing, also once it was lost and restored, until it is enabled", async () => {
+  const open = await placeHold(100n);
+  await setAccount(redis, { id, name: "Acme", disabled: true, version: 2 });
+  const admission = () =>
+    admit(redis, { accountId: id, limitsId: "t", permitId: "p", limits: {}, leaseMs: 1_000, metered: true });
+  const refusal = { code: "account_disabled", status: 403 };
+  expect((await admission()).decision).toBe("disabled");
+  expect(limitFailure(await admission(), {}, { tokenId: "t" })).toMatchObject(refusal);
+  await expect(placeHold(1n)).rejects.toMatchObject(refusal);
+  await expect(placeHold(0n)).rejects.toMatchObject(refusal);
+  await end(open, 40n);
+  expect(await account()).toMatchObject({ name: "Acme", disabled: true, balanceNanos: 960n });
+  // A late write of an earlier change does not enable it.
+  await setAccount(redis, { id, name: "Late", disabled: false, version: 1 });
+  expect(await account()).toMatchObject({ name: "Acme", disabled: true });
+
+  await redis.del(accountKeys.account(id));
+  await setAccount(redis, { id, name: "Acme", disabled: false, version: 9 });
+  expect(await account()).toBeUndefined();
+  const lost = { createdAt: "2026-01-01T00:00:00Z", balanceNanos: 960n, creditedNanos: 1_000n, receipts: 0, head: "" };
+  await restoreAccount(redis, { id, name: "Acme", disabled: true, version: 2, ...lost, credits: [] });
+  await expect(placeHold(1n)).rejects.toMatchObject(refusal);
+  await setAccount(redis, { id, name: "Acme", disabled: false, version: 2 });
+  expect((await admission()).decision).toBe("disabled");
+  await setAccount(redis, { id, name: "Acme", disabled: false, version: 3 });
+  expect((await admission()).decision).toBe("admitted");
+  await placeHold(1n);
+});
 
 describe("a refused hold changes nothing", () => {
   test("a call that already has a hold", async () => {

@@ -1,6 +1,7 @@
 export {
   adoptAccount,
   bookAccount,
+  changeAccount,
   bookCredit,
   readBrokenChains,
   readCreditsOf,

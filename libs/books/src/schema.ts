@@ -149,6 +149,10 @@ export interface AccountsTable {
   tip: ColumnType<number, number | undefined, number>;
   /** Organisation of the account; "" if it belongs to none. */
   organisation: ColumnType<string, string | undefined, string>;
+  /** 1 if calls of the account's keys are refused, otherwise 0. */
+  disabled: ColumnType<number, number | undefined, number>;
+  /** Number of changes of `name` and `disabled`. */
+  version: ColumnType<number, number | undefined, number>;
 }
 
 /** An API key of an account. Only the SHA-256 of the key is stored. */

@@ -186,6 +186,7 @@ async function undoDailyTags({ db }: Books): Promise<void> {
   for (const column of ["number", "hash"]) await db.schema.alterTable("audit").dropColumn(column).execute();
   for (const column of ["replaced", "deleted", "team"])
     await db.schema.alterTable("tokens").dropColumn(column).execute();
-  await db.schema.alterTable("accounts").dropColumn("organisation").execute();
+  for (const column of ["organisation", "disabled", "version"])
+    await db.schema.alterTable("accounts").dropColumn(column).execute();
   await db.deleteFrom("marks").execute();
 }

@@ -4,14 +4,18 @@ import {
   bookOrganisation,
   bookTeam,
   bookToken,
+  changeAccount,
   changeBookedBudgets,
   changeMembership,
   deleteBookedToken,
   deleteTeam,
+  findAccounts,
+  markProjected,
   readCalls,
   readOrganisations,
   readRefused,
   readTotals,
+  readUnprojectedAccounts,
   recordCalls,
   recordRefused,
   renameTeam,
@@ -57,6 +61,26 @@ describe.each(engines)("$name", ({ start }) => {
     expect(acme).toMatchObject({ id: "acme", name: "acme" });
     expect(acme?.teams.filter(({ account }) => account === "wallet").map(({ id }) => id)).toEqual(["ads", "search"]);
     expect(await readOrganisations(books, { id: "absent" })).toEqual([]);
+  });
+
+  test("an account is renamed, disabled and enabled, and is to be written to Redis after each change", async () => {
+    await bookAccount(books, { id: "changing", name: "changing", createdAt }, "ada");
+    const change = (wish: { name?: string; disabled?: boolean }) => changeAccount(books, "changing", wish, "ada");
+    const unprojected = async () => {
+      const found = (await readUnprojectedAccounts(books, 100)).find(({ id }) => id === "changing");
+      await markProjected(books, ["changing"]);
+      return found;
+    };
+    expect(await unprojected()).toMatchObject({ name: "changing", disabled: false, version: 0 });
+    expect(await unprojected()).toBeUndefined();
+    expect(await change({ name: "Acme" })).toEqual({ id: "changing", name: "Acme", disabled: false, version: 1 });
+    expect(await change({ disabled: true })).toEqual({ id: "changing", name: "Acme", disabled: true, version: 2 });
+    expect(await unprojected()).toMatchObject({ name: "Acme", disabled: true, version: 2 });
+    expect(await findAccounts(books, ["changing"])).toMatchObject([{ name: "Acme", disabled: true, version: 2 }]);
+    const both = await Promise.all([change({ disabled: false }), change({ name: "Ajax" })]);
+    expect(both.map((state) => state?.version).toSorted()).toEqual([3, 4]);
+    expect(await findAccounts(books, ["changing"])).toMatchObject([{ name: "Ajax", disabled: false, version: 4 }]);
+    expect(await changeAccount(books, "absent", { disabled: true }, "ada")).toBeUndefined();
   });
 
   test("a person has one role per team, which can be changed and ended", async () => {

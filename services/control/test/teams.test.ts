@@ -310,6 +310,26 @@ describe("organisations and teams", () => {
     expect((await post(suite, hello("fixed"), tokenOf("zoltan's").key)).status).toBe(200);
   });
 
+  test("an account is renamed, and a disabled one refuses the calls of its keys until it is enabled", async () => {
+    const call = async () => (await post(suite, hello("fixed"), tokenOf("of outside").key)).status;
+    expect(await suite.ask("account", "set", "outside", "--name", "Outside Ltd.")).toMatchObject({
+      name: "Outside Ltd.",
+      disabled: false,
+    });
+    expect(await call()).toBe(200);
+    expect(await suite.ask("account", "disable", "outside")).toMatchObject({ name: "Outside Ltd.", disabled: true });
+    expect(await call()).toBe(403);
+    expect((await as("quagga").post("/accounts/outside", { disabled: false })).status).toBe(403);
+    expect(await suite.ask("account", "enable", "outside")).toMatchObject({ disabled: false });
+    expect(await call()).toBe(200);
+    expect((await suite.gatectl("account", "disable", "no-such-account")).status).toBe(1);
+    const { entries } = (await operator.get("/audit?account=outside")).data;
+    expect(entries.find(({ action }: { action: string }) => action === "account.set")).toMatchObject({
+      before: { disabled: true },
+      after: { disabled: false },
+    });
+  });
+
   test("an operator invites members of an account, who see all of it", async () => {
     const { url } = await suite.ask<{ url: string }>("account", "invite", "wallet", "lee", "--role", "operator");
     const lee = await signIn(suite, { link: new URL(url).hash.slice(1) });

@@ -1,9 +1,9 @@
---[[ Admits one call: checks that the account exists and has money, counts the call against the requests and tokens per
+--[[ Admits one call: checks that the account exists, is enabled and has money, counts the call against the requests and tokens per
      minute and the requests per day, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
-  account hash: available   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
+  account hash: available, disabled   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
   A limit of 0 means unlimited. `metered`: the call costs money. ]]
 local now = clock(nowMs)
-local available = redis.call('HGET', account, 'available')
+local available, disabled = unpack(redis.call('HMGET', account, 'available', 'disabled'))
 local requests, tokens, minute = requestsPerMinute, tokensPerMinute, nil
 local today, calls = math.floor(now / 86400000), 0
 if requestsPerMinute > 0 or tokensPerMinute > 0 or requestsPerDay > 0 then
@@ -19,6 +19,7 @@ local function answer(decision, waitMs)
 end
 
 if not available then return answer('no-account', 0) end
+if disabled then return answer('disabled', 0) end
 if metered and (available == '0' or string.sub(available, 1, 1) == '-') then return answer('balance', 0) end
 if requestsPerMinute > 0 and requests < 1 then
   return answer('requests', math.ceil((1 - requests) * 60000 / requestsPerMinute))

@@ -35,7 +35,15 @@ export interface RemainingLimit {
   readonly resetMs: number;
 }
 
-export type AdmitDecision = "admitted" | "requests" | "day" | "tokens" | "concurrency" | "balance" | "no-account";
+export type AdmitDecision =
+  | "admitted"
+  | "requests"
+  | "day"
+  | "tokens"
+  | "concurrency"
+  | "balance"
+  | "disabled"
+  | "no-account";
 
 export interface Admission {
   readonly decision: AdmitDecision;
@@ -75,6 +83,7 @@ const admitScript = defineScript({
     tokens: remainingKinds,
     concurrency: remainingKinds,
     balance: remainingKinds,
+    disabled: remainingKinds,
     "no-account": remainingKinds,
   } satisfies Record<AdmitDecision, typeof remainingKinds>,
 });
@@ -134,6 +143,7 @@ export function limitFailure(
 ): Failure | undefined {
   if (decision === "admitted") return undefined;
   if (decision === "balance") return new Failure("insufficient_quota", "The account's balance is exhausted.");
+  if (decision === "disabled") return new Failure("account_disabled");
   if (decision === "no-account")
     return new Failure("account_disabled", `The account of this key (${tokenId}) no longer exists.`);
   const keys = limitsId === tokenId ? "This key is" : "The keys that members created in this key's group are together";

@@ -2,8 +2,9 @@
      nil if the account does not exist. A hold needs three of the fields, a receipt the others too.
   budgets: version of the account's budgets ]]
 local function read_held(key)
-  local found = redis.call('HMGET', key, 'available', 'held', 'budgets')
-  return found[1] and {key = key, available = found[1], held = found[2] or '0', budgets = found[3] or ''} or nil
+  local found = redis.call('HMGET', key, 'available', 'held', 'budgets', 'disabled')
+  return found[1] and {key = key, available = found[1], held = found[2] or '0', budgets = found[3] or '',
+    disabled = found[4]} or nil
 end
 local function write_held(state)
   redis.call('HSET', state.key, 'available', state.available, 'held', state.held)

@@ -18,6 +18,8 @@ export interface Account {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
   readonly createdAt: string;
+  /** True if calls of the account's keys are refused. */
+  readonly disabled: boolean;
 }
 
 const createScript = defineScript({
@@ -27,6 +29,26 @@ const createScript = defineScript({
   args: { name: "text", balance: "nanos", createdAt: "text", opening: "text" },
   replies: { created: {}, exists: {} },
 });
+
+const setScript = defineScript({
+  file: new URL("set-account.lua", import.meta.url),
+  keys: ["account"],
+  args: { name: "text", disabled: "flag", version: "number" },
+  replies: { set: {}, newer: {}, "no-account": {} },
+});
+
+/** Name and state of an account, with the number of their changes. */
+export interface AccountState {
+  readonly id: string;
+  readonly name: string;
+  readonly disabled: boolean;
+  readonly version: number;
+}
+
+/** Changes the name and the state of an account. Later changes, and a missing account, stay as they are. */
+export async function setAccount(redis: Redis, { id, name, disabled, version }: AccountState): Promise<void> {
+  await setScript(redis, { account: accountKeys.account(id) }, { name, disabled, version });
+}
 
 /** Data of an account that is created. */
 export interface AccountOpening {
@@ -66,7 +88,8 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
 
 /** Reads an account; undefined if it does not exist. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
-  const { available, held, credited, spent, name = id, createdAt = "" } = await redis.hgetall(accountKeys.account(id));
+  const found = await redis.hgetall(accountKeys.account(id));
+  const { available, held, credited, spent, name = id, createdAt = "", disabled } = found;
   if (available === undefined || held === undefined) return undefined;
   const [availableNanos, heldNanos] = [parseNanos(available), parseNanos(held)];
   return {
@@ -78,6 +101,7 @@ export async function findAccount(redis: Redis, id: string): Promise<Account | u
     creditedNanos: parseNanos(credited ?? "0"),
     spentNanos: parseNanos(spent ?? "0"),
     createdAt,
+    disabled: disabled !== undefined,
   };
 }
 

@@ -9,6 +9,7 @@ local now = clock(nowMs)
 if redis.call('XLEN', outbox) >= outboxBound then return {'outbox-full'} end
 local state = read_held(account)
 if not state then return {'no-account'} end
+if state.disabled then return {'disabled'} end
 if state.budgets ~= budgetsVersion then
   return {'other-budgets', version = state.budgets, list = redis.call('GET', budgetList) or ''}
 end

@@ -65,6 +65,7 @@ const holdScript = defineScript({
     "held-before": {},
     "outbox-full": {},
     "no-account": {},
+    disabled: {},
     "too-low": { left: "nanos" },
     tokens: { waitMs: "number" },
     "over-budget": { at: "number", left: "nanos", covered: "nanos" },
@@ -154,6 +155,8 @@ function refusalOf(
       return new InsufficientQuota(tooLowMessage(request), reply.left);
     case "no-account":
       return new Failure("insufficient_quota");
+    case "disabled":
+      return new Failure("account_disabled");
     case "tokens":
       return new Failure(
         "rate_limit_exceeded",

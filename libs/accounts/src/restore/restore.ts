@@ -2,12 +2,11 @@ import type { CreditEvent, Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { stateLines, type BudgetList, type BudgetState } from "../budgets/project-budgets.ts";
 import { accountKeys } from "../keys.ts";
+import type { AccountState } from "../money/account.ts";
 import { rememberMs } from "./charge.ts";
 
 /** An account that Redis has lost, in the state of its last receipt, with its credits. */
-export interface LostAccount {
-  readonly id: string;
-  readonly name: string;
+export interface LostAccount extends AccountState {
   /** Creation time (RFC 3339). */
   readonly createdAt: string;
   readonly balanceNanos: Nanos;
@@ -33,6 +32,8 @@ const restoreScript = defineScript({
   keys: ["account", "budgets", "budgetList", "charged"],
   args: {
     name: "text",
+    disabled: "flag",
+    version: "number",
     createdAt: "text",
     available: "nanos",
     credited: "nanos",
@@ -70,6 +71,8 @@ export async function restoreAccount(redis: Redis, account: LostAccount): Promis
     },
     {
       name,
+      disabled: account.disabled,
+      version: account.version,
       createdAt,
       available: balanceNanos,
       credited: creditedNanos,

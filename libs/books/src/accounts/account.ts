@@ -8,10 +8,18 @@ import { writeAudit } from "./audit.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
 
-/** An account in the books. */
-export interface BookedAccount {
+/** Name and state of an account in the books. */
+interface BookedState {
   readonly id: string;
   readonly name: string;
+  /** True if calls of the account's keys are refused. */
+  readonly disabled: boolean;
+  /** Number of changes of the name and the state. */
+  readonly version: number;
+}
+
+/** An account in the books. */
+export interface BookedAccount extends BookedState {
   /** Creation time in RFC 3339; "" if the books know the account only from its calls. */
   readonly createdAt: string;
   /** Number of the last receipt. */
@@ -54,6 +62,51 @@ export async function bookAccount({ db }: Books, account: NewAccount, actor: str
     });
     return true;
   });
+}
+
+/** Changes the name or the state of an account. Returns undefined if there is no such account. */
+export async function changeAccount(
+  { db }: Books,
+  id: string,
+  { name, disabled }: { readonly name?: string | undefined; readonly disabled?: boolean | undefined },
+  actor: string,
+): Promise<BookedState | undefined> {
+  return db.transaction().execute(async (transaction) => {
+    // The row is updated before it is read, so that a concurrent change waits for this one.
+    const [before] = await transaction
+      .updateTable("accounts")
+      .set(({ eb }) => ({ version: eb("version", "+", 1), projected: 0 }))
+      .where("account", "=", id)
+      .where("created", "<>", "")
+      .returning(["account", "name", "disabled", "version"])
+      .execute();
+    if (before === undefined) return undefined;
+    const old = stateOf(before);
+    const changed = { ...old, name: name ?? old.name, disabled: disabled ?? old.disabled };
+    const columns = { name: changed.name, disabled: changed.disabled ? 1 : 0 };
+    await transaction.updateTable("accounts").set(columns).where("account", "=", id).execute();
+    await writeAudit(transaction, {
+      account: id,
+      time: new Date().toISOString(),
+      actor,
+      action: "account.set",
+      before: { name: old.name, disabled: old.disabled },
+      after: { name: changed.name, disabled: changed.disabled },
+    });
+    return changed;
+  });
+}
+
+function stateOf({ account, name, disabled, version }: StateRow): BookedState {
+  return { id: account, name: name === "" ? account : name, disabled: disabled !== 0, version };
+}
+
+/** Columns of the state of an account. */
+interface StateRow {
+  readonly account: string;
+  readonly name: string;
+  readonly disabled: number;
+  readonly version: number;
 }
 
 /** An account that an earlier version created in Redis: its last receipt, and the balance after that. */
@@ -154,6 +207,8 @@ export async function markProjected({ db }: Books, ids: readonly string[]): Prom
 const accountColumns = [
   "account",
   "name",
+  "disabled",
+  "version",
   "created",
   "receipts",
   "head",
@@ -198,15 +253,18 @@ export async function readBrokenChains({ db }: Books, limit: number): Promise<re
 }
 
 /** Reads accounts that are not in Redis yet. */
-export async function readUnprojectedAccounts({ db }: Books, limit: number): Promise<readonly NewAccount[]> {
+export async function readUnprojectedAccounts(
+  { db }: Books,
+  limit: number,
+): Promise<readonly (BookedState & Pick<BookedAccount, "createdAt">)[]> {
   const rows = await db
     .selectFrom("accounts")
-    .select(["account", "name", "created"])
+    .select(["account", "name", "disabled", "version", "created"])
     .where("projected", "=", 0)
     .where("created", "<>", "")
     .limit(limit)
     .execute();
-  return rows.map(({ account: id, name, created: createdAt }) => ({ id, name, createdAt }));
+  return rows.map((row) => ({ ...stateOf(row), createdAt: row.created }));
 }
 
 /** Reads all credits of these accounts, oldest first. */
@@ -237,20 +295,19 @@ export async function adjustChainSum({ db }: Books, id: string, step: number, mo
     .execute();
 }
 
-function accountOf(row: {
-  readonly account: string;
-  readonly name: string;
-  readonly created: string;
-  readonly receipts: number;
-  readonly head: string;
-  readonly chain: number;
-  readonly tip: number;
-  readonly creditedNanos: string;
-  readonly balanceNanos: string;
-}): BookedAccount {
+function accountOf(
+  row: StateRow & {
+    readonly created: string;
+    readonly receipts: number;
+    readonly head: string;
+    readonly chain: number;
+    readonly tip: number;
+    readonly creditedNanos: string;
+    readonly balanceNanos: string;
+  },
+): BookedAccount {
   return {
-    id: row.account,
-    name: row.name === "" ? row.account : row.name,
+    ...stateOf(row),
     createdAt: row.created,
     receipts: row.receipts,
     head: row.head,

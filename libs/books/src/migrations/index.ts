@@ -16,6 +16,7 @@ import { replacedKeys } from "./0020-replaced-keys.ts";
 import { budgets } from "./0021-budgets.ts";
 import { organisations } from "./0022-organisations.ts";
 import { alerts } from "./0023-alerts.ts";
+import { accountState } from "./0024-account-state.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One migration of the schema. It cannot be reverted. */
@@ -42,4 +43,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0021-budgets": budgets,
   "0022-organisations": organisations,
   "0023-alerts": alerts,
+  "0024-account-state": accountState,
 };

@@ -11,6 +11,7 @@ export type Account = {
   readonly spentNanos: string;
   readonly balance: string;
   readonly createdAt: string;
+  readonly disabled: boolean;
 };
 
 export type Credit = {
@@ -38,6 +39,7 @@ export type AccountWithCredits = {
   readonly spentNanos: string;
   readonly balance: string;
   readonly createdAt: string;
+  readonly disabled: boolean;
   readonly credits: readonly Credit[];
 };
 
@@ -51,6 +53,7 @@ export type Credited = {
   readonly spentNanos: string;
   readonly balance: string;
   readonly createdAt: string;
+  readonly disabled: boolean;
   readonly operationId: string;
   readonly repeated: boolean;
 };
@@ -928,6 +931,15 @@ export type Operations = {
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
     readonly answer: AccountWithCredits;
+  };
+  readonly "POST /accounts/{id}": {
+    readonly params: { readonly id: string };
+    readonly query: Readonly<Record<string, never>>;
+    readonly body: {
+      readonly name?: string;
+      readonly disabled?: boolean;
+    };
+    readonly answer: Account;
   };
   readonly "POST /accounts/{id}/credits": {
     readonly params: { readonly id: string };

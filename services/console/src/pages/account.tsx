@@ -52,8 +52,10 @@ function Money({ account }: { readonly account: AccountWithCredits }) {
     [say("Credited")]: account.creditedNanos,
     [say("Spent")]: account.spentNanos,
   };
+  const mayChange = usePermission("operator");
   return (
     <Card withBorder>
+      {mayChange && <Switch account={account} />}
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         {Object.entries(figures).map(([name, nanos]) => (
           <div key={name}>
@@ -67,6 +69,27 @@ function Money({ account }: { readonly account: AccountWithCredits }) {
         ))}
       </SimpleGrid>
     </Card>
+  );
+}
+
+/** State of an account, with a button that changes it. */
+function Switch({ account: { id, disabled } }: { readonly account: AccountWithCredits }) {
+  const change = useChange({
+    change: () => post("/accounts/{id}", { params: { id }, body: { disabled: !disabled } }),
+    changes: ["account", "accounts"],
+  });
+  return (
+    <Stack gap="xs" mb="sm">
+      <Group justify="space-between">
+        <Text size="sm" c={disabled ? "red" : "dimmed"}>
+          {disabled ? say("This account is disabled: calls of its keys are refused.") : ""}
+        </Text>
+        <Button size="xs" variant="default" loading={change.isPending} onClick={change.start}>
+          {disabled ? say("Enable the account") : say("Disable the account")}
+        </Button>
+      </Group>
+      <FailedChange error={change.error} />
+    </Stack>
   );
 }
 

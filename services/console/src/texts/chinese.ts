@@ -495,6 +495,9 @@ export const chinese = {
   // playground
   "To use the playground, set EDGE_URL of control to the address that clients use.":
     "请将 control 的 EDGE_URL 设为客户端使用的网关地址，才能使用试用页。",
+  "This account is disabled: calls of its keys are refused.": "该账户已停用：其密钥的调用会被拒绝。",
+  "Enable the account": "启用账户",
+  "Disable the account": "停用账户",
   "Account that pays": "付费账户",
   "of your keys": "与您的密钥相同",
   "Your role permits no calls. Ask an admin for a higher one.": "您的角色不能调用模型。请向管理员申请更高的角色。",

@@ -33,6 +33,15 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const id = params["id"] ?? "";
       return { ...accountView(await accountOf(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
     },
+    "POST /accounts/{id}": async ({ params, body, actor }) => {
+      const { id } = await accountOf(redis, params["id"] ?? "");
+      const change = withoutUndefined({
+        name: fields.optionalText(body, "name"),
+        disabled: fields.optionalBoolean(body, "disabled"),
+      });
+      await ledger.write(`/accounts/${encodeURIComponent(id)}`, { change }, actor);
+      return accountView(await accountOf(redis, id));
+    },
     "POST /accounts/{id}/credits": async ({ params, body, actor }) => {
       const { id: accountId } = await accountOf(redis, params["id"] ?? "");
       const nanos = fields.dollars(body, "amount");
@@ -76,5 +85,6 @@ function accountView(account: Account) {
     spentNanos: account.spentNanos.toString(),
     balance: formatUsd(account.balanceNanos),
     createdAt: account.createdAt,
+    disabled: account.disabled,
   };
 }

@@ -1,5 +1,13 @@
 import { field } from "../field.ts";
-import { requiredPositional, positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
+import {
+  requiredPositional,
+  positionalInPath,
+  UsageError,
+  type Arguments,
+  type Command,
+  type Output,
+} from "./command.ts";
+import type { Server } from "./server.ts";
 import { fieldCell, dollarsCell, fittedTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
@@ -8,6 +16,7 @@ const columns: readonly Column[] = [
   ["HELD", dollarsCell("heldNanos")],
   ["CREDITED", dollarsCell("creditedNanos")],
   ["SPENT", dollarsCell("spentNanos")],
+  ["STATE", (row) => (field(row, "disabled") === true ? "disabled" : "enabled")],
 ];
 
 const none = "no accounts";
@@ -58,6 +67,30 @@ export const accountCommands: readonly Command[] = [
     },
   },
   {
+    name: "account set",
+    summary: "Rename an account.",
+    positionals: ["ID"],
+    options: { "name!": "display name" },
+    example: "gatectl account set acme --name 'Acme Ltd.'",
+    run: (args, server) => set(args, server, { name: args.options["name"] }),
+  },
+  {
+    name: "account disable",
+    summary: "Refuse all calls of an account's keys. Calls in progress continue.",
+    positionals: ["ID"],
+    options: {},
+    example: "gatectl account disable acme",
+    run: (args, server) => set(args, server, { disabled: true }),
+  },
+  {
+    name: "account enable",
+    summary: "Enable a disabled account.",
+    positionals: ["ID"],
+    options: {},
+    example: "gatectl account enable acme",
+    run: (args, server) => set(args, server, { disabled: false }),
+  },
+  {
     name: "account top-up",
     summary: "Add money to an account.",
     positionals: ["ID", "AMOUNT"],
@@ -87,6 +120,11 @@ export const accountCommands: readonly Command[] = [
     run: (args, server) => change(args, server.post, requiredPositional(args, 1, "AMOUNT"), "correction"),
   },
 ];
+
+async function set(args: Arguments, server: Server, body: object): Promise<Output> {
+  const data = await server.post(`/accounts/${positionalInPath(args, 0, "ID")}`, body);
+  return { data, text: fittedTable(data, columns, none) };
+}
 
 async function change(
   args: Arguments,

@@ -21,6 +21,7 @@ const account = {
   spentNanos: text,
   balance: text,
   createdAt: text,
+  disabled: Type.Boolean({ description: "true if calls of its keys are refused" }),
 };
 export const Account = Type.Object(account);
 export const Credit = Type.Object({

@@ -4,6 +4,7 @@ import {
   findCredit,
   projectToken,
   readToken,
+  setAccount,
   type CreditReply,
   type Token,
 } from "@modelgate/accounts";
@@ -25,14 +26,24 @@ export interface ProjectionDeps {
   readonly books: Books;
 }
 
-/** Creates an account with its opening credit in Redis. Leaves an existing account unchanged. */
+/** An account to write to Redis; without a state, a new one. */
+type ProjectedAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
+  readonly disabled?: boolean;
+  readonly version?: number;
+};
+
+/**
+ * Creates an account with its opening credit in Redis. Of an existing account, only the name and the state change, unless
+ * Redis has newer ones.
+ */
 export async function projectAccount(
   { redis, books }: ProjectionDeps,
-  { id, name, createdAt }: NewAccount,
+  { id, name, createdAt, disabled = false, version = 0 }: ProjectedAccount,
   opening: CreditEvent | undefined,
 ): Promise<void> {
   await createAccount(redis, { id, name, balance: BigInt(opening?.nanos ?? "0"), createdAt });
   if (opening !== undefined) await recordReceipt({ redis, books }, opening);
+  if (version > 0) await setAccount(redis, { id, name, disabled, version });
   await markProjected(books, [id]);
 }
 

@@ -1,5 +1,6 @@
-import { openingCredit, type CreditReply } from "@modelgate/accounts";
-import { bookAccount, bookCredit, readAudit, type Books } from "@modelgate/books";
+import { openingCredit, setAccount, type CreditReply } from "@modelgate/accounts";
+import { bookAccount, bookCredit, changeAccount, markProjected, readAudit, type Books } from "@modelgate/books";
+import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { projectAccount, projectCredit } from "../accounts/project.ts";
@@ -40,6 +41,20 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
         const isRepeated = JSON.stringify(booked) !== JSON.stringify(event);
         const reply = await projectCredit({ redis, books }, booked);
         return { reply: replyTo(reply, isRepeated) };
+      }),
+    "POST /accounts/{id}": ({ params: { id = "" }, body, actor }) =>
+      change(async (books) => {
+        const { name, disabled } = fieldReaders.object(body, "change");
+        const wish = {
+          name: typeof name === "string" ? name : undefined,
+          disabled: typeof disabled === "boolean" ? disabled : undefined,
+        };
+        const changed = await changeAccount(books, id, wish, actor);
+        if (changed === undefined)
+          throw new Failure("unknown_url", `There is no account ${JSON.stringify(id.slice(0, 100))}.`);
+        await setAccount(redis, changed);
+        await markProjected(books, [id]);
+        return {};
       }),
     "GET /audit": async ({ query }) => {
       const limit = readLimit(query, defaultRows, maxRows);

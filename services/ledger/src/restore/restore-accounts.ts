@@ -65,6 +65,8 @@ async function restoreOne(
   return restoreAccount(redis, {
     id: account.id,
     name: account.name,
+    disabled: account.disabled,
+    version: account.version,
     createdAt: account.createdAt === "" ? new Date().toISOString() : account.createdAt,
     balanceNanos: head.balanceNanos,
     creditedNanos: applied.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n),

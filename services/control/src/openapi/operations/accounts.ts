@@ -27,6 +27,13 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     member: "path",
     answer: shape.AccountWithCredits,
   },
+  "POST /accounts/{id}": {
+    summary: "Rename an account, or disable or enable it: calls of a disabled account's keys are refused.",
+    area: "accounts",
+    role: "operator",
+    body: Type.Object({ name: optionalText, disabled: Type.Optional(Type.Boolean()) }),
+    answer: shape.Account,
+  },
   "POST /accounts/{id}/credits": {
     summary: "Add money to an account, or correct its balance.",
     area: "accounts",
