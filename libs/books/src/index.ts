@@ -1,7 +1,7 @@
+export { changeAccount } from "./accounts/account-state.ts";
 export {
   adoptAccount,
   bookAccount,
-  changeAccount,
   bookCredit,
   readBrokenChains,
   readCreditsOf,
@@ -62,14 +62,8 @@ export {
   type OperatorAudit,
   type OperatorRecord,
 } from "./operators/operators.ts";
-export {
-  bookOrganisation,
-  bookTeam,
-  changeMembership,
-  deleteTeam,
-  readOrganisations,
-  renameTeam,
-} from "./operators/organisations.ts";
+export { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "./operators/organisations.ts";
+export { deleteTeam, renameTeam } from "./operators/teams.ts";
 export {
   auditAnchor,
   readLostAnchors,

@@ -4,19 +4,10 @@ import { receiptLink } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { creditRow } from "../record-credits.ts";
 import type { Tables } from "../schema.ts";
+import { stateOf, type BookedState, type StateRow } from "./account-state.ts";
 import { writeAudit } from "./audit.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
-
-/** Name and state of an account in the books. */
-interface BookedState {
-  readonly id: string;
-  readonly name: string;
-  /** True if calls of the account's keys are refused. */
-  readonly disabled: boolean;
-  /** Number of changes of the name and the state. */
-  readonly version: number;
-}
 
 /** An account in the books. */
 export interface BookedAccount extends BookedState {
@@ -62,51 +53,6 @@ export async function bookAccount({ db }: Books, account: NewAccount, actor: str
     });
     return true;
   });
-}
-
-/** Changes the name or the state of an account. Returns undefined if there is no such account. */
-export async function changeAccount(
-  { db }: Books,
-  id: string,
-  { name, disabled }: { readonly name?: string | undefined; readonly disabled?: boolean | undefined },
-  actor: string,
-): Promise<BookedState | undefined> {
-  return db.transaction().execute(async (transaction) => {
-    // The row is updated before it is read, so that a concurrent change waits for this one.
-    const [before] = await transaction
-      .updateTable("accounts")
-      .set(({ eb }) => ({ version: eb("version", "+", 1), projected: 0 }))
-      .where("account", "=", id)
-      .where("created", "<>", "")
-      .returning(["account", "name", "disabled", "version"])
-      .execute();
-    if (before === undefined) return undefined;
-    const old = stateOf(before);
-    const changed = { ...old, name: name ?? old.name, disabled: disabled ?? old.disabled };
-    const columns = { name: changed.name, disabled: changed.disabled ? 1 : 0 };
-    await transaction.updateTable("accounts").set(columns).where("account", "=", id).execute();
-    await writeAudit(transaction, {
-      account: id,
-      time: new Date().toISOString(),
-      actor,
-      action: "account.set",
-      before: { name: old.name, disabled: old.disabled },
-      after: { name: changed.name, disabled: changed.disabled },
-    });
-    return changed;
-  });
-}
-
-function stateOf({ account, name, disabled, version }: StateRow): BookedState {
-  return { id: account, name: name === "" ? account : name, disabled: disabled !== 0, version };
-}
-
-/** Columns of the state of an account. */
-interface StateRow {
-  readonly account: string;
-  readonly name: string;
-  readonly disabled: number;
-  readonly version: number;
 }
 
 /** An account that an earlier version created in Redis: its last receipt, and the balance after that. */

@@ -124,10 +124,7 @@ export async function changeBookedToken(
 }
 
 /** Returns the record of a token after a change, whose null members remove members of the record. */
-function changedRecord(
-  { record }: BookedToken,
-  change: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, unknown>> {
+function changedRecord({ record }: BookedToken, change: TokenFields["record"]): TokenFields["record"] {
   return Object.fromEntries(
     Object.entries({ ...record, ...change }).filter(([, value]) => value !== null && value !== undefined),
   );
