@@ -32,7 +32,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       MODELGATE_SECRET: secret,
       ...engine.env,
     };
-    const limits = { ledger: { rounds: { roundMs: 50, leftBehindMs: 100, afterOutageMs: 2_000 } } };
+    const limits = { ledger: { rounds: { roundMs: 50, leftBehindMs: 100, afterOutageMs: 6_000 } } };
     ledgers = await Promise.all([startServiceAlone("ledger", env, limits), startServiceAlone("ledger", env, limits)]);
   });
   afterAll(async () => {
@@ -175,11 +175,13 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   });
 
   test("a hold whose lease expired while Redis was unavailable is settled by its service, and later by the sweep", async () => {
+    // Long enough for Redis to be paused before the leases end.
+    const leaseMs = 4_000;
     for (const id of ["outage", "other"]) await createAccount(redis, { id, balance: 1_000n });
     await put("other", "other-1", 60_000);
-    await put("outage", "outage-1", 1_500);
-    await put("outage", "outage-2", 1_500);
-    const leasesEnd = Date.now() + 1_500;
+    await put("outage", "outage-1", leaseMs);
+    await put("outage", "outage-2", leaseMs);
+    const leasesEnd = Date.now() + leaseMs;
     const waitedInVain = async (ledger: AloneService): Promise<boolean> => ledger.logs().includes("a round failed");
     backends.redis.pause();
     await until("both ledgers to have seen it", async () =>
