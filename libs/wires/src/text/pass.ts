@@ -1,5 +1,5 @@
 import { withoutUndefined, type Failure, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, parseJson } from "../json/fields.ts";
+import { type JsonRecord, parseJson, asRecords } from "../json/fields.ts";
 import { changeMember, parseMember, spliceMembers } from "../json/members.ts";
 import { findMembersInTurns } from "../json/parse-in-turns.ts";
 import type { ReportedFees } from "./fees.ts";
@@ -248,10 +248,6 @@ export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm):
 
 /** Returns the indexes of the answers in a list that have ended: their member `end` is a text. */
 function indexesOf(list: unknown, end: string): readonly number[] {
-  const all: readonly unknown[] = Array.isArray(list) ? list : [];
-  const indexes: number[] = [];
-  for (const each of all)
-    if (isRecord(each) && typeof each[end] === "string")
-      indexes.push(typeof each["index"] === "number" ? each["index"] : 0);
-  return indexes;
+  const answers = asRecords(list).filter((answer) => typeof answer[end] === "string");
+  return answers.map(({ index }) => (typeof index === "number" ? index : 0));
 }

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, type Fields, isRecord } from "../../json/fields.ts";
+import { asRecord, type Fields, isRecord, asRecords } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
@@ -175,10 +175,8 @@ function argumentsOf(called: Fields): string {
 
 /** Reads a text's citations, each kept unchanged for the same wire; malformed ones are skipped. */
 export function parseCitations(value: unknown): readonly Citation[] {
-  if (!Array.isArray(value)) return [];
-  return value.filter(isRecord).map((annotation) => {
-    const cited = asRecord(annotation["url_citation"]);
-    const { url, title, start_index: start, end_index: end } = cited;
+  return asRecords(value).map((annotation) => {
+    const { url, title, start_index: start, end_index: end } = asRecord(annotation["url_citation"]);
     return parseCitation("chat", annotation, { url, title, start, end });
   });
 }

@@ -19,6 +19,7 @@ import {
 import { attachCitations, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
+import { readAnswerPart } from "../hub/vendor-answer.ts";
 import type { ChatDialect } from "./dialect.ts";
 import { parseCitations, parseModelMessage } from "./parts.ts";
 import { readUsage } from "./usage.ts";
@@ -63,11 +64,9 @@ function parseChoice(choice: JsonRecord, path: readonly (string | number)[]): Ch
 }
 
 function answerParts(message: JsonRecord, path: readonly (string | number)[]): readonly Part[] {
-  try {
-    return parseModelMessage(new Fields(message), { calls: new CallPairs(), path, google: "chat" });
-  } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer has a message that cannot be read.", { cause });
-  }
+  return readAnswerPart("a message", () =>
+    parseModelMessage(new Fields(message), { calls: new CallPairs(), path, google: "chat" }),
+  );
 }
 
 const chatFinishReasons = {

@@ -1,5 +1,5 @@
 import { failureFrames } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord, asRecords, memberOf } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
@@ -97,10 +97,8 @@ function memberInEitherSpelling(part: JsonRecord, camel: string, snake: string):
 function signsFirstCalls(contents: unknown): boolean {
   if (!Array.isArray(contents)) return true;
   return contents.every((content: unknown) => {
-    const parts: readonly unknown[] = isRecord(content) && Array.isArray(content["parts"]) ? content["parts"] : [];
-    const first = parts
-      .filter(isRecord)
-      .find((part) => memberInEitherSpelling(part, "functionCall", "function_call") !== undefined);
+    const parts = asRecords(memberOf(content, "parts"));
+    const first = parts.find((part) => memberInEitherSpelling(part, "functionCall", "function_call") !== undefined);
     return first === undefined || memberInEitherSpelling(first, "thoughtSignature", "thought_signature") !== undefined;
   });
 }
@@ -110,14 +108,9 @@ function renameAnswer(json: Buffer, model: string): Buffer {
 }
 
 /** Returns true if a candidate has a finish reason, or the prompt was blocked. */
-function isLastChunk(piece: { readonly [name: string]: unknown }): boolean {
-  const candidates = piece["candidates"];
-  if (
-    Array.isArray(candidates) &&
-    candidates.some((each) => isRecord(each) && typeof each["finishReason"] === "string")
-  )
-    return true;
-  return isRecord(piece["promptFeedback"]) && typeof piece["promptFeedback"]["blockReason"] === "string";
+function isLastChunk({ candidates, promptFeedback }: JsonRecord): boolean {
+  if (asRecords(candidates).some(({ finishReason }) => typeof finishReason === "string")) return true;
+  return typeof memberOf(promptFeedback, "blockReason") === "string";
 }
 
 /** Ends a stream of pieces early: one more piece states that every open candidate reached its output limit. */

@@ -3,7 +3,7 @@ import { asRecords, memberOf, Fields, isRecord, asText, type JsonRecord } from "
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { attachCitations } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
-import { parseFinishReason, parseTime, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
@@ -54,11 +54,9 @@ export function answerParts(candidate: JsonRecord, path: readonly (string | numb
     const plain = parseText(part);
     if (plain !== undefined) return plain;
     const argumentsText = isRecord(part["functionCall"]) ? JSON.stringify(part["functionCall"]["args"] ?? {}) : "";
-    try {
-      return parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, argumentsText] });
-    } catch (cause) {
-      throw new Failure("upstream_error", "The vendor's answer has a part that cannot be read.", { cause });
-    }
+    return readAnswerPart("a part", () =>
+      parsePart(new Fields(part, "", "either"), { calls, path: [...path, index, argumentsText] }),
+    );
   });
 }
 

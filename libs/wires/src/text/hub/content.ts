@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, ownEntry, type JsonRecord } from "../../json/fields.ts";
+import { type Fields, ownEntry, type JsonRecord, asRecords } from "../../json/fields.ts";
 import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
 import { parseCaching } from "./prompt-cache.ts";
 import type { OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";
@@ -82,28 +82,18 @@ export function attachCitations(
 
 /** Parses log probabilities, which the chat and responses wires share; malformed entries are skipped. */
 export function parseLogProbabilities(value: unknown): readonly TokenProbability[] {
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((each: unknown) => {
+  return asRecords(value).flatMap((each) => {
     const probability = parseProbability(each);
-    if (probability === undefined || !isRecord(each)) return [];
-    const alternatives: unknown = each["top_logprobs"];
-    return [
-      {
-        ...probability,
-        alternatives: Array.isArray(alternatives)
-          ? alternatives.flatMap((alternative) => parseProbability(alternative) ?? [])
-          : [],
-      },
-    ];
+    const alternatives = asRecords(each["top_logprobs"]).flatMap((alternative) => parseProbability(alternative) ?? []);
+    return probability === undefined ? [] : [{ ...probability, alternatives }];
   });
 }
 
-function parseProbability(value: unknown): Omit<TokenProbability, "alternatives"> | undefined {
-  if (!isRecord(value) || typeof value["token"] !== "string" || typeof value["logprob"] !== "number") return undefined;
-  const bytes: unknown = value["bytes"];
+function parseProbability({ token, logprob, bytes }: JsonRecord): Omit<TokenProbability, "alternatives"> | undefined {
+  if (typeof token !== "string" || typeof logprob !== "number") return undefined;
   return {
-    token: value["token"],
-    logProbability: value["logprob"],
+    token,
+    logProbability: logprob,
     ...(Array.isArray(bytes) ? { bytes: bytes.filter((byte) => typeof byte === "number") } : {}),
   };
 }

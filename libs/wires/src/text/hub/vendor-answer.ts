@@ -1,4 +1,4 @@
-import type { Units } from "@modelgate/contracts";
+import { Failure, type Units } from "@modelgate/contracts";
 import { asText, ownEntry } from "../../json/fields.ts";
 import type { ReportedFees } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
@@ -31,6 +31,15 @@ export function parseFinishReason(
 export function parseTime(date: unknown): number {
   const milliseconds = Date.parse(asText(date));
   return Number.isNaN(milliseconds) ? 0 : Math.floor(milliseconds / 1_000);
+}
+
+/** Reads `part` of a vendor's answer, which is named in the message. Throws Failure upstream_error if it is unreadable. */
+export function readAnswerPart<Result>(part: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (cause) {
+    throw new Failure("upstream_error", `The vendor's answer has ${part} that cannot be read.`, { cause });
+  }
 }
 
 /** Returns true for text or reasoning that is empty and has no signature. */

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
-import { parseFinishReason, parseTime, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
 import { carriedSignature, parseModelStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
@@ -53,11 +53,7 @@ export function messageOf({ errors, error }: JsonRecord): string | undefined {
 export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   const fields = new Fields(step, "", "either");
   if (carriedSignature(fields) !== undefined) return [];
-  try {
-    return parseModelStep(fields) ?? [];
-  } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer has a step that cannot be read.", { cause });
-  }
+  return readAnswerPart("a step", () => parseModelStep(fields) ?? []);
 }
 
 /** Returns true for a step whose content a filter of the vendor withheld. */

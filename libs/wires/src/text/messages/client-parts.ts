@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry, asRecords } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import type { Envelope } from "../hub/signatures.ts";
 import { normalizeMediaType } from "../hub/sources.ts";
@@ -150,9 +150,7 @@ function contentOf(source: Fields, maxBlocks: number): DocumentContent {
 function searchResultText(block: unknown): string | undefined {
   if (!isRecord(block) || block["type"] !== "search_result") return undefined;
   const { title, source, content } = block;
-  const texts: readonly unknown[] = Array.isArray(content)
-    ? content.map((each) => (isRecord(each) ? each["text"] : ""))
-    : [];
+  const texts = asRecords(content).map(({ text }) => text);
   return [title, source, ...texts].filter((text) => typeof text === "string" && text !== "").join("\n\n");
 }
 

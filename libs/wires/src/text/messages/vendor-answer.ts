@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part, RefusalPart } from "../hub/part.ts";
-import { parseFinishReason, isEmptyText } from "../hub/vendor-answer.ts";
+import { parseFinishReason, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
@@ -42,11 +42,7 @@ export function blocksOf(body: JsonRecord): readonly unknown[] {
 }
 
 function partsOf(body: JsonRecord): readonly Part[] {
-  try {
-    return parseContent(new Fields(body), "content", new Map());
-  } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer has a block that cannot be read.", { cause });
-  }
+  return readAnswerPart("a block", () => parseContent(new Fields(body), "content", new Map()));
 }
 
 const stopReasons = {

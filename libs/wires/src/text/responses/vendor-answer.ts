@@ -2,6 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
+import { readAnswerPart } from "../hub/vendor-answer.ts";
 import { parseModelItem } from "./parse-items.ts";
 import { responsesUsage } from "./usage.ts";
 
@@ -30,12 +31,9 @@ export function outputOf(body: JsonRecord): readonly unknown[] {
 
 /** Parses one output item; unknown types are ignored. */
 export function parseAnswerItem(item: unknown): readonly Part[] {
-  if (!isRecord(item) || typeof item["type"] !== "string") return [];
-  try {
-    return parseModelItem(new Fields(item), item["type"]) ?? [];
-  } catch (cause) {
-    throw new Failure("upstream_error", "The vendor's answer has an item that cannot be read.", { cause });
-  }
+  const type = memberOf(item, "type");
+  if (!isRecord(item) || typeof type !== "string") return [];
+  return readAnswerPart("an item", () => parseModelItem(new Fields(item), type) ?? []);
 }
 
 function failed({ error }: JsonRecord): Failure {
