@@ -1,4 +1,4 @@
-import type { RealtimeWire } from "@modelgate/contracts";
+import type { SessionWire } from "@modelgate/contracts";
 import { type ImageRequest, type InputImage, wires as imageWires } from "@modelgate/wires/images";
 import { type ModerationRequest, wires as moderationWires } from "@modelgate/wires/moderation";
 import { type RankingRequest, wires as rankingWires } from "@modelgate/wires/ranking";
@@ -205,7 +205,10 @@ const sessions = {
   "gemini-live":
     "refuses forced tools, formats other than PCM, settings of one response, `create_response: false` and the deletion of items; OpenAI's " +
     "voices, speed, noise reduction and the model of the transcription are dropped, and named in `dropped` of each `session.updated`.",
-} as const satisfies Record<RealtimeWire, string>;
+  "gpt-live":
+    "serves only clients of GPT-Live. Stored sessions, and work that is delegated to other models of the vendor, are refused; see " +
+    "[OpenAI](../vendors/openai.md#gpt-live).",
+} as const satisfies Record<SessionWire, string>;
 
 function realtime(): readonly string[] {
   return [

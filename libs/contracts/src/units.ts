@@ -22,7 +22,9 @@ export const Units = Type.Object(
     inputImageTokens: optionalCount("image tokens in, where the vendor counts them separately"),
     outputImageTokens: optionalCount("image tokens out, where the vendor counts them separately"),
     images: optionalCount("images"),
-    seconds: Type.Optional(Type.Number({ minimum: 0, description: "seconds of video or of transcribed audio" })),
+    seconds: Type.Optional(
+      Type.Number({ minimum: 0, description: "seconds of video, of transcribed audio or of a session" }),
+    ),
     characters: optionalCount("characters of speech input"),
     requests: optionalCount("calls, for a price per request; search units of a ranking"),
     webSearches: optionalCount("searches on the web by the vendor"),

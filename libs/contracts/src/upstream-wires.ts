@@ -32,9 +32,13 @@ export type VectorsWire = (typeof vectorsWires)[number];
 export const rankingWires = ["jina-rerank", "cohere-rerank"] as const;
 export type RankingWire = (typeof rankingWires)[number];
 
-/** Wires of realtime sessions. */
+/** Wires of realtime sessions that are converted into each other. */
 export const realtimeWires = ["realtime", "gemini-live"] as const;
 export type RealtimeWire = (typeof realtimeWires)[number];
+
+/** All wires of realtime sessions. `gpt-live` only passes between a client and a vendor that both use it. */
+export const sessionWires = [...realtimeWires, "gpt-live"] as const;
+export type SessionWire = (typeof sessionWires)[number];
 
 /** Wires of video tasks that clients and vendors use, one for each client format of interface section 4.5. */
 export const videoStyles = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
@@ -100,7 +104,7 @@ export const upstreamWires = [
   ...vectorsWires,
   "moderations",
   ...rankingWires,
-  ...realtimeWires,
+  ...sessionWires,
   ...videoWires,
   ...transcriptsWires,
   ...vendorTranscriptsWires,

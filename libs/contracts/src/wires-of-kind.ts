@@ -2,7 +2,7 @@ import type { ModelKind } from "./endpoints/endpoint.ts";
 import {
   imagesWires,
   rankingWires,
-  realtimeWires,
+  sessionWires,
   speechWires,
   textWireNames,
   transcriptsWires,
@@ -23,5 +23,5 @@ export const wiresOfKind: Readonly<Record<ModelKind, readonly UpstreamWire[]>> =
   video: videoWires,
   transcription: [...transcriptsWires, ...vendorTranscriptsWires],
   speech: speechWires,
-  realtime: realtimeWires,
+  realtime: sessionWires,
 };

@@ -1,6 +1,6 @@
 import { runToEnd } from "@modelgate/wires/json";
 import { describe, expect, test } from "vitest";
-import { upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
+import { sessionWires, upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
 import { anthropic } from "../src/anthropic/index.ts";
 import { signRequest, supportsWire, providers } from "../src/index.ts";
 import { jimeng } from "../src/jimeng/index.ts";
@@ -78,6 +78,7 @@ describe("the URL of a call", () => {
     ],
     ["azure", "https://r.example", "responses", "m", true, "https://r.example/openai/responses?api-version=2024-10-21"],
     ["openai", "https://v.example/v1", "realtime", "live 1", true, "https://v.example/v1/realtime?model=live+1"],
+    ["openai", "https://v.example/v1", "gpt-live", "gpt-live-1", true, "https://v.example/v1/live/sessions"],
     ["azure", "https://r.example/openai/v1", "realtime", "m", true, "https://r.example/openai/v1/realtime?model=m"],
     [
       "azure",
@@ -115,7 +116,8 @@ describe("the URL of a call", () => {
     ["qwen", "https://v.example/api/v1/", "qwen-image-edit-tasks", "m", false, `${aigc}/image2image/image-synthesis`],
     ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
   ])("%s with the base URL %s in %s", (name, baseUrl, wire, model, stream, address) => {
-    const more = wire === "realtime" || wire === "gemini-live" ? ({ act: "session" } as const) : { stream };
+    const isSession = sessionWires.some((each) => each === wire);
+    const more = isSession ? ({ act: "session" } as const) : { stream };
     expect(providers[name]?.request({ ...call, baseUrl, wire, model, ...more }).url.href).toBe(address);
   });
 });
@@ -209,6 +211,15 @@ test("an interaction of an agent is polled", () => {
     headers: { "x-goog-api-key": "k", "api-revision": "2026-05-20" },
   });
   expect(providers["gemini"]?.wiresAt?.("", "deep-research-preview-04-2026")).toEqual(["interactions"]);
+});
+
+test.each([
+  ["gpt-live-1", ["gpt-live"]],
+  ["gpt-live-1.1-preview", ["gpt-live"]],
+  ["gpt-live-transcribe", undefined],
+  ["gpt-realtime-2", undefined],
+])("the wires of %s", (model, wires) => {
+  expect(openai.wiresAt?.("https://v.example/v1", model)).toEqual(wires);
 });
 
 test("a vendor signs the address, the body and the time", async () => {

@@ -21,6 +21,7 @@ const config = {
   models: {
     live: { kind: "realtime" },
     gem: { kind: "realtime" },
+    "gpt-live-1": { kind: "realtime" },
     vectors: { kind: "embedding" },
     voice: { kind: "speech" },
     film: { kind: "video" },
@@ -28,6 +29,7 @@ const config = {
   channels: [
     channel("live", openai, ["live"]),
     channel("gem", gemini, ["gem"]),
+    channel("gpt-live-1", openai, ["gpt-live-1"]),
     channel("vectors", openai, ["vectors"]),
     channel("voice", openai, ["voice"]),
     channel("film", openai, ["film"]),
@@ -50,6 +52,7 @@ async function tried(id: string): Promise<{ readonly status: number; readonly re
 test.each([
   { id: "live", path: "/realtime", answer: 101 },
   { id: "gem", path: "BidiGenerateContent", answer: 101 },
+  { id: "gpt-live-1", path: "/live/sessions", answer: 101 },
   { id: "vectors", path: "/embeddings", answer: 200 },
   { id: "voice", path: "/audio/speech", answer: 200 },
   { id: "film", path: "/videos/0", answer: 404 },

@@ -6,13 +6,14 @@ import type { Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
 import { geminiLive } from "../gemini/live/index.ts";
 import { plainInstance, type Instance } from "../instances.ts";
+import { openaiLive } from "../openai/live/index.ts";
 import { openaiRealtime } from "../openai/realtime/index.ts";
 import { vertexLive } from "../vertex/live.ts";
 import { Peer } from "./peer.ts";
 import type { SocketCall, SocketVendor } from "./socket-vendor.ts";
 
 /** All simulated vendors with a WebSocket API, one line each. */
-const socketVendors: readonly SocketVendor[] = [openaiRealtime, geminiLive, vertexLive];
+const socketVendors: readonly SocketVendor[] = [openaiRealtime, openaiLive, geminiLive, vertexLive];
 
 const maxMessageBytes = 32 * 1024 * 1024;
 

@@ -81,6 +81,17 @@ export const mediaEndpoints = {
     webSocket: true,
     summary: "A session of Gemini's Live API over WebSocket; the model is named by its setup.",
   },
+  gptLive: {
+    method: "GET",
+    path: "/v1/live/sessions",
+    area: "realtime",
+    errors: "common",
+    keys: socketKeys,
+    body: "none",
+    kinds: ["realtime"],
+    webSocket: true,
+    summary: "A session of GPT-Live over WebSocket; the model is named by its first event.",
+  },
   createClientSecret: {
     method: "POST",
     path: "/v1/realtime/client_secrets",

@@ -115,6 +115,12 @@ export const unimplementedEndpoints = {
     path: "/v1/messages/batches/{batch_id}/results",
     summary: "The results of a batch of messages.",
   },
+  createLiveSession: {
+    ...unimplemented,
+    ...json,
+    path: "/v1/live/sessions",
+    summary: "Start a session of GPT-Live over WebRTC, whose sound would not pass through the gateway.",
+  },
   listCachedContents: { ...gamma, method: "GET", path: "/v1beta/cachedContents", summary: "List cached contents." },
   createCachedContent: { ...gamma, ...json, path: "/v1beta/cachedContents", summary: "Create a cached content." },
   getCachedContent: {

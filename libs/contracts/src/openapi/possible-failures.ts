@@ -88,6 +88,7 @@ const endpointFailures: Readonly<Partial<Record<EndpointId, FailureCodes>>> = {
   imageToVideo: videoCreationFailures,
   epsilon: [...videoCreationFailures, "task_not_found"],
   createVideoGeneration: videoCreationFailures,
+  gptLive: ["websocket_required", "invalid_value", "origin_not_allowed"],
   geminiLive: ["websocket_required", "invalid_value", "origin_not_allowed"],
   realtime: ["websocket_required", "missing_required_parameter", "invalid_value", "origin_not_allowed"],
 };

@@ -147,6 +147,7 @@ const declared = [
   "DELETE /v1/messages/batches/{batch_id}",
   "POST /v1/messages/batches/{batch_id}/cancel",
   "GET /v1/messages/batches/{batch_id}/results",
+  "POST /v1/live/sessions",
   "GET /v1beta/cachedContents",
   "POST /v1beta/cachedContents",
   "GET /v1beta/cachedContents/{content_id}",

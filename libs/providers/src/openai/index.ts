@@ -15,6 +15,7 @@ export const openaiPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   moderations: "/moderations",
   "jina-rerank": "/rerank",
   realtime: "/realtime",
+  "gpt-live": "/live/sessions",
   transcriptions: "/audio/transcriptions",
   translations: "/audio/translations",
   speech: "/audio/speech",
@@ -47,6 +48,10 @@ const ownWires: readonly UpstreamWire[] = [
   "count-responses",
 ];
 
+/** Matches models of GPT-Live, whose sessions have their own wire. */
+const gptLivePattern = /^gpt-live-\d/;
+const gptLiveWires: readonly UpstreamWire[] = ["gpt-live"];
+
 const answerRequest = requestBuilder(address, bearerHeader);
 
 /** OpenAI, and every vendor that serves its formats under another base URL. */
@@ -58,13 +63,18 @@ export const openai: Provider = {
   pricesAs: "openai",
   modelsAt: "/models",
   wires,
-  wiresAt: (baseUrl) => (URL.parse(baseUrl)?.hostname === ownHost ? ownWires : undefined),
-  moreWires: ["video-generations", "count-responses"],
+  wiresAt,
+  moreWires: ["video-generations", "count-responses", "gpt-live"],
   request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answerRequest(call)),
   start: startVideo,
   downloads: ["videos"],
   failureOf,
 };
+
+function wiresAt(baseUrl: string, model: string): readonly UpstreamWire[] | undefined {
+  if (gptLivePattern.test(model)) return gptLiveWires;
+  return URL.parse(baseUrl)?.hostname === ownHost ? ownWires : undefined;
+}
 
 function address({ baseUrl, wire, model }: AddressedCall): URL {
   const url = new URL(`${baseUrl.replace(/\/+$/, "")}${openaiPaths[wire] ?? ""}`);

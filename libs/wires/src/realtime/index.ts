@@ -1,9 +1,10 @@
-import { bodies, type RealtimeWire, type UpstreamWire } from "@modelgate/contracts";
+import { bodies, type SessionWire, type UpstreamWire } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
 import { firstProblem } from "../json/problem.ts";
 import { vendorWire, type Wire } from "../wire.ts";
 import { geminiLive } from "./gemini-live/index.ts";
+import { gptLive } from "./gpt-live/index.ts";
 import type { RealtimeBridge, RealtimeClient, RealtimeNames, RealtimeVendor } from "./hub/bridge.ts";
 import { realtime } from "./openai/index.ts";
 
@@ -18,6 +19,7 @@ export {
 } from "./hub/bridge.ts";
 export { measureEvent, inspectEvent, type SeenEvent } from "./hub/inspect.ts";
 export { goAwayMessage, liveCloseCode, modelOfSetup } from "./gemini-live/client-message.ts";
+export { liveErrorEvent, modelOfStart } from "./gpt-live/client-event.ts";
 export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "./hub/message.ts";
 export { isPlainAudio } from "./openai/index.ts";
 export { estimateUnits, type SessionBytes } from "./hub/usage.ts";
@@ -26,13 +28,18 @@ export { estimateUnits, type SessionBytes } from "./hub/usage.ts";
 export const wires = {
   realtime,
   "gemini-live": geminiLive,
-} as const satisfies Readonly<Record<RealtimeWire, Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>>>;
+  "gpt-live": gptLive,
+} as const satisfies Readonly<Record<SessionWire, Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>>>;
 
-/** Creates the bridge of a session between a client and a vendor of any wire. */
-export function bridgeBetween(client: RealtimeWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
+/**
+ * Creates the bridge of a session between a client and a vendor. Throws Error for wires that are not converted into each
+ * other.
+ */
+export function bridgeBetween(client: SessionWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
   const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
-  return wires[client].client.bridge(names, vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names));
+  if (wire.client === undefined) throw new Error(`sessions of ${client} pass only to vendors of the same wire`);
+  return wire.client.bridge(names, vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names));
 }
 
 const secretShape = Compile(bodies.ClientSecretRequest);

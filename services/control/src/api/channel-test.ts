@@ -5,8 +5,8 @@ import {
   videoWires,
   type UpstreamWire,
   type VideoWire,
-  realtimeWires,
-  type RealtimeWire,
+  sessionWires,
+  type SessionWire,
 } from "@modelgate/contracts";
 import { cleanText, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
@@ -92,7 +92,7 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     // A video is too expensive for a test. Polling an unknown task is enough: a plain refusal counts as success.
     return () => sendTest(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
-  if (isRealtimeWire(wire)) {
+  if (isSessionWire(wire)) {
     const { provider, upstreamModel } = test;
     const made = endpointFields(test);
     const request = provider.request({ act: "session", ...made, wire });
@@ -134,6 +134,6 @@ function isVideoWire(wire: UpstreamWire): wire is VideoWire {
   return videoWires.some((candidate) => candidate === wire);
 }
 
-function isRealtimeWire(wire: UpstreamWire): wire is RealtimeWire {
-  return realtimeWires.some((candidate) => candidate === wire);
+function isSessionWire(wire: UpstreamWire): wire is SessionWire {
+  return sessionWires.some((candidate) => candidate === wire);
 }

@@ -2,7 +2,7 @@ import {
   textWireNames,
   wiresOfKind,
   type ModelKind,
-  type RealtimeWire,
+  type SessionWire,
   type TextWireName,
   type UpstreamWire,
   type VideoWire,
@@ -12,7 +12,7 @@ import {
  * Wires that are tested with a single request. Videos are too expensive to test, and realtime wires are tested by
  * opening a session.
  */
-type ProbedWire = Exclude<UpstreamWire, VideoWire | RealtimeWire>;
+type ProbedWire = Exclude<UpstreamWire, VideoWire | SessionWire>;
 
 /** Returns the wire in which a model is tested: the first wire for its kind that the channel supports. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {

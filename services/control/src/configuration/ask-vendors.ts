@@ -1,6 +1,6 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
 import { channelRequest, readText, vendorOf, type Transport } from "@modelgate/channels";
-import { realtimeWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
+import { sessionWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
 import { modelListRequest, parseModels, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 
 /** Maximum bytes of an answer, maximum wait for a vendor in ms, and maximum concurrent requests. */
@@ -66,7 +66,7 @@ function emptyRequest(
   who: { readonly baseUrl: string; readonly key: string; readonly nowMs: number; readonly model: string },
 ): VendorRequest | undefined {
   const isOne = (wires: readonly UpstreamWire[]): boolean => wires.some((candidate) => candidate === wire);
-  if (wire === undefined || isOne(videoWires) || isOne(realtimeWires)) return undefined;
+  if (wire === undefined || isOne(videoWires) || isOne(sessionWires)) return undefined;
   return provider.request({ act: "answer", ...who, wire, stream: false, body: Buffer.from("{}") });
 }
 

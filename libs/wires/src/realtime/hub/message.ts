@@ -35,6 +35,23 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
   return parseRecord(data.toString());
 }
 
+const audioEventEnd = Buffer.from('"}');
+const backslash = 0x5c;
+
+/**
+ * Returns true if an event appends samples and no parser can read it otherwise: it begins with `start`, has the exact
+ * end, and no quote in between. Other events are parsed.
+ */
+export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
+  return (
+    data.length >= start.length + audioEventEnd.length &&
+    data.subarray(0, start.length).equals(start) &&
+    data.indexOf(audioEventEnd[0] ?? 0, start.length) === data.length - audioEventEnd.length &&
+    data.subarray(-audioEventEnd.length).equals(audioEventEnd) &&
+    data.at(-audioEventEnd.length - 1) !== backslash
+  );
+}
+
 /** Creates the failure for a part of a client's message that the vendor's wire cannot express. */
 export function unsupportedByVendor(param: string): Failure {
   return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });

@@ -10,7 +10,14 @@ import type {
   RealtimeVendor,
   SessionState,
 } from "../hub/bridge.ts";
-import { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import {
+  errorEvent,
+  eventMessage,
+  eventType,
+  isPlainAudioEvent,
+  parseEvent,
+  type RealtimeMessage,
+} from "../hub/message.ts";
 import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
 import { InputFormatTracker } from "./vendor-input.ts";
@@ -140,21 +147,10 @@ export class OpenaiBridge implements RealtimeBridge {
 
 /** Beginning of an event that appends samples and has no other members. */
 const audioEventStart = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
-const audioEventEnd = Buffer.from('"}');
-const backslash = 0x5c;
 
-/**
- * Returns true if an event appends samples and no parser can read it otherwise: it has the exact beginning and end, and
- * no quote in between. Other events are parsed.
- */
+/** Returns true if an event appends samples, as `isPlainAudioEvent` does. */
 export function isPlainAudio(data: Buffer): boolean {
-  return (
-    data.length >= audioEventStart.length + audioEventEnd.length &&
-    data.subarray(0, audioEventStart.length).equals(audioEventStart) &&
-    data.indexOf(audioEventEnd[0] ?? 0, audioEventStart.length) === data.length - audioEventEnd.length &&
-    data.subarray(-audioEventEnd.length).equals(audioEventEnd) &&
-    data.at(-audioEventEnd.length - 1) !== backslash
-  );
+  return isPlainAudioEvent(data, audioEventStart);
 }
 
 /** Members of events that set up a session, or a single response. */

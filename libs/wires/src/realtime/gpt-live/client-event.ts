@@ -1,0 +1,61 @@
+import { Failure } from "@modelgate/contracts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+
+/** Reads a client's event. Throws Failure for a message that is not a JSON object in a text frame. */
+export function parseLiveEvent({ data, binary }: RealtimeMessage): JsonRecord {
+  const event = binary ? undefined : parseEvent(data);
+  if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
+  return event;
+}
+
+/** Returns the model in a client's first event. Throws Failure if the event is not a start, or names no model. */
+export function modelOfStart(message: RealtimeMessage): string {
+  const { type, session } = parseLiveEvent(message);
+  if (type !== "session.start") throw new Failure("invalid_value", "The first event must be session.start.");
+  const { model } = asRecord(session);
+  if (typeof model !== "string" || model === "")
+    throw new Failure("missing_required_parameter", "session.model is missing.", { param: "session.model" });
+  return model;
+}
+
+/**
+ * Checks the settings in an event that starts or changes a session. Throws Failure (400) for a stored session, and for
+ * work of the vendor's other models unless `vendorTools` is true, because no price covers it.
+ */
+export function checkLiveSettings({ session }: JsonRecord, vendorTools: boolean): void {
+  if (!isRecord(session)) return;
+  const { delegation, triggers, store } = session;
+  if (store === true)
+    throw new Failure("unsupported_parameter", "Sessions cannot be stored: their recordings cannot be read here.", {
+      param: "session.store",
+    });
+  if (vendorTools) return;
+  const { type = "client", responses, decisions } = asRecord(delegation);
+  if (type !== "client" || responses !== undefined || decisions !== undefined)
+    throw unpricedWork("session.delegation", "Use client delegation");
+  if (Array.isArray(triggers) && triggers.length > 0) throw unpricedWork("session.triggers", "Leave it out");
+}
+
+function unpricedWork(param: string, advice: string): Failure {
+  return new Failure(
+    "unsupported_parameter",
+    `${param} lets another model of the vendor work, but this model has no price for it. ${advice}, or ask the operator to allow it.`,
+    { param },
+  );
+}
+
+/**
+ * Renders a failure as the format's `error` event. `causedBy` is the `event_id` of the client's event that failed, if it
+ * has one.
+ */
+export function liveErrorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
+  const cause = typeof causedBy === "string" ? { client_event_id: causedBy } : {};
+  const { kind, code, vendorCode, message, param } = failure;
+  return eventMessage({
+    type: "error",
+    event_id: eventId,
+    error: { type: kind.type, code: vendorCode ?? code, message, ...(param === undefined ? {} : { param }), ...cause },
+    ...cause,
+  });
+}

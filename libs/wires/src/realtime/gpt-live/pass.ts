@@ -1,0 +1,125 @@
+import { asFailure, Failure } from "@modelgate/contracts";
+import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { pcmBytesPerSecond } from "../hub/bridge.ts";
+import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { noInput, type SeenEvent } from "../hub/inspect.ts";
+import { eventMessage, eventType, isPlainAudioEvent, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import { checkLiveSettings, liveErrorEvent, parseLiveEvent } from "./client-event.ts";
+
+const audioEventStart = Buffer.from('{"type":"session.input_audio.append","audio":"');
+
+/**
+ * Connects a client and a vendor of GPT-Live. The vendor's messages are forwarded unchanged, the client's as they were
+ * parsed. The model's name is replaced, and the reported seconds are read.
+ */
+export class GptLiveBridge implements RealtimeBridge {
+  readonly greets = false;
+  readonly #names: RealtimeNames;
+  #phase: "new" | "starting" | "running" | "closed" = "new";
+  #errors = 0;
+
+  constructor(names: RealtimeNames) {
+    this.#names = names;
+  }
+
+  get state(): SessionState {
+    return {
+      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: true },
+      pendingResponses: 0,
+      isPending: this.#phase === "starting",
+    };
+  }
+
+  /** Returns the message as one event without a type: no event of this format requests a billed response. */
+  read(message: RealtimeMessage): readonly ClientEvent[] {
+    return [{ message, type: undefined, input: noInput }];
+  }
+
+  open(): BridgedMessages {
+    return { toClient: [], toVendor: [], seen: [] };
+  }
+
+  fromClient(message: RealtimeMessage): BridgedMessages {
+    if (!message.binary && isPlainAudioEvent(message.data, audioEventStart))
+      return { toClient: [], toVendor: [message], seen: [] };
+    let event: JsonRecord | undefined;
+    try {
+      event = parseLiveEvent(message);
+      return { toClient: [], toVendor: [this.#forward(event)], seen: [] };
+    } catch (error) {
+      const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
+      return { toClient: [liveErrorEvent(asFailure(error), eventId, event?.["event_id"])], toVendor: [], seen: [] };
+    }
+  }
+
+  fromVendor(message: RealtimeMessage): BridgedMessages {
+    const type = message.binary ? undefined : eventType(message.data);
+    switch (type) {
+      case "session.started":
+        this.#phase = "running";
+        return { toClient: [this.#renamed(message)], toVendor: [], seen: [{ kind: "session-started" }] };
+      case "session.updated":
+        return { toClient: [this.#renamed(message)], toVendor: [], seen: [] };
+      case "session.usage.updated":
+        return { toClient: [message], toVendor: [], seen: usageIn(message, false) };
+      case "session.closed":
+        this.#phase = "closed";
+        return { toClient: [this.#renamed(message)], toVendor: [], seen: usageIn(message, true) };
+      case "error":
+        // A start that the vendor refuses may be sent again.
+        if (this.#phase === "starting") this.#phase = "new";
+        return { toClient: [message], toVendor: [], seen: [{ kind: "error" }] };
+      case undefined:
+      default:
+        return { toClient: [message], toVendor: [], seen: [] };
+    }
+  }
+
+  stop(): readonly RealtimeMessage[] {
+    return this.#phase === "starting" || this.#phase === "running" ? [eventMessage({ type: "session.close" })] : [];
+  }
+
+  cancel(): readonly RealtimeMessage[] {
+    return [];
+  }
+
+  /** Renders a client's event for the vendor, which then reads exactly what was checked. Throws Failure (400). */
+  #forward(event: JsonRecord): RealtimeMessage {
+    const { model, upstreamModel, vendorTools } = this.#names;
+    const { type, session } = event;
+    this.#names.checkStores?.(event);
+    const requestedModel = asRecord(session)["model"];
+    if (type === "session.start") {
+      if (this.#phase !== "new") throw new Failure("invalid_value", "The session has been started already.");
+      if (requestedModel !== model) throw otherModel();
+      checkLiveSettings(event, vendorTools);
+      this.#phase = "starting";
+      return eventMessage({ ...event, session: { ...asRecord(session), model: upstreamModel } });
+    }
+    if (type === "session.update") {
+      if (requestedModel !== undefined) throw otherModel();
+      checkLiveSettings(event, vendorTools);
+    }
+    return eventMessage(event);
+  }
+
+  /** Returns a vendor's event with the client's name of the model. */
+  #renamed(message: RealtimeMessage): RealtimeMessage {
+    const { model, upstreamModel } = this.#names;
+    const event = parseEvent(message.data);
+    const session = event?.["session"];
+    if (model === upstreamModel || !isRecord(session)) return message;
+    return eventMessage({ ...event, session: { ...session, model } });
+  }
+}
+
+function otherModel(): Failure {
+  return new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
+}
+
+/** Returns the duration that a vendor's event reports: the sum since the start of the session. */
+function usageIn({ data }: RealtimeMessage, isFinal: boolean): readonly SeenEvent[] {
+  const { seconds } = asRecord(parseEvent(data)?.["usage"]);
+  const isAmount = typeof seconds === "number" && seconds >= 0;
+  return [{ kind: "session-usage", seconds: isAmount ? seconds : undefined, isFinal }];
+}
