@@ -1,4 +1,4 @@
-import type { Failure, CallStatus } from "@modelgate/contracts";
+import type { CallStatus } from "@modelgate/contracts";
 import {
   measureEvent,
   estimateUnits,
@@ -7,8 +7,9 @@ import {
   type RealtimeMessage,
   type SeenEvent,
 } from "@modelgate/wires/realtime";
-import { capUnits, currentCaller } from "@modelgate/relay";
+import { capUnits } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
+import { renewedCaller } from "./hold-use.ts";
 import { Payments } from "./payments.ts";
 import { RecentIds } from "./recent-ids.ts";
 import type { ResponseMoney } from "./response-money.ts";
@@ -16,6 +17,7 @@ import { transcriptPrice } from "./transcribers.ts";
 import type { TranscriptMoney, TranscribingModel } from "./transcript-money.ts";
 import { PendingTranscripts } from "./pending-transcripts.ts";
 import type { RealtimeCall } from "./session-call.ts";
+import type { ChargedSession, SessionCharges } from "./session-charges.ts";
 
 /** Dependencies of the charges, and the session that they report to. */
 export interface ChargesParts {
@@ -24,18 +26,6 @@ export interface ChargesParts {
   readonly transcripts: TranscriptMoney;
   readonly bridge: RealtimeBridge;
   readonly session: ChargedSession;
-}
-
-/** Operations of the session that charges call. */
-export interface ChargedSession {
-  /** Sends a message of the gateway to the vendor. */
-  sendToVendor(message: RealtimeMessage): void;
-  /** Sends the client events that waited for money. */
-  resumeEvents(): void;
-  /** Tells the client that a payment has to wait. */
-  reportPaymentDelay(failure: Failure): void;
-  /** Ends the session because a payment failed. */
-  endUnpaid(error: unknown): void;
 }
 
 type SeenOf<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
@@ -48,7 +38,7 @@ const pcmBytesPerSecond = 48_000;
  * response, and money for speech that will be transcribed. Each response that the vendor reports is settled once. A
  * transcript of the client's speech is charged as usage of the model that transcribes it.
  */
-export class Charges {
+export class Charges implements SessionCharges {
   readonly #deps: Deps;
   readonly #parts: ChargesParts;
   /** Ids of the responses that the vendor has started and not ended. */
@@ -78,17 +68,15 @@ export class Charges {
     });
   }
 
-  /**
-   * Reads the current permissions and prices of the session's API key and group. Throws Failure if they no longer allow
-   * the session's model.
-   */
   async #renewCaller(): Promise<void> {
-    const { relay } = this.#deps;
     const { call, responses, transcripts } = this.#parts;
-    const caller = await currentCaller(relay, call.caller);
-    relay.catalog.current().resolve(caller, responses.price.model.name, call.endpoint.kinds ?? []);
+    const caller = await renewedCaller(this.#deps, call, responses.price);
     responses.caller = caller;
     transcripts.caller = caller;
+  }
+
+  get callId(): string {
+    return this.#parts.responses.callId;
   }
 
   /** True while the vendor owes output: the rest of a response, or a requested response. */
@@ -96,7 +84,6 @@ export class Charges {
     return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
 
-  /** True while a client event waits for a reservation. */
   get isPaying(): boolean {
     return this.#payments.isPaying;
   }
@@ -117,7 +104,7 @@ export class Charges {
     // The next response reads all text. For audio, a vendor that detects turns decides which part is speech.
     const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
     if (isRead && responses.isShort) this.#payments.payBeforeEvents(() => responses.cover());
-    this.coverSpeech();
+    this.#coverSpeech();
   }
 
   /** Returns true if a client event may be sent to the vendor. A response request needs a slice and a valid API key. */
@@ -140,8 +127,13 @@ export class Charges {
     return false;
   }
 
+  handleSent({ type }: ClientEvent): void {
+    // Speech that was sent earlier may be transcribed with the new settings.
+    if (type === "session.update") this.#coverSpeech();
+  }
+
   /** Reserves money for speech that will be transcribed, if the reservation is too small. */
-  coverSpeech(): void {
+  #coverSpeech(): void {
     const { bridge, transcripts } = this.#parts;
     const { nextTranscriber } = bridge.state;
     if (nextTranscriber === undefined) return;
@@ -149,7 +141,6 @@ export class Charges {
     if (transcripts.isShort(by)) this.#payments.payBeforeEvents(() => transcripts.cover(by));
   }
 
-  /** Handles a vendor's event, including events after the client has left. */
   handleEvent(seen: SeenEvent): void {
     this.#charge(seen);
     this.#reportSettled();
@@ -190,17 +181,17 @@ export class Charges {
         this.#turns.remove(seen.item);
         return;
       case "error":
+      case "session-started":
+      case "session-usage":
       case "other":
     }
   }
 
-  /** Stops reservations because the session has ended. Outstanding amounts are charged when the charges are closed. */
   end(): void {
     this.#ended = true;
     this.#payments.end();
   }
 
-  /** Notes that the vendor is disconnected and will report no more usage. */
   vendorGone(): void {
     this.#isVendorGone = true;
     this.#onNothingOwed?.();

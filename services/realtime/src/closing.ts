@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
 import { isRecord } from "@modelgate/wires/json";
 import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
+import type { WebSocket } from "ws";
 
 /** Close codes of RFC 6455 that the gateway sends. */
 export const closeCodes = {
@@ -77,6 +78,18 @@ export function sendableReason(reason: string): string {
   if (bytes.length <= maxReasonBytes) return bytes.toString();
   // Removes the remains of a cut character, which are not valid text.
   return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
+}
+
+/** Maximum time, in ms, for a client to answer a close before its connection is cut. */
+const closeMs = 5_000;
+
+/** Closes a client whose session has not started. */
+export function closeSoon(socket: WebSocket, code: number, reason: string): void {
+  socket.resume();
+  socket.close(code, reason);
+  const timer = setTimeout(() => socket.terminate(), closeMs);
+  timer.unref();
+  socket.once("close", () => clearTimeout(timer));
 }
 
 /** Removes addresses and keys from the text of a vendor's `error` event. Returns other messages unchanged. */

@@ -1,4 +1,4 @@
-import { Failure, realtimeWires, type RealtimeWire } from "@modelgate/contracts";
+import { Failure, type SessionWire } from "@modelgate/contracts";
 import type { OpenAttempt, SocketAnswer, WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
 import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
@@ -36,12 +36,12 @@ export interface ConnectRequest {
  * does not answer, or starts with an error. Throws AttemptsFailed.
  */
 export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<OpenAttempt<VendorConnection>> {
-  const { call, model, callId, signal } = connecting;
+  const { call, model, callId, format, signal } = connecting;
   const { limits, relay } = deps;
-  return attemptVendors<VendorConnection, RealtimeWire>(relay, call, {
+  return attemptVendors<VendorConnection, SessionWire>(relay, call, {
     callId,
     model,
-    wires: realtimeWires,
+    wires: format.vendorWires,
     signal,
     prepare: (route) => ({
       request: vendorRequest(connecting, route),
@@ -55,13 +55,13 @@ export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<O
 async function awaitStart(
   deps: Deps,
   { call, model, sessionId, format, signal }: ConnectRequest,
-  { candidate, provider, wire }: WireRoute<RealtimeWire>,
+  { candidate, provider, wire }: WireRoute<SessionWire>,
   socket: WebSocket,
 ): Promise<VendorConnection> {
   const { limits, relay } = deps;
   const { upstreamModel, channel } = candidate;
   // Events in the vendor's format are inspected in that format.
-  const { stores: dialect } = wires[wire === format.wire ? wire : "realtime"].client;
+  const { stores: dialect } = wires[wire === "gemini-live" && wire === format.wire ? wire : "realtime"].client;
   const bridge = bridgeBetween(format.wire, wire, {
     model: model.name,
     upstreamModel: provider.modelInSession?.(channel.baseUrl, upstreamModel) ?? upstreamModel,
@@ -83,7 +83,7 @@ function isGreeting({ data, binary }: RealtimeMessage): boolean {
   return type !== undefined && type !== "error";
 }
 
-function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<RealtimeWire>) {
+function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
   const { upstreamModel, channel } = candidate;
   // Only preview models accept the beta form; other models refuse a client that requests it.
   const older = beta && wire === "realtime" && upstreamModel.includes("preview");

@@ -1,8 +1,9 @@
 import { idsOf } from "@modelgate/platform";
 import type { CatalogModel } from "@modelgate/catalog";
-import type { CallStatus, Nanos, UnitName, Units } from "@modelgate/contracts";
-import { asFailure } from "@modelgate/contracts";
-import { holdMoney, notSent, type Expectation, type HeldMoney, type Outcome } from "@modelgate/relay";
+import type { Caller, CallStatus, Nanos, UnitName, Units } from "@modelgate/contracts";
+import { asFailure, Failure } from "@modelgate/contracts";
+import { currentCaller, holdMoney, notSent, priced } from "@modelgate/relay";
+import type { Expectation, HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
@@ -11,6 +12,36 @@ export interface SessionPrice {
   readonly model: CatalogModel;
   /** The group's price multiplier. */
   readonly multiplier: number;
+}
+
+/** Returns a model and its price for this caller. If `name` is undefined, selects the caller's first session model. */
+export function sessionPrice(
+  { relay }: Deps,
+  { caller, endpoint }: RealtimeCall,
+  name: string | undefined,
+): SessionPrice {
+  const catalog = relay.catalog.current();
+  const kinds = endpoint.kinds ?? [];
+  const modelName = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
+  if (modelName === undefined)
+    throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
+      param: "model",
+    });
+  return priced(relay, { caller, endpoint }, modelName);
+}
+
+/**
+ * Returns the caller with the current permissions and prices of its API key and group. Throws Failure if they no longer
+ * allow the session's model.
+ */
+export async function renewedCaller(
+  { relay }: Deps,
+  { caller, endpoint }: RealtimeCall,
+  { model }: SessionPrice,
+): Promise<Caller> {
+  const renewed = await currentCaller(relay, caller);
+  relay.catalog.current().resolve(renewed, model.name, endpoint.kinds ?? []);
+  return renewed;
 }
 
 /** Usage of a model, as the vendor reported it or as the gateway counted it. */

@@ -10,6 +10,7 @@ import type { Deps } from "./deps.ts";
 export function routes(deps: Deps): AreaHandlers<"realtime"> {
   return {
     realtime: () => Promise.reject(new Failure("websocket_required")),
+    gptLive: () => Promise.reject(new Failure("websocket_required")),
     geminiLive: () => Promise.reject(new Failure("websocket_required")),
     createClientSecret: createClientSecret(deps),
   };

@@ -2,6 +2,7 @@ import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform"
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
+import { gptLiveFormat, liveFormat } from "./session-format.ts";
 import { RealtimeSessions } from "./sessions.ts";
 
 /** Service of the realtime area. */
@@ -12,7 +13,8 @@ export const service = defineService("area", variables, async (context) => {
   const handlers = routes(deps);
   const upgrades = {
     realtime: (call: UpgradeCall) => sessions.begin(call),
-    geminiLive: (call: UpgradeCall) => sessions.beginLive(call),
+    geminiLive: (call: UpgradeCall) => sessions.beginWithSetup(call, liveFormat),
+    gptLive: (call: UpgradeCall) => sessions.beginWithSetup(call, gptLiveFormat),
   };
   return {
     serves: serveArea({ area: "realtime", secrets: env.relay.secrets, log, refused: deps.refused, handlers, upgrades }),

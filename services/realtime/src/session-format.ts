@@ -1,9 +1,12 @@
-import type { Failure, RealtimeWire } from "@modelgate/contracts";
+import { realtimeWires, type Failure, type SessionWire } from "@modelgate/contracts";
 import {
   errorEvent,
   eventMessage,
   goAwayMessage,
   liveCloseCode,
+  liveErrorEvent,
+  modelOfSetup,
+  modelOfStart,
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
 import { sendableReason, closeCodes, type SessionEnding } from "./closing.ts";
@@ -11,7 +14,11 @@ import { sendableReason, closeCodes, type SessionEnding } from "./closing.ts";
 /** Behaviour that differs between the session formats of clients, apart from their messages. */
 export interface SessionFormat {
   /** Wire of the client's messages. */
-  readonly wire: RealtimeWire;
+  readonly wire: SessionWire;
+  /** Wires of the vendors that can serve its sessions. */
+  readonly vendorWires: readonly SessionWire[];
+  /** True if sessions are billed by their duration instead of by response. */
+  readonly isTimed: boolean;
   /** True if a refused message ends the session. */
   readonly endsOnRefusal: boolean;
   /** Renders a failure as messages; empty if the format has no message for failures. */
@@ -24,19 +31,47 @@ export interface SessionFormat {
   renderGoAway(leftMs: number): readonly RealtimeMessage[];
 }
 
+/** Format whose first message names the session's model, so that it is read after the protocol switch. */
+export interface SetupFormat extends SessionFormat {
+  /** Returns the model in the first message. Throws Failure. */
+  modelOf(message: RealtimeMessage): string;
+}
+
 /** OpenAI's realtime format. Failures are events, and sessions continue after most of them. */
 export const realtimeFormat: SessionFormat = {
   wire: "realtime",
+  vendorWires: realtimeWires,
+  isTimed: false,
   endsOnRefusal: false,
   renderFailure: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
   ending: (ending) => ending,
-  refusal: (failure) => ({ code: closeCodes.policy, reason: failure.code, failure }),
+  refusal: refusalOf,
   renderGoAway: () => [],
 };
 
+/** Format of GPT-Live. Failures are events, and sessions continue after most of them. */
+export const gptLiveFormat: SetupFormat = {
+  wire: "gpt-live",
+  vendorWires: ["gpt-live"],
+  isTimed: true,
+  endsOnRefusal: false,
+  modelOf: modelOfStart,
+  renderFailure: (failure, eventId, causedBy) => [liveErrorEvent(failure, eventId, causedBy)],
+  ending: (ending) => ending,
+  refusal: refusalOf,
+  renderGoAway: () => [],
+};
+
+function refusalOf(failure: Failure): SessionEnding {
+  return { code: closeCodes.policy, reason: failure.code, failure };
+}
+
 /** Gemini's live format. A failure closes the session, with its text as the close reason. */
-export const liveFormat: SessionFormat = {
+export const liveFormat: SetupFormat = {
   wire: "gemini-live",
+  vendorWires: realtimeWires,
+  isTimed: false,
+  modelOf: modelOfSetup,
   endsOnRefusal: true,
   renderFailure: () => [],
   ending({ failure, reason, code, ...more }) {

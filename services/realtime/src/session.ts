@@ -11,18 +11,16 @@ import {
   type RealtimeMessage,
 } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
-import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
 import { withoutSecrets, closeCodes, endingByClient, endingByVendor, type SessionEnding } from "./closing.ts";
 import type { VendorConnection } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { EventQueue } from "./event-queue.ts";
-import type { ResponseMoney } from "./response-money.ts";
 import { SessionClock } from "./session-clock.ts";
 import type { SessionFormat } from "./session-format.ts";
 import { Side } from "./side.ts";
 import type { RealtimeCall } from "./session-call.ts";
-import type { TranscriptMoney } from "./transcript-money.ts";
+import type { ChargedSession, SessionCharges } from "./session-charges.ts";
 
 /** Connections, reservations and settings of a session. */
 export interface SessionParts {
@@ -37,8 +35,8 @@ export interface SessionParts {
   readonly format: SessionFormat;
   readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
-  readonly responses: ResponseMoney;
-  readonly transcripts: TranscriptMoney;
+  /** Creates the charges of the session. */
+  readonly charges: (session: ChargedSession) => SessionCharges;
   /** Maximum silence of the vendor while a response is running, in ms. */
   readonly silenceMs: number;
   /** Called when the vendor's connection broke, which counts against its channel. */
@@ -53,7 +51,7 @@ export class Session {
   readonly #parts: SessionParts;
   readonly #client: Side;
   readonly #vendor: Side;
-  readonly #charges: Charges;
+  readonly #charges: SessionCharges;
   readonly #queue: EventQueue;
   readonly #resolve: () => void;
   readonly #clock: SessionClock;
@@ -86,24 +84,18 @@ export class Session {
       closed: (code, reason) => this.#vendorClosed(code, reason),
       drained: () => this.#client.resume("slow"),
     });
-    this.#charges = new Charges(deps, {
-      call: parts.call,
-      responses: parts.responses,
-      transcripts: parts.transcripts,
-      bridge: parts.vendor.bridge,
-      session: {
-        sendToVendor: (message) => this.#vendor.send(message),
-        resumeEvents: () =>
-          this.#safely(() => {
-            this.#queue.sendReady();
-            this.#endIfLeft();
-          }),
-        reportPaymentDelay: (failure) => this.#sendError(failure),
-        endUnpaid: (error) => this.#endUnpaid(error),
-      },
+    this.#charges = parts.charges({
+      sendToVendor: (message) => this.#vendor.send(message),
+      resumeEvents: () =>
+        this.#safely(() => {
+          this.#queue.sendReady();
+          this.#endIfLeft();
+        }),
+      reportPaymentDelay: (failure) => this.#sendError(failure),
+      endUnpaid: (error) => this.#endUnpaid(error),
     });
     this.#queue = new EventQueue(limits, {
-      countEvent: (event) => this.#charges.countEvent(event),
+      countEvent: (event) => this.#charges.countEvent?.(event),
       maySend: (event) => this.#charges.maySend(event),
       deliver: (event) => this.#deliver(event),
       refuse: (event, failure) => this.#refuse(failure, parseEvent(event.message.data)?.["event_id"]),
@@ -139,6 +131,7 @@ export class Session {
       return this.#vendorLost(new Failure("upstream_timeout", "The vendor stopped sending."));
     this.#client.tick(now);
     this.#vendor.tick(now);
+    this.#charges.tick?.();
   }
 
   /** Announces the gateway's shutdown to a client whose format has a message for it. */
@@ -179,10 +172,9 @@ export class Session {
     return bridge.read?.(message) ?? [{ message, type: eventType(message.data) }];
   }
 
-  #deliver({ message, type }: ClientEvent): void {
-    this.#pass(this.#parts.vendor.bridge.fromClient(message));
-    // Speech that was sent earlier may be transcribed with the new settings.
-    if (type === "session.update") this.#charges.coverSpeech();
+  #deliver(event: ClientEvent): void {
+    this.#pass(this.#parts.vendor.bridge.fromClient(event.message));
+    this.#charges.handleSent?.(event);
   }
 
   #fromVendor(message: RealtimeMessage): void {
@@ -268,9 +260,9 @@ export class Session {
     if (failure !== undefined) this.#sendError(failure);
     this.#client.close(code, reason);
     void this.#windUp(vendorCode, reason).then(this.#resolve);
-    const { call, responses } = this.#parts;
+    const { call } = this.#parts;
     const seconds = Math.round((Date.now() - this.#clock.startedAt) / 1_000);
-    const end = { code, reason, failure: failure?.code, seconds, callId: responses.callId };
+    const end = { code, reason, failure: failure?.code, seconds, callId: this.#charges.callId };
     this.#deps.relay.log.info({ ...idsOf(call), account: call.caller.accountId, ...end }, "session ended");
   }
 

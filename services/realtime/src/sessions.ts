@@ -12,21 +12,24 @@ import {
   type Registry,
   type UpgradeCall,
 } from "@modelgate/platform";
-import { priced, type HeldMoney } from "@modelgate/relay";
-import { modelOfSetup, type RealtimeMessage } from "@modelgate/wires/realtime";
+import type { HeldMoney } from "@modelgate/relay";
+import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
+import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
 import { boundSettings } from "./client-secrets.ts";
-import { closeCodes } from "./closing.ts";
+import { closeCodes, closeSoon } from "./closing.ts";
 import { connectVendor } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { receiveEarly, watchLeaving } from "./first-message.ts";
-import { unknownUse, type SessionPrice } from "./hold-use.ts";
+import { sessionPrice, unknownUse, type SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type RealtimeCall } from "./session-call.ts";
-import { liveFormat, realtimeFormat, type SessionFormat } from "./session-format.ts";
+import type { SessionCharges } from "./session-charges.ts";
+import { realtimeFormat, type SessionFormat, type SetupFormat } from "./session-format.ts";
 import { holdFirstSlice, ResponseMoney } from "./response-money.ts";
+import { holdFirstSeconds, TimeCharges, type TimeChargesParts } from "./time-charges.ts";
 import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all sessions. */
@@ -45,6 +48,13 @@ interface SessionStart extends Pick<Handshake, "beta"> {
   readonly first: HeldMoney;
 }
 
+/** Client that is connected and has not sent its first message. */
+interface SetupStart {
+  readonly call: RealtimeCall;
+  readonly format: SetupFormat;
+  readonly socket: WebSocket;
+}
+
 /** Client of a session that is being opened. */
 interface OpeningClient extends Disposable {
   /** Aborts when the client leaves. */
@@ -58,7 +68,7 @@ export class RealtimeSessions implements Disposable {
   readonly #deps: Deps;
   readonly #accept: AcceptWebSocket;
   readonly #open = new Set<Session>();
-  /** Clients of Gemini's live format whose setup message is still missing. */
+  /** Clients whose first message, which names the model, is still missing. */
   readonly #awaitingSetup = new Set<WebSocket>();
   readonly #timer: Disposable;
   #opening = 0;
@@ -105,10 +115,10 @@ export class RealtimeSessions implements Disposable {
   }
 
   /**
-   * Opens a session of Gemini's live format, whose first message names the model. The protocol is switched before that
-   * message is read, so later refusals close the socket. Throws Failure for earlier refusals.
+   * Opens a session of a format whose first message names the model. The protocol is switched before that message is
+   * read, so later refusals close the socket. Throws Failure for earlier refusals.
    */
-  async beginLive(upgrade: UpgradeCall): Promise<void> {
+  async beginWithSetup(upgrade: UpgradeCall, format: SetupFormat): Promise<void> {
     this.#requireCapacity();
     checkHandshake(upgrade.request);
     const call = sessionCall(upgrade);
@@ -119,26 +129,29 @@ export class RealtimeSessions implements Disposable {
     this.#awaitingSetup.add(socket);
     socket.once("close", () => this.#awaitingSetup.delete(socket));
     try {
-      await this.#countWhileOpening(call, () => this.#startLive(upgrade, call, socket));
+      await this.#countWhileOpening(call, () => this.#startAfterSetup(upgrade, { call, format, socket }));
     } catch (error) {
       if (error instanceof ClientGone) return;
       const failure = asFailure(error);
       if (failure.code === "internal_error")
         this.#deps.relay.log.error({ ...idsOf(call), err: failure.cause }, "session not opened");
-      const { code, reason } = liveFormat.ending(liveFormat.refusal(failure));
+      const { code, reason } = format.ending(format.refusal(failure));
+      for (const { data } of format.renderFailure(failure, `event_${this.#deps.newSessionId()}`))
+        socket.send(data, { binary: false });
       closeSoon(socket, code, reason);
     }
   }
 
-  async #startLive(upgrade: UpgradeCall, call: RealtimeCall, socket: WebSocket): Promise<void> {
+  async #startAfterSetup(upgrade: UpgradeCall, { call, format, socket }: SetupStart): Promise<void> {
     using early = receiveEarly(socket, this.#deps.limits);
     const setup = await early.first();
     await checkEvent(setup.data, this.#deps);
-    const price = sessionPrice(this.#deps, call, modelOfSetup(setup));
-    const first = await holdFirstSlice(this.#deps, call, price);
+    const price = sessionPrice(this.#deps, call, format.modelOf(setup));
+    const holdFirst = format.isTimed ? holdFirstSeconds : holdFirstSlice;
+    const first = await holdFirst(this.#deps, call, price);
     await this.#start(
       upgrade,
-      { call, beta: false, format: liveFormat, price, settings: undefined, first },
+      { call, beta: false, format, price, settings: undefined, first },
       {
         signal: early.signal,
         take: () => {
@@ -236,13 +249,26 @@ export class RealtimeSessions implements Disposable {
       format,
       early,
       vendor,
-      responses: new ResponseMoney(this.#deps, { call, price, unknown, first }),
-      transcripts: new TranscriptMoney(this.#deps, call, unknown),
+      charges: (charged) =>
+        this.#chargesOf(format, { call, price, unknown, first, bridge: vendor.bridge, session: charged }),
       silenceMs: route.candidate.channel.timeoutMs,
       broke: (reason) => attempted.reportInterruption(reason),
     });
     opening.move();
     this.#track(session, attempted);
+  }
+
+  #chargesOf({ isTimed }: SessionFormat, parts: TimeChargesParts): SessionCharges {
+    if (isTimed) return new TimeCharges(this.#deps, parts);
+    const { call, unknown, bridge, session } = parts;
+    const responses = new ResponseMoney(this.#deps, parts);
+    return new Charges(this.#deps, {
+      call,
+      responses,
+      transcripts: new TranscriptMoney(this.#deps, call, unknown),
+      bridge,
+      session,
+    });
   }
 
   #track(session: Session, seat: Disposable): void {
@@ -261,18 +287,6 @@ export class RealtimeSessions implements Disposable {
   }
 }
 
-/** Maximum time, in ms, for a client to answer a close before its connection is cut. */
-const closeMs = 5_000;
-
-/** Closes a client whose session has not started. */
-function closeSoon(socket: WebSocket, code: number, reason: string): void {
-  socket.resume();
-  socket.close(code, reason);
-  const timer = setTimeout(() => socket.terminate(), closeMs);
-  timer.unref();
-  socket.once("close", () => clearTimeout(timer));
-}
-
 function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningClient["take"]> {
   try {
     return client.take();
@@ -280,16 +294,4 @@ function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningC
     undo();
     throw error;
   }
-}
-
-/** Returns a model and its price for this caller. If `name` is undefined, selects the caller's first session model. */
-function sessionPrice({ relay }: Deps, { caller, endpoint }: RealtimeCall, name: string | undefined): SessionPrice {
-  const catalog = relay.catalog.current();
-  const kinds = endpoint.kinds ?? [];
-  const modelName = name ?? catalog.modelsOf(caller).find(({ kind }) => kinds.includes(kind))?.name;
-  if (modelName === undefined)
-    throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
-      param: "model",
-    });
-  return priced(relay, { caller, endpoint }, modelName);
 }

@@ -19,9 +19,10 @@ export async function openSessionAt(
   address: string,
   model: string | undefined,
   headers: Readonly<Record<string, string>>,
+  path = "/v1/realtime",
 ): Promise<TestSession> {
   const query = model === undefined ? "" : `?model=${encodeURIComponent(model)}`;
-  const socket = new WebSocket(`${address.replace("http", "ws")}/v1/realtime${query}`, { headers });
+  const socket = new WebSocket(`${address.replace("http", "ws")}${path}${query}`, { headers });
   const texts: string[] = [];
   const untaken: any[] = [];
   const changed = new Set<() => void>();

@@ -50,12 +50,13 @@ function unpricedWork(param: string, advice: string): Failure {
  * has one.
  */
 export function liveErrorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
-  const cause = typeof causedBy === "string" ? { client_event_id: causedBy } : {};
+  const cause = { client_event_id: typeof causedBy === "string" ? causedBy : undefined };
   const { kind, code, vendorCode, message, param } = failure;
+  // Members without a value are not written.
   return eventMessage({
     type: "error",
     event_id: eventId,
-    error: { type: kind.type, code: vendorCode ?? code, message, ...(param === undefined ? {} : { param }), ...cause },
+    error: { type: kind.type, code: vendorCode ?? code, message, param, ...cause },
     ...cause,
   });
 }

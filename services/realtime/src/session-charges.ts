@@ -1,0 +1,47 @@
+import type { Failure } from "@modelgate/contracts";
+import type { ClientEvent, RealtimeMessage, SeenEvent } from "@modelgate/wires/realtime";
+
+/** Charges of a session, as the session calls them. */
+export interface SessionCharges {
+  /** Call id of the current reservation. */
+  readonly callId: string;
+  /** True while the vendor owes output. */
+  readonly isAnswering: boolean;
+  /** True while a client event waits for a reservation. */
+  readonly isPaying: boolean;
+  /**
+   * Counts a client event before it may be sent to the vendor, and may start a payment. Absent: events cost nothing.
+   */
+  countEvent?(event: ClientEvent): void;
+  /** Returns true if a client event may be sent to the vendor. */
+  maySend(event: ClientEvent): boolean;
+  /** Handles a client event that was sent to the vendor. Absent: events cost nothing. */
+  handleSent?(event: ClientEvent): void;
+  /** Handles a vendor's event, including events after the client has left. */
+  handleEvent(seen: SeenEvent): void;
+  /** Pays for time that has passed. Called periodically until the session ends. Absent: time costs nothing. */
+  tick?(): void;
+  /** Stops reservations because the session has ended. Outstanding amounts are charged when the charges are closed. */
+  end(): void;
+  /** Notes that the vendor is disconnected and will report no more usage. */
+  vendorGone(): void;
+  /**
+   * Ends the vendor's work after the session has ended. Resolves when its usage is reported, because the client pays for
+   * it, or after `withinMs`.
+   */
+  awaitLastUsage(withinMs: number): Promise<void>;
+  /** Charges what was not reported, and releases the reservations. */
+  close(): Promise<void>;
+}
+
+/** Operations of the session that its charges call. */
+export interface ChargedSession {
+  /** Sends a message of the gateway to the vendor. */
+  sendToVendor(message: RealtimeMessage): void;
+  /** Sends the client events that waited for money. */
+  resumeEvents(): void;
+  /** Tells the client that a payment has to wait. */
+  reportPaymentDelay(failure: Failure): void;
+  /** Ends the session because a payment failed. */
+  endUnpaid(error: unknown): void;
+}
