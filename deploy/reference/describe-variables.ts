@@ -19,7 +19,7 @@ export function describeVariables(): Promise<readonly ServiceEnvironment[]> {
   return Promise.all(programs.map(async (service) => ({ service, variables: await variablesOf(service) })));
 }
 
-/** Returns the variables of one service. */
+/** Reads the environment variables that the `src/env.ts` of a service, the gateway or the simulator declares. */
 export async function variablesOf(service: string): Promise<readonly DeclaredVariable[]> {
   const file = join(root, service === "simulator" ? "e2e" : "services", service, "src/env.ts");
   const { variables }: { variables: { describe(): readonly DeclaredVariable[] } } = await import(

@@ -56,7 +56,10 @@ export interface Field {
   send(sending: Sending): Promise<Answer>;
   /** Sends requests one after another. */
   sendAll(sendings: Iterable<Sending>): Promise<readonly Answer[]>;
-  /** Sends requests one after another, each with another account, because an account without money sends none. */
+  /**
+   * Sends requests one after another, each from a different account, so that one request cannot use up the money of the
+   * next.
+   */
   sendFromEach(sendings: readonly Sending[]): Promise<{
     readonly answers: readonly Answer[];
     /** Spending of each account, in US dollars. */

@@ -22,7 +22,7 @@ const google: Headers = { "x-goog-api-key": keys.demo };
 const user = [{ role: "user", content: "Hello" }];
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 
-/** Wrong calls: description, path, headers and body. */
+/** Wrong calls: description, method and path, headers, and body. */
 const calls: readonly (readonly [what: string, call: string, headers?: Headers, body?: unknown])[] = [
   ["no key", "GET /v1/models", {}],
   ["an incomplete key", "GET /v1/models", { authorization: "Bearer sk-" }],

@@ -43,7 +43,7 @@ export type PublishedModel = Static<typeof PublishedModel>;
 /** Models that a channel serves: a list of names, or a map from the gateway's names to the vendor's. */
 export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
 
-/** A channel whose environment variables and key files were read, or the reason why it is switched off. */
+/** A channel whose environment variables and key files were read. If it cannot serve, `off` is the reason. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
   /** Models that the channel serves; absent: those in its configuration. */

@@ -15,7 +15,10 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let currentStates: ChannelStates | undefined;
 
-/** Shows the channels, keys and models that no account can use now, as this process knows them. */
+/**
+ * Reports the channels, keys and models that are in a cooldown for all accounts, refused or disabled, as this process
+ * knows them.
+ */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
   help: "1 if a channel, one of its keys or one of its models rests, is refused by its vendor, or is disabled.",

@@ -10,7 +10,7 @@ export const keys = {
   thrifty: "sk-thrifty-0123456789abcdef",
 } as const;
 
-/** A channel that is an instance of the simulator of its own. */
+/** Returns the configuration of a channel that calls a separate instance of the simulator. */
 export function channel(id: string, models: readonly string[] | Record<string, string>, more: object = {}): object {
   return {
     id,

@@ -51,7 +51,7 @@ export type Shape = "one" | "apart";
 /** All layouts of a suite. */
 export const shapes: readonly Shape[] = ["one", "apart"];
 
-/** All services as processes, for one test file. */
+/** Running services, with their backends and the simulator, for one test file. */
 export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly shape: Shape;
   readonly edgeUrl: string;

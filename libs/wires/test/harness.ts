@@ -156,7 +156,10 @@ export const toolRound: TextRequest = {
   turns: roundTurns,
 };
 
-/** What a law of answers is about. */
+/**
+ * Data of the two tests of a wire's answers: the wire, generated answers, and the parts of an answer that the wire
+ * keeps.
+ */
 interface AnswersOfWire {
   readonly wire: { readonly vendor: TextVendor; readonly client: TextClient };
   readonly answered: fc.Arbitrary<TextAnswer>;

@@ -90,7 +90,7 @@ describe("a vendor gets", () => {
       body,
       dropped: [],
       seconds: 10,
-      // Kling and jimeng get a shape only.
+      // Kling and jimeng receive an aspect ratio instead of a size.
       lines: "size" in body || "width" in body ? 720 : undefined,
       ...(wire === "videos" ? { file: undefined } : {}),
     });

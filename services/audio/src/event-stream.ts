@@ -31,7 +31,7 @@ export interface EventReading {
   readonly usage?: Units | undefined;
 }
 
-/** Returns the frame reading for an event's data; `out` is sent to the client. */
+/** Combines the data read from an event with `out`, the bytes that are sent to the client. */
 export function makeFrameReading({ done, text = "", usage }: EventReading, out: Buffer | string): FrameReading {
   return { text, usage, done, render: () => out };
 }

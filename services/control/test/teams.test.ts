@@ -91,7 +91,7 @@ function pathsOf(route: string): readonly string[] {
 
 const queries = ["", "?account=wallet", "?account=outside", "?organisation=evil", "?team=zebra", "?team=search,zebra"];
 
-/** Texts that a person must not see, by name: ids of keys and budgets, and names. */
+/** For each person, the texts that must not be shown to that person: ids of keys and budgets, and names. */
 const hidden: Readonly<Record<Name, () => readonly string[]>> = {
   mia: () => [
     ...others("zoltan's", "quagga's", "of wallet", "of lab-wallet", "of outside"),

@@ -29,8 +29,8 @@ export interface QueueCallbacks {
 const overtakingEvents: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
 
 /**
- * Queue of a client's events for the vendor. An event that makes the vendor work waits until money is reserved for it,
- * and all later events wait behind it, except a cancellation, which is sent immediately.
+ * Queue of a client's events for the vendor. An event that causes charged work waits until money is reserved for it.
+ * All later events wait behind it, except a cancellation, which is sent immediately.
  */
 export class EventQueue {
   readonly #limits: QueueLimits;

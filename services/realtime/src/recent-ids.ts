@@ -1,7 +1,7 @@
 /** Maximum ids that are remembered; a vendor repeats an event only within a short time. */
 const maxIds = 256;
 
-/** Set of recently seen ids. */
+/** Remembers the last `maxIds` ids, so that a repeated event is recognized. */
 export class RecentIds {
   readonly #ids = new Set<string>();
 

@@ -72,7 +72,7 @@ export interface TextPlan extends Plan {
   readonly exchanges: TextExchangeMaker;
 }
 
-/** POST /v1/chat/completions and POST /v1/completions (interface endpoints 3 and 7). A chat model can serve both. */
+/** Handles POST /v1/chat/completions and POST /v1/completions. A chat model can serve both. */
 export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointHandler {
   const { client } = wires[wire];
   const kind = new TextCallKind(deps);

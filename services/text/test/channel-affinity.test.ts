@@ -12,7 +12,7 @@ const twins = (name: string, more: object = {}) =>
     channel(`${name}-${at}`, [name], { keys: [`${name}-${at}-one`, `${name}-${at}-two`], wires: ["chat"], ...more }),
   );
 const names = ["talk", "moved", "full", "sealed-messages", "sealed-responses", "sealed-content"] as const;
-/** A channel to a vendor of another family, with a model of its own name. */
+/** Returns a channel of the given provider. Its only model has the channel's id as its name. */
 const vendor = (id: string, provider: string) =>
   channel(id, [id], { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${provider}` });
 let area: Area;

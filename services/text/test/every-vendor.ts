@@ -16,7 +16,7 @@ export const keyOf = (account: string): string => `sk-${account}-0123456789abcde
 export interface Additions {
   readonly models?: Readonly<Record<string, object>>;
   readonly channels?: readonly object[];
-  /** Accounts next to `demo`, each with `keyOf(name)`. */
+  /** Accounts in addition to `demo`. The key of each is `keyOf(name)`. */
   readonly accounts?: readonly string[];
   /** Groups, by the account whose keys are in them; others are in one without limits. */
   readonly groups?: Readonly<Record<string, object>>;

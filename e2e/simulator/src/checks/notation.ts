@@ -5,10 +5,11 @@ const token =
   /(?:\s|\/\/[^\n]*\n)*("[^"]*"|\/(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/[su]*|-?\d[\d_]*(?:\.\d+)?|\.{2,3}|\w+|[^\s\w])/gy;
 
 /**
- * Shapes of requests, in TypeScript's notation: `Name = type;` each. Objects are closed unless they end with `...`;
- * `...Name` includes the members of another shape. Additions to TypeScript's notation: the types `filled` and `base64`,
- * `number(0, 2)`, `integer(1)`, `T[1..4]` for the length of a list, `/pattern/ "description"`, `record<T>`, and
- * `nullable<{…}>`, whose optional members may be null.
+ * Shapes of requests, written as TypeScript types: one `Name = type;` after another. An object that ends with `...` may
+ * have other members; all others may not. `...Name` includes the members of another shape. Additions to TypeScript:
+ * `filled` (a string that is not blank), `base64`, `number(0, 2)` and `integer(1)` (minimum, and optionally maximum),
+ * `T[1..4]` (a list of 1 to 4 items), `/pattern/ "description"` (a matching string), `record<T>`, and `nullable<{…}>`
+ * (an object whose optional members may be null).
  */
 export class Shapes {
   readonly #nodes: Map<string, Node>;

@@ -7,8 +7,8 @@ import { hash, randomBytes } from "node:crypto";
 const keyPattern = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 
 /**
- * Time in ms for which the record of a key that has ended stays in Redis. It tells the client that the key has expired,
- * and keeps a late write of an earlier version from reviving it.
+ * Time in ms for which the record of an expired, replaced or deleted key stays in Redis. It lets a client learn that
+ * its key has expired, and prevents a delayed write of an older version of the record from making the key valid again.
  */
 export const endedKeyMs = 24 * 60 * 60_000;
 

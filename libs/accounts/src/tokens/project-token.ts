@@ -22,8 +22,8 @@ const nameScript = defineScript({
 });
 
 /**
- * Writes a token of the books to Redis, with a record for its key and each replaced key, and notifies every edge.
- * Records of the same or a later version stay, so that the writes of two versions may overlap.
+ * Copies a token from the books to Redis: one record for its key and one for each replaced key. Records of the same or
+ * a later version are not overwritten, so two versions may be written at the same time. Notifies every edge.
  */
 export async function projectToken(
   redis: Redis,

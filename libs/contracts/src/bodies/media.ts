@@ -107,7 +107,7 @@ export const TranslationForm = Type.Object(
 );
 
 /**
- * Body of speech requests (interface endpoint 27). The interface does not define this body; the members are those that
+ * Body of speech requests. The interface does not define this body; the members are those that
  * the SDKs send.
  */
 export const SpeechRequest = Type.Object(
@@ -136,7 +136,7 @@ const callbackUrl = Type.Optional(
   Type.String({ description: "receives each transition as a signed POST; a public http(s) address" }),
 );
 
-/** Form of POST /v1/videos (interface endpoint 15). */
+/** Form of POST /v1/videos. */
 export const VideoForm = Type.Object(
   {
     model,

@@ -6,7 +6,7 @@ const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const nonEmptyObjects = Type.Array(anyObject, { minItems: 1 });
 
 /**
- * Part of a message's content: text, or a PDF or text file (interface endpoint 3). Parts of other types are sent to the
+ * Part of a message's content: text, or a PDF or text file. Parts of other types are sent to the
  * vendor unchanged.
  */
 export const ChatPart = Type.Object(
@@ -52,7 +52,7 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 const positiveInteger = Type.Integer({ minimum: 1 });
 
 /**
- * Body of POST /v1/responses (interface endpoint 4). Fields that are not listed here are sent to the vendor unchanged.
+ * Body of POST /v1/responses. Fields that are not listed here are sent to the vendor unchanged.
  */
 export const ResponsesRequest = Type.Object(
   {
@@ -98,7 +98,7 @@ export const CountResponseTokensRequest = Type.Object(
   { $id: "CountResponseTokensRequest" },
 );
 
-/** Body of POST /v1/responses/compact (interface endpoint 5). */
+/** Body of POST /v1/responses/compact. */
 export const CompactRequest = Type.Object(
   {
     model,
@@ -114,7 +114,7 @@ const alphaMessages = Type.Array(
   { minItems: 1 },
 );
 
-/** Body of POST /v1/messages (interface endpoint 6). */
+/** Body of POST /v1/messages. */
 export const MessagesRequest = Type.Object(
   { model, max_tokens: positiveInteger, messages: alphaMessages, stream: Type.Optional(Type.Boolean()) },
   { $id: "MessagesRequest" },

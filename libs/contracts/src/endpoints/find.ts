@@ -132,7 +132,7 @@ export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQ
 }
 
 /**
- * Returns the format of the model list that a request expects (interface endpoint 1), which is also the format of its
+ * Returns the format of the model list that a request expects, which is also the format of its
  * errors. The header `anthropic-version` alone selects `alpha`, because Anthropic's SDKs may send the key as a Bearer
  * token.
  */

@@ -5,8 +5,6 @@ import { expect, test, vi } from "vitest";
 import { freePorts, until } from "@modelgate/testkit";
 import { mergeMetrics } from "../../src/process/supervise.ts";
 
-// Each test starts three processes.
-
 const program = join(import.meta.dirname, "workers-program.ts");
 
 /** Returns the ids of the processes that answer on a shared port. */

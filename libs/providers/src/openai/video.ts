@@ -18,7 +18,7 @@ export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
 /** Builds the request that starts a task, in steps, because the body may contain megabytes of image data. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined) return yield* remix(call, call.remixOf);
-  // All vendors of this wire accept a form, but the URL of an image can only be sent in JSON.
+  // All vendors of the wire `videos` accept a form, but an image that is given by its URL can only be sent as JSON.
   const asForm = call.wire === "videos" && call.body["input_reference"] === undefined;
   return postRequest(tasksAt(call), call, yield* asForm ? renderForm(call.body, call.file) : jsonContent(call.body));
 }

@@ -6,7 +6,10 @@ import type { TaskReader, VendorLink, WholeAnswer } from "./exchange.ts";
 const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
-/** Number of consecutive failed polls after which the gateway stops polling the task. */
+/**
+ * Number of consecutive polls that fail with a 5xx status after which the gateway stops polling. Any other failed poll
+ * except 429 stops it immediately.
+ */
 const maxFailedPolls = 3;
 /** Status of a poll that the vendor refused because it came too early. */
 const tooMany = 429;

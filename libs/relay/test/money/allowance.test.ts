@@ -25,7 +25,10 @@ function openOn(tokens: number, output: { first: number; step: number; most: num
   return { allowance, meter, held: () => held, asked: () => asked };
 }
 
-/** Plays frames of words, each with so many bytes around it, as a translator does; what passed. */
+/**
+ * Sends frames through an allowance as a translator does. Each frame has words and a number of other bytes. Returns how
+ * many frames passed, and the refusal that stopped them, if any.
+ */
 async function play(
   { allowance, meter }: { readonly allowance: Allowance; readonly meter: Meter },
   frames: readonly (readonly [words: string, around: number])[],

@@ -87,7 +87,7 @@ export class Fields {
     throw this.wrong(name, "true or false");
   }
 
-  /** Returns an object unchanged. */
+  /** Returns a member that must be an object, without tracking its fields; undefined if it is absent. */
   record(name: string): JsonRecord | undefined {
     const value = this.raw(name);
     if (value === undefined || isRecord(value)) return value;

@@ -13,7 +13,7 @@ export {
   type VendorStore,
 } from "./members.ts";
 
-/** Maximum number of brackets that are read in a name. */
+/** Maximum number of nested members that are read from a form field's name; `[]` and `[0]` do not count. */
 const maxSteps = 8;
 
 /** Members at one level of a form's names, in the order of their arrival. */

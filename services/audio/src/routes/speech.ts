@@ -18,7 +18,7 @@ import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
 const { client } = wires.speech;
 
-/** POST /v1/audio/speech (interface endpoint 27). */
+/** POST /v1/audio/speech. */
 export function speech(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, async (value, bytes) => {

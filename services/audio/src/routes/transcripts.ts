@@ -12,12 +12,12 @@ import { maxBilledSeconds, transcriptMeasure, type TranscriptSize } from "../tra
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
 
-/** POST /v1/audio/transcriptions (interface endpoint 25). */
+/** POST /v1/audio/transcriptions. */
 export function transcriptions(deps: Deps): EndpointHandler {
   return transcripts(deps, "transcriptions");
 }
 
-/** POST /v1/audio/translations (interface endpoint 26). */
+/** POST /v1/audio/translations. */
 export function translations(deps: Deps): EndpointHandler {
   return transcripts(deps, "translations");
 }

@@ -23,7 +23,7 @@ const refusalCodes = [
 const text = { type: "string" } as const;
 const nullable = { type: ["string", "null"] } as const;
 
-/** Error schemas of control. */
+/** Schemas of the error answers in control's OpenAPI document. */
 export const errorSchemas = {
   Refusal: {
     type: "object",

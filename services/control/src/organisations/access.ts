@@ -28,7 +28,7 @@ export interface StoredOrganisation {
  */
 const prefix = "organisation:";
 
-/** Returns the value of `account` of people of an organisation. */
+/** Returns the value of the field `account` of a person who belongs to this organisation. */
 export function organisationScope(organisation: string): string {
   return prefix + organisation;
 }

@@ -19,7 +19,8 @@ export async function spendingOfAll(
 
 /**
  * Computes the spending of a budget in its current period from the calls in the books. If unspent money rolls over, it
- * also computes what is left of the previous period. A budget in total counts the calls since its creation.
+ * also computes what is left of the previous period. A budget with the period `total` counts the calls since its
+ * creation.
  */
 async function spendingOf(books: Books, account: string, budget: Budget, nowMs: number): Promise<BudgetState> {
   const { period, zone = "UTC", rolloverNanos } = budget;

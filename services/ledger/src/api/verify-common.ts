@@ -14,7 +14,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** Name, among account ids, under which tables that belong to no account are verified. */
+/** Used in place of an account id when the tables that belong to no account are verified. */
 export const commonTables = auditAnchor;
 
 /** Dependencies of the verification of tables that belong to no account. */

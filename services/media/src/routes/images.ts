@@ -36,7 +36,7 @@ import {
 import type { Deps } from "../deps.ts";
 import { readImageRequest, type ImagesBody } from "../read-request.ts";
 
-/** POST /v1/images/generations (interface endpoint 12). */
+/** POST /v1/images/generations. */
 export function imageGenerations(deps: Deps): EndpointHandler {
   return imagesHandler(deps, "generation");
 }

@@ -5,8 +5,8 @@ import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 const mark = Buffer.from("mgr");
 
 /**
- * Encrypts the text of clients that is stored in Redis. A record can be decrypted only with the Redis key under which
- * it is stored.
+ * Encrypts the text of clients that is stored in Redis. The Redis key is authenticated with the record, so a record
+ * that is copied to another key cannot be decrypted.
  */
 export interface RecordCipher {
   encrypt(record: Buffer, key: string): Buffer;

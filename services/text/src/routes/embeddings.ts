@@ -18,7 +18,7 @@ import { UnstreamedKind } from "../unstreamed-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 import { modelIn } from "./generate-content.ts";
 
-/** POST /v1/embeddings, and POST /v1/engines/{model}/embeddings (interface endpoints 8 and 9). */
+/** POST /v1/embeddings, and POST /v1/engines/{model}/embeddings. */
 export function embeddings(deps: Deps): EndpointHandler {
   return vectors(deps, wires.embeddings, ({ params }) => ({ model: params["model"] }));
 }

@@ -7,7 +7,7 @@ import { runImage } from "../image-kind.ts";
 import { newAnswerId, runText, TextCallKind } from "../text-kind.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 
-/** POST /v1beta/models/{model}:generateContent (interface endpoint 14): answers with one JSON document. */
+/** POST /v1beta/models/{model}:generateContent: answers with one JSON document. */
 export function generateContent(deps: Deps): EndpointHandler {
   return contentHandler(deps, false);
 }

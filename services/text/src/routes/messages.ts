@@ -13,7 +13,7 @@ import {
 import { runText, TextCallKind } from "../text-kind.ts";
 
 /**
- * POST /v1/messages (interface endpoint 6). The gateway stores the messages of threads, so that threads work with every
+ * POST /v1/messages. The gateway stores the messages of threads, so that threads work with every
  * vendor.
  */
 export function messages(deps: ResponsesDeps): EndpointHandler {

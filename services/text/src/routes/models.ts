@@ -5,7 +5,7 @@ import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/m
 import type { Deps } from "../deps.ts";
 
 /**
- * GET /v1/models and GET /v1beta/models (interface endpoints 1 and 2): lists the models that the API key can call now.
+ * GET /v1/models and GET /v1beta/models: lists the models that the API key can call now.
  */
 export function listModels({ relay }: Deps): EndpointHandler {
   return async (call) => {

@@ -24,7 +24,7 @@ type ModerationVendor = UnstreamedVendor<ModerationRequest, ModerationAnswer>;
 const native = wires.moderations;
 
 /**
- * POST /v1/moderations (interface endpoint 11), served by a vendor's moderation endpoint or by a chat model. A model of
+ * POST /v1/moderations, served by a vendor's moderation endpoint or by a chat model. A model of
  * the kind `moderation` is used as a chat model if its vendor lacks the endpoint.
  */
 export function moderations(deps: Deps): EndpointHandler {

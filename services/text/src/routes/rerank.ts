@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { UnstreamedKind } from "../unstreamed-kind.ts";
 import { withStoreUse } from "../vendor-ids.ts";
 
-/** POST /v1/rerank (interface endpoint 10). */
+/** POST /v1/rerank. */
 export function rerank(deps: Deps): EndpointHandler {
   return ranking(deps, wires["jina-rerank"]);
 }

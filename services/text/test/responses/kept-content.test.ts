@@ -11,7 +11,7 @@ import { service } from "../../src/service.ts";
 const drained = "sk-drained-0123456789abcdef";
 const filled = "sk-filled-0123456789abcdef";
 const kept = 200_000;
-/** Keys that the tests change, each its own. */
+/** Keys whose records are changed by tests. Each test takes a different one with `nextKey`. */
 const changed = Array.from({ length: 8 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
 let area: Area;
 beforeAll(async () => {

@@ -12,7 +12,7 @@ import { taskContext, taskForClient } from "../show-task.ts";
 import type { VideoTaskRequest } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
-/** Creates a task, by POST in the styles A, B and C (interface endpoints 15, 18, 20 and 23). */
+/** Creates a task, by POST in the styles A, B and C. */
 export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   const client: VideoClient = wires[style].client;
   const kind = new VideoKind(deps);

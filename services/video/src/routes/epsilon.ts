@@ -29,7 +29,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 };
 
-/** POST /epsilon/?Action=…&Version=… (interface endpoint 22): creates a task, or returns its state and result. */
+/** POST /epsilon/?Action=…&Version=…: creates a task, or returns its state and result. */
 export function epsilon(deps: Deps): EndpointHandler {
   const kind = new VideoKind(deps);
   return async (call) => {

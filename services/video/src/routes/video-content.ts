@@ -9,7 +9,7 @@ import { findTaskOfCaller } from "../show-task.ts";
 const variants = ["video", "thumbnail", "spritesheet"];
 
 /**
- * GET /v1/videos/{task_id}/content (interface endpoint 17): sends the video of a completed task. Ranges are supported.
+ * GET /v1/videos/{task_id}/content: sends the video of a completed task. Ranges are supported.
  */
 export function videoContent(deps: Deps): EndpointHandler {
   return async (call) => {

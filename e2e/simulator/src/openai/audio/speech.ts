@@ -23,7 +23,7 @@ const eventlessModel = "ignores-events";
 /** Tokens per second of speech. */
 const tokensPerSecond = 20;
 
-/** Endpoint `POST /v1/audio/speech`. */
+/** Generates speech; answers with bytes, or with events if `stream_format` is `sse`. */
 export const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/speech$/,

@@ -17,7 +17,7 @@ export function storeResponse(key: string, id: string, items: readonly unknown[]
   for (const item of items) storedItems.set(nameOf(key, textAt(item, "id") ?? ""), item);
 }
 
-/** Returns the conversation up to an answer; undefined if the API key has no answer with that id. */
+/** Returns the conversation up to and including an answer; undefined if the API key has no answer with that id. */
 export function storedConversation(key: string, id: string): readonly unknown[] | undefined {
   return storedResponses.get(nameOf(key, id));
 }

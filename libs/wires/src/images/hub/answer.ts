@@ -41,7 +41,7 @@ export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
   return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
 
-/** Renders an answer for clients of both dialects (interface endpoints 12 and 13); images are not converted. */
+/** Renders an answer for clients of both dialects; images are not converted. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return withoutUndefined({
     created: answer.created ?? now,

@@ -31,7 +31,7 @@ export const speech = {
 const formats = Object.keys(speechFormats).filter((name): name is SpeechFormat => name in speechFormats);
 const [slowest, fastest] = [0.25, 4] as const;
 
-/** Parses a request (interface endpoint 27). Unknown members go to the vendor. */
+/** Parses a request. Unknown members go to the vendor. */
 function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
   const fields = new Fields(body);
   const input = fields.needText("input");

@@ -31,7 +31,10 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   };
 }
 
-/** Renders `stop_details` of a refusal: the vendor's, or those of a refusal in the model's text; else empty. */
+/**
+ * Returns `stop_details` for a refusal: the vendor's, or default values if there are none. Returns an empty object if
+ * the answer was not refused or has no refusal part.
+ */
 export function refusalDetails(finish: FinishReason, part: Part | undefined): JsonRecord {
   if (finish !== "refused" || part?.kind !== "refusal") return {};
   return { stop_details: part.details ?? { type: "refusal", category: null, explanation: null } };

@@ -19,7 +19,7 @@ const defaultSeconds = 8;
 /** Member of a finished operation at Vertex with the video's bytes. */
 const videoMember = "bytesBase64Encoded";
 
-/** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video); videos need the key. */
+/** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video). Downloads need the key. */
 export const veo = {
   name: "veo-video",
   vendor: {

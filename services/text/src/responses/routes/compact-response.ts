@@ -21,7 +21,7 @@ import { foreignItems } from "../../vendor-ids.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
 /**
- * POST /v1/responses/compact (interface endpoint 5). The vendor's endpoint compacts if it has one; otherwise the model
+ * POST /v1/responses/compact. The vendor's endpoint compacts if it has one; otherwise the model
  * writes a summary.
  */
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {

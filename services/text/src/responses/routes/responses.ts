@@ -11,7 +11,7 @@ import type { ResponsesDeps } from "../deps.ts";
 import { prepareResponses, readResponses } from "../prepare.ts";
 import { runResponses } from "../run-responses.ts";
 
-/** POST /v1/responses (interface endpoint 4). */
+/** POST /v1/responses. */
 export function responses(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readResponses(deps, call));
