@@ -60,7 +60,7 @@ describe.each(shapes)("services %s", (shape) => {
         ],
         accounts: { demo: { balance: "100", tokens: [{ key: keys.demo, group: "default" }] } },
       },
-      limits: { relay: { detachedAnswers: { most: maxDetachedAnswers, ms: 6_000 } } },
+      limits: { relay: { detachedAnswers: { maxAnswers: maxDetachedAnswers, ms: 6_000 } } },
     });
   });
   afterAll(async () => {

@@ -7,11 +7,11 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-const at = (action: string, model = "gemini-3-flash") => `/gemini/v1beta/models/${model}:${action}`;
+const pathOf = (action: string, model = "gemini-3-flash") => `/gemini/v1beta/models/${model}:${action}`;
 const user = (...parts: unknown[]) => ({ role: "user", parts });
 const model = (...parts: unknown[]) => ({ role: "model", parts });
 const ask = (text: string, more: object = {}) => ({ contents: [user({ text })], ...more });
-const post = (body: unknown, name?: string) => started.post(at("generateContent", name), body);
+const post = (body: unknown, name?: string) => started.post(pathOf("generateContent", name), body);
 const declared = { name: "weather", parameters: { type: "OBJECT", properties: { city: { type: "STRING" } } } };
 const tools = [{ functionDeclarations: [declared] }];
 
@@ -42,14 +42,14 @@ test("token counts: thinking is not part of the candidates' tokens", async () =>
     thoughtsTokenCount: 30,
     totalTokenCount: 1_080,
   });
-  expect((await started.post(at("countTokens"), ask("Hello"))).body).toMatchObject({ totalTokens: 2 });
+  expect((await started.post(pathOf("countTokens"), ask("Hello"))).body).toMatchObject({ totalTokens: 2 });
 });
 
 test("a stream of events, and a stream as one array", async () => {
   const body = ask(simulate({ reasoning: "Hm", text: "Ah", tools: [{ name: "weather", arguments: {} }] }), { tools });
-  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, body);
+  const frames = await started.stream(`${pathOf("streamGenerateContent")}?alt=sse`, body);
   const pieces: readonly any[] = frames.map(({ data }) => data);
-  const array = (await started.post(at("streamGenerateContent"), body)).body;
+  const array = (await started.post(pathOf("streamGenerateContent"), body)).body;
   expect(array).toHaveLength(pieces.length);
   const parts = pieces.flatMap(({ candidates }) => candidates[0].content.parts);
   expect(parts.map(({ text, thought }) => (thought === true ? text : "")).join("")).toBe("Hm");
@@ -89,7 +89,7 @@ test("a tool round: each call is returned with its signature", async () => {
 test("a streamed turn may be sent back in pieces, as the official SDK stores it", async () => {
   const question = user({ text: "call weather {}" });
   const request = { contents: [question], tools, generationConfig: { thinkingConfig: { includeThoughts: true } } };
-  const frames = await started.stream(`${at("streamGenerateContent")}?alt=sse`, request);
+  const frames = await started.stream(`${pathOf("streamGenerateContent")}?alt=sse`, request);
   const pieces = frames.map(({ data }) => data.candidates[0].content);
   expect(pieces.length).toBeGreaterThan(2);
   const { functionCall } = pieces.flatMap(({ parts }) => parts).find((part) => part.functionCall);
@@ -120,10 +120,10 @@ test("thinking is shown on request; answers match the schema", async () => {
 
 test("vectors", async () => {
   const content = { parts: [{ text: "a red boat" }] };
-  const one = (await started.post(at("embedContent"), { content, outputDimensionality: 8 })).body.embedding.values;
+  const one = (await started.post(pathOf("embedContent"), { content, outputDimensionality: 8 })).body.embedding.values;
   expect(one).toHaveLength(8);
   const requests = [{ model: "models/m", content, outputDimensionality: 8 }];
-  expect((await started.post(at("batchEmbedContents"), { requests })).body.embeddings[0].values).toEqual(one);
+  expect((await started.post(pathOf("batchEmbedContents"), { requests })).body.embeddings[0].values).toEqual(one);
 });
 
 test("finish reasons and errors", async () => {
@@ -134,9 +134,9 @@ test("finish reasons and errors", async () => {
   const quota = ask(simulate({ status: 429, retryAfter: "12" }));
   const exhausted = { error: { code: 429, status: "RESOURCE_EXHAUSTED", details: [{ retryDelay: "12s" }] } };
   expect(await post(quota)).toMatchObject({ status: 429, body: exhausted });
-  expect((await started.post(at("streamGenerateContent"), quota)).body).toMatchObject([exhausted]);
+  expect((await started.post(pathOf("streamGenerateContent"), quota)).body).toMatchObject([exhausted]);
   const broken = ask(simulate({ errorAfterChunks: 1 }));
-  expect((await started.post(at("streamGenerateContent"), broken)).body.at(-1)).toMatchObject({
+  expect((await started.post(pathOf("streamGenerateContent"), broken)).body.at(-1)).toMatchObject({
     error: { code: 503, status: "UNAVAILABLE" },
   });
 });
@@ -146,7 +146,7 @@ test.each<[string, string, Record<string, string>, number, string]>([
   ["an invalid key", "", { "x-goog-api-key": "bad-k" }, 400, "INVALID_ARGUMENT"],
   ["an invalid key in the URL", "?key=bad-k", { "x-goog-api-key": "" }, 400, "INVALID_ARGUMENT"],
 ])("not authenticated: %s", async (_, query, headers, code, status) => {
-  expect(await started.post(at("generateContent") + query, ask("Hi"), headers)).toMatchObject({
+  expect(await started.post(pathOf("generateContent") + query, ask("Hi"), headers)).toMatchObject({
     status: code,
     body: { error: { code, status } },
   });

@@ -48,11 +48,9 @@ const positionsPerQuery = 1_000;
 
 /** Reads a page of calls, ordered by time. */
 export async function readCalls(books: Books, filter: CallFilter, reading: CallPageOptions): Promise<CallPage> {
-  const source = indexFor(filter, reading);
+  const index = indexFor(filter, reading);
   const rows =
-    source === undefined
-      ? await readRows(books, filter, reading)
-      : await readAtPositions(books, filter, reading, source);
+    index === undefined ? await readRows(books, filter, reading) : await readAtPositions(books, filter, reading, index);
   const page = rows.slice(0, reading.limit);
   const last = page.at(-1);
   const events = page.map(({ event }) => readUsageEvent(event));
@@ -72,13 +70,13 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallPageOpti
  * An index in which calls are looked up: the query for their positions in the order of the page, and the conditions
  * that the index does not cover.
  */
-interface CallSource {
+interface CallIndex {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly conditions: readonly RawBuilder<unknown>[];
 }
 
 /** Returns the index for calls with a request id or a label; undefined if the calls are read without an index. */
-function indexFor(filter: CallFilter, reading: CallPageOptions): CallSource | undefined {
+function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
   if (requestId !== undefined) {
@@ -130,7 +128,7 @@ async function readAtPositions(
   { db }: Books,
   filter: CallFilter,
   reading: CallPageOptions,
-  { positions, conditions }: CallSource,
+  { positions, conditions }: CallIndex,
 ): Promise<readonly StoredCall[]> {
   const batch = conditions.length === 0 ? reading.limit : Math.max(reading.limit, positionsPerQuery);
   const result: StoredCall[] = [];

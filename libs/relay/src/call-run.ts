@@ -69,7 +69,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly #triedBefore: readonly AttemptReport[];
 
   constructor(deps: RunDeps, call: Call, { kind, plan, serving, held, triedBefore = [] }: CallRunParts<Planned>) {
-    const { most: max } = held.expected;
+    const { bound: max } = held.expected;
     this.deps = deps;
     this.call = call;
     this.kind = kind;

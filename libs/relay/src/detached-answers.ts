@@ -15,7 +15,7 @@ export interface DetachedSeat extends Disposable {
 /** Limits for vendor answers that are read after their clients disconnected. */
 export interface DetachedLimits {
   /** Maximum number of such answers at the same time. */
-  readonly most: number;
+  readonly maxAnswers: number;
   /** Maximum ms for which each answer is read. */
   readonly ms: number;
 }
@@ -35,7 +35,7 @@ export class DetachedAnswers implements AsyncDisposable {
 
   /** Returns a slot; undefined if all are in use or the process is shutting down. */
   take(): DetachedSeat | undefined {
-    if (this.#open.size >= this.#limits.most || this.#emptied !== undefined) return undefined;
+    if (this.#open.size >= this.#limits.maxAnswers || this.#emptied !== undefined) return undefined;
     const controller = new AbortController();
     this.#open.set(
       controller,

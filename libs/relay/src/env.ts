@@ -45,7 +45,7 @@ export function relayVariables(
        * Maximum number of vendor answers that are read at the same time after their clients disconnected. They report
        * what must be charged.
        */
-      most: 256,
+      maxAnswers: 256,
       /** Maximum ms for which such an answer is read. */
       ms: 60_000,
     },

@@ -2,7 +2,7 @@ export type { Conversation, WireRoute } from "@modelgate/channels";
 export { HeldMoney, holdMoney, type HoldDeps } from "./money/held-money.ts";
 export { costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord } from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
-export { currentCaller } from "./current-caller.ts";
+export { refreshCaller } from "./refresh-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees, isTierPriced, isToolPriced, priceOrNone, type FeesOptions } from "./money/fees.ts";
 export type { Call, ServingModel } from "./call.ts";

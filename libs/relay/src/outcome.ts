@@ -24,7 +24,7 @@ export interface Outcome {
   /** HTTP status of the response to the client; 0 if there was none. */
   readonly status: number;
   /** Maximum usage to bill, if it is known only at the end; absent: the expected maximum. */
-  readonly most?: UsageBound | undefined;
+  readonly bound?: UsageBound | undefined;
   /** Units that were reduced to the maximum usage. */
   readonly capped?: readonly UnitName[] | undefined;
   /** Code of the failure, for the log. */

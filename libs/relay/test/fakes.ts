@@ -49,7 +49,7 @@ export function runDeps({
     log,
     budget: new BufferBudget(1_000_000),
     unseen: new BoundedMap(),
-    detachedAnswers: new DetachedAnswers({ most: 1, ms: 1_000 }),
+    detachedAnswers: new DetachedAnswers({ maxAnswers: 1, ms: 1_000 }),
     catalog: {
       current: () => ({
         candidates: () => [],

@@ -121,9 +121,9 @@ describe("a call without an output limit", () => {
   test("a call whose hold grows is held for completely if the balance does not cover the first step", async () => {
     const stream = planOf({}, { stream: true });
     const covered = await open({ balance: heldFor(2_048) });
-    expect((await covered.hold(stream)).held.expected.output).toMatchObject({ first: 2_048, most: Infinity });
+    expect((await covered.hold(stream)).held.expected.output).toMatchObject({ first: 2_048, max: Infinity });
     const lowered = await open({ balance: heldFor(2_047) });
-    expect((await lowered.hold(stream)).held.expected.output).toMatchObject({ first: 2_047, most: 2_047 });
+    expect((await lowered.hold(stream)).held.expected.output).toMatchObject({ first: 2_047, max: 2_047 });
   });
 
   test("is limited by the price of the model that serves it, also a fallback", async () => {
@@ -182,7 +182,7 @@ test("the bill of a call with a lowered limit never exceeds its hold, whatever t
   const { held } = await hold(planOf({}), priced);
   fc.assert(
     fc.property(report, (reported: Units) => {
-      const { units } = capUnits(reported, held.expected.most);
+      const { units } = capUnits(reported, held.expected.bound);
       expect(costOf({ ...units, requests: 1 }, priced.model.price, 1) <= held.expected.upperNanos).toBe(true);
     }),
   );

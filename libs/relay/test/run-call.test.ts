@@ -141,7 +141,7 @@ async function run({
   fallbacks = [],
   share,
   refuse,
-  detachedAnswers = new DetachedAnswers({ most: 1, ms: 1_000 }),
+  detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: 1_000 }),
   ...how
 }: Running): Promise<Ran> {
   const accountId = `run-call-${++count}`;
@@ -444,7 +444,7 @@ describe("a call that ends before its answer", () => {
 
   test("because its client disconnects, when no more vendors can be read on: the vendor is aborted", async () => {
     const client = new FakeClient();
-    const detachedAnswers = new DetachedAnswers({ most: 1, ms: 60_000 });
+    const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: 60_000 });
     using _taken = detachedAnswers.take();
     const { error, settled } = await run({
       client,

@@ -8,7 +8,7 @@ import {
 } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
-import { currentCaller, readJson } from "@modelgate/relay";
+import { refreshCaller, readJson } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { readClientSecret, clientSecretMembers } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
@@ -100,7 +100,7 @@ export async function boundSettings({ relay, content }: Deps, call: RealtimeCall
   if (settingsId === undefined) return { call, settings: undefined };
   const [settings, caller] = await Promise.all([
     orUnavailable(findSessionSettings(content, accountId, settingsId)),
-    currentCaller(relay, call.caller),
+    refreshCaller(relay, call.caller),
   ]);
   if (settings === undefined) throw new Failure("api_key_expired");
   return { call: { ...call, caller }, settings };

@@ -2,7 +2,7 @@ import { idsOf } from "@modelgate/platform";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Caller, CallStatus, Nanos, UnitName, Units } from "@modelgate/contracts";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { currentCaller, holdMoney, notSent, priced } from "@modelgate/relay";
+import { refreshCaller, holdMoney, notSent, priced } from "@modelgate/relay";
 import type { Expectation, HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
@@ -39,7 +39,7 @@ export async function renewedCaller(
   { caller, endpoint }: RealtimeCall,
   { model }: SessionPrice,
 ): Promise<Caller> {
-  const renewed = await currentCaller(relay, caller);
+  const renewed = await refreshCaller(relay, caller);
   relay.catalog.current().resolve(renewed, model.name, endpoint.kinds ?? []);
   return renewed;
 }

@@ -153,7 +153,7 @@ export class ResponseMoney {
     return this.#steps.run(async () => {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
       this.#inUse.delete(id);
-      const outcome: Outcome = { ...this.#outcomeOf(slice), ...use, most: max };
+      const outcome: Outcome = { ...this.#outcomeOf(slice), ...use, bound: max };
       await (slice?.held.settle(outcome) ?? settleUnheld(this.#deps, this.#wanted(), outcome));
       this.#settling--;
     });

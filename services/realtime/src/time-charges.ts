@@ -161,7 +161,7 @@ export class TimeCharges implements SessionCharges {
       units: { requests: 1, seconds: time.chargedAt(nowMs) },
       estimated: !time.isFinal,
       ended: time.isFinal ? "completed" : "cancelled",
-      most: { ...boundOfHeld({}), seconds: Math.ceil(time.elapsedAt(nowMs)) + reportSlackSeconds },
+      bound: { ...boundOfHeld({}), seconds: Math.ceil(time.elapsedAt(nowMs)) + reportSlackSeconds },
     };
   }
 }

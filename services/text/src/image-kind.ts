@@ -114,7 +114,7 @@ function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens:
   const output = wholeOutput(size, model, usualTokens);
   return {
     upper: { images: choices, ...costliestTokens({ input: textBytes + mediaTokens, output }, model.price) },
-    most: { images: maxBilledImages(choices) },
+    bound: { images: maxBilledImages(choices) },
     floor: { images: choices, inputTokens: estimateTokens(textBytes) + mediaTokens },
     meter: (reported) => Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined }),
   };

@@ -2,7 +2,7 @@ import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { requireShape } from "../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
 import { requireValidRequest } from "./rules.ts";
-import { generateShape } from "./shape.ts";
+import { generateContentShape } from "./shape.ts";
 
 /** Request to generate content: the question, and options that only this wire has. */
 export interface GenerateRequest {
@@ -17,7 +17,7 @@ export interface GenerateRequest {
 
 /** Reads a request in camelCase. Throws a Refusal for a request that the vendor would refuse. */
 export function readGenerate(body: unknown, model: string): GenerateRequest {
-  requireShape(body, generateShape);
+  requireShape(body, generateContentShape);
   requireValidRequest(body, model);
   const contents = listAt(body, "contents");
   const config = memberOf(body, "generationConfig");

@@ -99,7 +99,7 @@ const requests = new Shapes(
 );
 
 /** Shape of a request to generate content, with every field. Null counts as an absent optional field. */
-export const generateShape = requests.of("Generate");
+export const generateContentShape = requests.of("Generate");
 
 /** Shape of a request to count tokens, for contents alone or for a complete request. */
 export const countShape = requests.of("CountTokens");

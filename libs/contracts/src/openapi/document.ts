@@ -4,7 +4,7 @@ import { endpointIds, endpointOf, pathAliases, type EndpointId } from "../endpoi
 import { headers } from "../headers.ts";
 import { componentSchemas } from "./components.ts";
 import { errorResponses } from "./errors.ts";
-import { billedParameters, parametersOf } from "./parameters.ts";
+import { billedEndpointParameters, parametersOf } from "./parameters.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -60,7 +60,7 @@ function operationFor(id: EndpointId, endpoint: Endpoint): Json {
     parameters: [
       ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => pathParameter(name)),
       ...(parametersOf[id] ?? []),
-      ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedParameters),
+      ...(endpoint.kinds === undefined || endpoint.free === true ? [] : billedEndpointParameters),
     ],
     requestBody: endpoint.schema === undefined ? undefined : { required: true, content: requestContent(endpoint) },
     responses: { ...successResponses(endpoint), ...errorResponses(id, endpoint) },

@@ -33,7 +33,7 @@ const versionHeader = (required: boolean): Parameter => ({
 });
 
 /** Parameters of all billed endpoints. */
-export const billedParameters: readonly Parameter[] = [
+export const billedEndpointParameters: readonly Parameter[] = [
   {
     name: headers.tags,
     in: "header",

@@ -171,7 +171,7 @@ class StreamDelivery implements StreamOwner {
 
   async meterCut(reason: StreamStop): Promise<Metered> {
     const { plan, meter, held } = this.#run;
-    const max = reason === wroteBeyondBound ? held.expected.output?.most : undefined;
+    const max = reason === wroteBeyondBound ? held.expected.output?.max : undefined;
     return plan.cost.by === "text"
       ? await meterCut(plan.cost, meter, max)
       : await meterStream(plan.cost, meter, "completed");
@@ -224,15 +224,15 @@ class StreamDelivery implements StreamOwner {
  * billed by text, and needs no other limit.
  */
 function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
-  const { output, most: max } = held.expected;
+  const { output, bound: max } = held.expected;
   if (output === undefined || cost.by !== "text") return undefined;
   const { size } = cost;
   const { model, multiplier } = serving;
   const isFree =
     upperCost(size, model, multiplier, output.first + output.step) === upperCost(size, model, multiplier, output.first);
-  if (isFree && !Number.isFinite(output.most)) return undefined;
+  if (isFree && !Number.isFinite(output.max)) return undefined;
   return new Allowance({
-    output: isFree ? { ...output, first: output.most } : output,
+    output: isFree ? { ...output, first: output.max } : output,
     meter,
     extraReasoningTokens: max?.extraTokens ?? 0,
     extend: (from, to) =>

@@ -85,7 +85,7 @@ export class Allowance implements Disposable {
    */
   async extend(): Promise<StreamStop | undefined> {
     for (;;) {
-      if (this.#paid >= this.#options.output.most) {
+      if (this.#paid >= this.#options.output.max) {
         await this.#options.meter.outputTokens();
         return this.#over || this.#check() ? undefined : wroteBeyondBound;
       }
@@ -110,7 +110,7 @@ export class Allowance implements Disposable {
   /** Computes how many bytes may pass before the next check. Returns whether the checked frame is covered. */
   #check(): boolean {
     const { output, meter } = this.#options;
-    if (this.#paid >= output.most) return this.#checkBound();
+    if (this.#paid >= output.max) return this.#checkBound();
     const left = this.#paid - meter.maxTokens - this.#wanted;
     const early = left - output.step / 2;
     let isQuiet = this.#extending === undefined && this.#refused === undefined;
@@ -129,7 +129,7 @@ export class Allowance implements Disposable {
    */
   #checkBound(): boolean {
     const { output, meter, extraReasoningTokens = 0 } = this.#options;
-    const max = output.most * beyondBound.times + beyondBound.tokens + (this.#thinks ? extraReasoningTokens : 0);
+    const max = output.max * beyondBound.times + beyondBound.tokens + (this.#thinks ? extraReasoningTokens : 0);
     // The frame itself is not counted. If it contains the complete answer, its tokens would be overestimated.
     const left = max - meter.maxShownTokens;
     // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the
@@ -156,7 +156,7 @@ export class Allowance implements Disposable {
   async #grow(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;
     for (let tries = 1; !this.#over;) {
-      const to = Math.min(this.#paid + this.#step, output.most);
+      const to = Math.min(this.#paid + this.#step, output.max);
       try {
         // If the hold is missing, Redis has lost it. The call continues, and its actual cost is charged at the end.
         await extend(this.#paid, to);

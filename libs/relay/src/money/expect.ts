@@ -28,7 +28,7 @@ export interface Expectation {
   /** Output of a text stream that the hold covers; absent: the hold covers all output. */
   readonly output?: HeldOutput | undefined;
   /** Maximum usage to bill from the vendor's report; absent if the bill does not use a report. */
-  readonly most?: UsageBound | undefined;
+  readonly bound?: UsageBound | undefined;
 }
 
 /** Output tokens of a text stream for which money is held: at first, per extension, and at most. */
@@ -36,7 +36,7 @@ export interface HeldOutput {
   readonly first: number;
   readonly step: number;
   /** Infinity if neither the client nor the catalogue sets a limit. */
-  readonly most: number;
+  readonly max: number;
 }
 
 /** Computes the limits of a call's cost. */
@@ -51,21 +51,21 @@ export function expectCost(
   if (cost.by === "job") return { upperNanos: cost.upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 };
   if (cost.by === "measure") {
     const { measure } = cost;
-    return { ...expectUnits(measure, model, multiplier), most: { ...boundOfHeld(measure.upper), ...measure.most } };
+    return { ...expectUnits(measure, model, multiplier), bound: { ...boundOfHeld(measure.upper), ...measure.bound } };
   }
   const { size } = cost;
   const maxOutputTokens = wholeOutput(size, model, limits.outputTokens);
   const step = limits.stepTokens * size.choices;
   if (size.paidOutputTokens !== undefined) {
-    const output = cost.stream ? { first: maxOutputTokens, step, most: maxOutputTokens } : undefined;
-    return { ...expectText(size, model, multiplier, maxOutputTokens), output, most: boundWithinHold(size, model) };
+    const output = cost.stream ? { first: maxOutputTokens, step, max: maxOutputTokens } : undefined;
+    return { ...expectText(size, model, multiplier, maxOutputTokens), output, bound: boundWithinHold(size, model) };
   }
   const max = boundOfText(size, model);
-  if (!cost.stream) return { ...expectText(size, model, multiplier, maxOutputTokens), most: max };
+  if (!cost.stream) return { ...expectText(size, model, multiplier, maxOutputTokens), bound: max };
   const hidden = cost.billsUnseenOutput === true || unseen.get(model.name) === true;
   const first = hidden ? maxOutputTokens : Math.min(step, maxOutputTokens);
-  const output = { first, step, most: maxOutput(size, model) };
-  return { ...expectText(size, model, multiplier, first), output, most: max };
+  const output = { first, step, max: maxOutput(size, model) };
+  return { ...expectText(size, model, multiplier, first), output, bound: max };
 }
 
 /** Computes the limits of a cost that does not depend on text alone. */

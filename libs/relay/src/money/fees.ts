@@ -252,7 +252,7 @@ function heldFees(options: FeesOptions): HeldFees {
   const all = requested?.maxCalls;
   const units: Units = {};
   let calls = 0;
-  for (const { unit, most: max } of tools) {
+  for (const { unit, maxCalls: max } of tools) {
     const each = Math.min(max ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
     calls += each;
     if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;

@@ -107,7 +107,7 @@ export class HeldMoney implements RenewedHold, Disposable {
 
   /** Returns the charge for these units if the call were settled with them. */
   costOf(units: Units): Nanos {
-    return costOfUnits(this.record.price, capUnits(units, this.expected.most).units);
+    return costOfUnits(this.record.price, capUnits(units, this.expected.bound).units);
   }
 
   /**
@@ -141,7 +141,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#isOver = true;
     const { call, price } = this.record;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
-    const { units, capped } = capUnits(reported.units, reported.most ?? this.expected.most);
+    const { units, capped } = capUnits(reported.units, reported.bound ?? this.expected.bound);
     const isCapped = capped.length > 0 || (reported.capped ?? []).length > 0;
     const outcome = isCapped ? this.#capped(reported, units, capped) : reported;
     const billed = billedFees(price, outcome.units);

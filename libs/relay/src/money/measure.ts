@@ -77,7 +77,7 @@ export interface Measure {
   /** Returns the usage to charge if the client disconnected and the answer was not read to its end; absent: `floor`. */
   left?(): Promise<Units>;
   /** Maximum usage that is billed. Absent members are derived from `upper`. */
-  readonly most?: Partial<UsageBound> | undefined;
+  readonly bound?: Partial<UsageBound> | undefined;
   /**
    * Returns the usage to bill. `reported` is the vendor's report; undefined if there is none. `countText` counts the tokens
    * of the text that the model wrote, if the exchange shows it. `ended` says how the call ended; absent: completed.

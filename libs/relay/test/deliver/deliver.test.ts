@@ -105,7 +105,7 @@ function begin(
     answered: (_, { channelKey }) => void events.push(`the answer of ${channelKey} is shown`),
   };
   const serving = { model, multiplier: 1, unpriced: "refuse" } as const;
-  const output = { first: stepTokens, step: stepTokens, most: Infinity };
+  const output = { first: stepTokens, step: stepTokens, max: Infinity };
   const attempted = {
     accepted,
     route,
@@ -135,7 +135,7 @@ function begin(
     const call = callOf(client);
     const usual = runDeps({ stepTokens, heartbeatMs });
     const transport = { ...usual.channels.transport, ...(send && { send }) };
-    const detachedAnswers = new DetachedAnswers({ most: 1, ms: leavesFor?.ms ?? 1_000 });
+    const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: leavesFor?.ms ?? 1_000 });
     const deps = { ...usual, detachedAnswers, channels: { ...usual.channels, transport } };
     using calling = new CallRun(deps, call, { kind, plan, serving, held });
     calling.answered(attempted);

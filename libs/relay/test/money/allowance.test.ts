@@ -6,7 +6,7 @@ import { Meter } from "../../src/money/meter.ts";
 import { countTokens } from "../../src/money/tokenizer.ts";
 
 /** An account that covers so many tokens in all, `held` of them at first. */
-function openOn(tokens: number, output: { first: number; step: number; most: number }) {
+function openOn(tokens: number, output: { first: number; step: number; max: number }) {
   const meter = new Meter();
   let held = output.first;
   let asked = 0;
@@ -60,7 +60,7 @@ test("nothing passes without a hold, and nothing with a refused one", async () =
       fc.nat({ max: 20_000 }),
       fc.integer({ min: 256, max: 2_048 }),
       async (sent, more, step) => {
-        const account = openOn(step + more, { first: step, step, most: Infinity });
+        const account = openOn(step + more, { first: step, step, max: Infinity });
         const check = (): void => expect(account.meter.maxTokens).toBeLessThanOrEqual(account.held());
         const { passed, refused } = await play(account, sent, check);
         if (refused === undefined) expect(passed).toBe(sent.length);
@@ -77,7 +77,7 @@ test("nothing passes without a hold, and nothing with a refused one", async () =
 });
 
 test("a stream whose account can pay never waits: its hold is extended before it is used up", async () => {
-  const { allowance, meter, asked, held } = openOn(1_000_000, { first: 512, step: 512, most: Infinity });
+  const { allowance, meter, asked, held } = openOn(1_000_000, { first: 512, step: 512, max: Infinity });
   for (let at = 0; at < 2_000; at++) {
     expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
     meter.add("eight by");
@@ -91,7 +91,7 @@ test("a stream whose account can pay never waits: its hold is extended before it
 });
 
 test("text is counted instead of estimated near the end, so that a stream uses all its money", async () => {
-  const account = openOn(1_000, { first: 256, step: 256, most: Infinity });
+  const account = openOn(1_000, { first: 256, step: 256, max: Infinity });
   const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
   const { passed } = await play(account, story, () => undefined);
   // A token a word, with a quarter in hand; by its bytes it would have ended after 333.
@@ -100,7 +100,7 @@ test("text is counted instead of estimated near the end, so that a stream uses a
 });
 
 test("when the maximum is held, no further hold is made, and a frame of any size passes", async () => {
-  const { allowance, meter, asked } = openOn(1_000_000, { first: 256, step: 256, most: 300 });
+  const { allowance, meter, asked } = openOn(1_000_000, { first: 256, step: 256, max: 300 });
   const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
   expect(await allowance.extend()).toBeUndefined();
@@ -111,10 +111,10 @@ test("when the maximum is held, no further hold is made, and a frame of any size
 });
 
 describe("a stream with a complete hold", () => {
-  const most = 400;
+  const max = 400;
   const wholly = (extraReasoningTokens = 0) => {
     const meter = new Meter();
-    const output = { first: most, step: 256, most };
+    const output = { first: max, step: 256, max };
     const extend = () => Promise.reject(new Error("nothing more is to be held"));
     return { meter, allowance: new Allowance({ output, meter, extraReasoningTokens, extend }) };
   };
@@ -127,7 +127,7 @@ describe("a stream with a complete hold", () => {
         const within: (readonly [string, number])[] = [];
         for (const frame of sent) {
           tokens += await countTokens(frame[0]);
-          if (tokens <= most) within.push(frame);
+          if (tokens <= max) within.push(frame);
         }
         expect(await play(account, within, () => undefined)).toMatchObject({ refused: undefined });
       }),
@@ -139,8 +139,8 @@ describe("a stream with a complete hold", () => {
     const story = Array.from({ length: 20_000 }, () => ["story ", 20] as const);
     const { passed, refused } = await play(wholly(), story, () => undefined);
     expect(refused).toBe(wroteBeyondBound);
-    expect(passed).toBeGreaterThan(most);
-    expect(passed).toBeLessThan(most * 4);
+    expect(passed).toBeGreaterThan(max);
+    expect(passed).toBeLessThan(max * 4);
     const thinking = wholly(100_000);
     thinking.allowance.admits(1, true);
     expect(await play(thinking, story, () => undefined)).toEqual({ passed: 20_000, refused: undefined });
@@ -148,7 +148,7 @@ describe("a stream with a complete hold", () => {
 });
 
 test("a hold that was lost with its Redis does not end the stream: the stream is charged at its end", async () => {
-  const output = { first: 256, step: 256, most: Infinity };
+  const output = { first: 256, step: 256, max: Infinity };
   const options = { output, meter: new Meter() };
   const gone = new Allowance({ ...options, extend: () => Promise.resolve(false) });
   expect(gone.admits(10_000)).toBe(false);

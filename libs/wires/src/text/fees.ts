@@ -8,7 +8,7 @@ export interface RequestedTool {
   /** Unit by which the tool is billed; absent: no price exists. */
   readonly unit?: ToolUnit | undefined;
   /** Maximum number of calls, if the request limits them. */
-  readonly most?: number | undefined;
+  readonly maxCalls?: number | undefined;
   /** Model that the tool uses, in addition to the model that answers. */
   readonly model?: string | undefined;
   /**

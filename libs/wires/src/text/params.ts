@@ -42,17 +42,17 @@ const boundNames = [
 
 interface Bounds {
   /** Largest limit in the body; undefined if it has none in the wire's own members. */
-  readonly most: number | undefined;
+  readonly max: number | undefined;
   readonly names: readonly string[];
 }
 
 /** Finds the output limits in a body. `ownNames` lists the member names that the wire itself defines for them. */
 export function boundsIn(body: object, ownNames: readonly string[]): Bounds {
   const record = asRecord(body);
-  if (!hasAny(record, boundNames)) return { most: undefined, names: [] };
+  if (!hasAny(record, boundNames)) return { max: undefined, names: [] };
   const names = boundNames.filter((name) => (record[name] ?? undefined) !== undefined);
-  if (!hasAny(record, ownNames)) return { most: undefined, names };
-  return { most: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
+  if (!hasAny(record, ownNames)) return { max: undefined, names };
+  return { max: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
 /** Returns the limits to remove from a request to a vendor that reads only the first one that `order` lists. */

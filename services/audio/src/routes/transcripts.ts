@@ -93,7 +93,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         measure: {
           ...measure,
           left: async () => (upload.isWhole ? (await measure.meter(undefined, countNoWords, "cancelled")).units : {}),
-          most: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
+          bound: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],

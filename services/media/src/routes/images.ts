@@ -151,7 +151,7 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
       images: choices,
       ...costliestTokens({ input: textBytes + mediaTokens, output: choices * outputTokens }, price),
     },
-    most: { images: maxBilledImages(choices) },
+    bound: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
     meter(reported, _words, ended) {
       if (ended === "cancelled" && (reported?.images ?? 0) < choices)

@@ -114,7 +114,7 @@ export function readParams(value: unknown): TextParams {
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // `best_of` is not part of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
-  const { most: max, names: boundNames } = boundsIn(body, outputLimitNames);
+  const { max, names: boundNames } = boundsIn(body, outputLimitNames);
   const showsCost = "usage" in body && isCostRequested(body);
   return {
     model: body.model,

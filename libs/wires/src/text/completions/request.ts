@@ -115,7 +115,7 @@ const read = bodyReader(bodies.CompletionsRequest);
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
-  const { most: max, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  const { max, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,

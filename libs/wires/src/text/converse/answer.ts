@@ -122,13 +122,13 @@ export function converseUsage(usage: unknown): Units | undefined {
   const outputTokens = parseCount(usage["outputTokens"]);
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   const cacheWriteTokens = parseCount(usage["cacheWriteInputTokens"]) ?? 0;
-  const long = Math.min(cacheWriteTokens, oneHourCacheWriteTokens(usage));
+  const oneHourTokens = Math.min(cacheWriteTokens, oneHourCacheWriteTokens(usage));
   return withoutZeroUnits({
     inputTokens: inputTokens ?? 0,
     outputTokens: outputTokens ?? 0,
     cachedInputTokens: parseCount(usage["cacheReadInputTokens"]) ?? 0,
-    cacheWriteTokens: cacheWriteTokens - long,
-    cacheWrite1hTokens: long,
+    cacheWriteTokens: cacheWriteTokens - oneHourTokens,
+    cacheWrite1hTokens: oneHourTokens,
   });
 }
 

@@ -163,7 +163,7 @@ export function readParams(value: unknown): TextParams {
   const body = readRequest(value);
   if ((memberOf(body, payer) ?? undefined) !== undefined)
     throw new Failure("unsupported_parameter", `${payer} would change who pays the vendor.`, { param: payer });
-  const { most: max, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  const { max, names: boundNames } = boundsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,

@@ -39,7 +39,9 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
   if (unpaidTool.test(type)) return [];
-  return [{ path, unit: unitOfTool(type), most: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined }];
+  return [
+    { path, unit: unitOfTool(type), maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined },
+  ];
 }
 
 /** Limits the numbers of searches and fetches if the client does not. At the limit, the vendor answers without them. */

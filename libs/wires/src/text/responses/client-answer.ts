@@ -106,10 +106,10 @@ function echoTool(tool: JsonRecord): JsonRecord {
 }
 
 function echoReasoning(reasoning: unknown): JsonRecord {
-  const commonOptions = asRecord(reasoning);
+  const options = asRecord(reasoning);
   return {
-    effort: commonOptions["effort"] ?? null,
-    summary: commonOptions["summary"] ?? commonOptions["generate_summary"] ?? null,
+    effort: options["effort"] ?? null,
+    summary: options["summary"] ?? options["generate_summary"] ?? null,
   };
 }
 

@@ -202,7 +202,7 @@ const read = bodyReader(bodies.ResponsesRequest);
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(value: unknown): ResponsesParams {
   const body = read(value);
-  const { most: max, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
+  const { max, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,

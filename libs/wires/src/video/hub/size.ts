@@ -38,12 +38,12 @@ export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly str
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
   if (ratio !== undefined && !ratios.includes(ratio)) return { dropped: [size === undefined ? "aspectRatio" : "size"] };
   if (tiers === undefined || size === undefined) return { ratio, dropped: [] };
-  const tier = tierOf(tiers, { size });
+  const tier = resolutionNameOf(tiers, { size });
   return { ratio, tier, dropped: tier === undefined ? ["size"] : [] };
 }
 
 /** Returns the vendor's name of a size's resolution; undefined if it does not make it. */
-export function tierOf(tiers: Tiers, { size }: VideoShape): string | undefined {
+export function resolutionNameOf(tiers: Tiers, { size }: VideoShape): string | undefined {
   return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
 }
 

@@ -9,7 +9,7 @@ import {
   secondsWithin,
   type VideoRequest,
 } from "../hub/request.ts";
-import { linesIn, fitShape, tierOf } from "../hub/size.ts";
+import { linesIn, fitShape, resolutionNameOf } from "../hub/size.ts";
 import { resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
 import type { VideoClient, RenderedVideo, PollResult, VideoVendor } from "../hub/task.ts";
 import type { Target, Wire } from "../../wire.ts";
@@ -93,7 +93,10 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
 
 /** Returns the shape of a video made from an image: the request's resolution, and the image's ratio. */
 function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
-  return { shape: { resolution: tierOf(tiers, request) }, dropped: hintsIn(request, ["size", "aspectRatio"]) };
+  return {
+    shape: { resolution: resolutionNameOf(tiers, request) },
+    dropped: hintsIn(request, ["size", "aspectRatio"]),
+  };
 }
 
 const states = {

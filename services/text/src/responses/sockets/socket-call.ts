@@ -1,7 +1,7 @@
 import { admit, limitFailure } from "@modelgate/accounts";
 import { endpointLabel, endpointOf, type Caller } from "@modelgate/contracts";
 import { startSpan, type ServiceCall, type UpgradeCall } from "@modelgate/platform";
-import { currentCaller, type Call, type RelayDeps } from "@modelgate/relay";
+import { refreshCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
 /** Data of the call that opened a connection. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
@@ -21,7 +21,7 @@ export async function callerOfNext(
   isAdmitted: boolean,
 ): Promise<Caller> {
   const { redis, catalog } = deps;
-  const caller = await currentCaller(deps, opening);
+  const caller = await refreshCaller(deps, opening);
   if (isAdmitted) return caller;
   const { accountId, tokenId, limitsId = tokenId, group, requestId } = caller;
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};

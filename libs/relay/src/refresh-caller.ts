@@ -6,7 +6,7 @@ import type { RelayDeps } from "./deps.ts";
  * Returns the caller of an open connection with its current models, budgets and limits. Throws Failure if the API key
  * was disabled or has expired, or if its group was removed.
  */
-export async function currentCaller(
+export async function refreshCaller(
   { redis, catalog }: Pick<RelayDeps, "catalog" | "redis">,
   { budgets: _budgets, models: ownModels, tokensPerMinute: _tokensPerMinute, ...rest }: Caller,
 ): Promise<Caller> {
