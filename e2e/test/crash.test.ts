@@ -43,13 +43,15 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("the text service is killed between the vendor's answer and settlement: charged once, published once", async () => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
-    // Redis is stopped before the answer arrives, so that no settlement waits in its socket when the service dies.
-    const answer = post(suite, hello("fixed", 'Hi {{simulate: {"delayMs": 700}}}')).catch(() => undefined);
+    // Redis is stopped before the vendor answers, so that no settlement waits in its socket when the service dies.
+    const held = `killed-${shape}`;
+    const answer = post(suite, hello("fixed", `Hi {{simulate: {"waitFor": "${held}"}}}`)).catch(() => undefined);
     await until(
       "the request to reach the vendor",
       async () => (await suite.simulator.requests("main")).length > vendorSeen,
     );
     await suite.backends.redis.kill();
+    await suite.simulator.release(held);
     await until("the vendor's answer", async () => (await suite.simulator.requests("main")).at(-1)?.aborted === false);
     suite.process("text").signal("SIGKILL");
     await suite.process("text").ended;
@@ -67,14 +69,16 @@ describe.each(shapes)("services %s", (shape) => {
   test("Redis becomes unavailable: open answers are completed and charged, new calls get 503 in their format, and it recovers", async () => {
     const before = (await suite.simulator.requests("main")).length;
     const named = { "x-request-id": "under-way-0123456789" };
-    const whole = post(suite, hello("chat", 'Hi {{simulate: {"delayMs": 700}}}'), keys.demo, named);
-    const streamed = { ...hello("chat", 'Hi {{simulate: {"chunks": 40, "chunkDelayMs": 20}}}'), stream: true };
-    const stream = await post(suite, streamed, keys.demo, named);
+    const held = `under-way-${shape}`;
+    const waiting = hello("chat", `Hi {{simulate: {"chunks": 40, "waitFor": "${held}"}}}`);
+    const whole = post(suite, waiting, keys.demo, named);
+    const stream = await post(suite, { ...waiting, stream: true }, keys.demo, named);
     await until(
       "the request to reach the vendor",
       async () => (await suite.simulator.requests("main")).length === before + 2,
     );
     await suite.backends.redis.kill();
+    await suite.simulator.release(held);
     const [answer, text] = await Promise.all([whole, stream.text()]);
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("You said: Hi")]);
     expect(text).toContain("[DONE]");

@@ -22,8 +22,7 @@ beforeAll(async () => {
       control: { REDIS_URL: `redis://127.0.0.1:${ofControl.port}` },
     },
     limits: {
-      text: { relay: { redis: { timeoutMs: 300 }, limits: { stepTokens: 256 } } },
-      control: { redis: { timeoutMs: 300 } },
+      text: { relay: { limits: { stepTokens: 256 } } },
     },
   });
 });
@@ -62,12 +61,15 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
     const account = await money(suite);
     return account.heldNanos === "0" && account;
   });
-  await suite.simulator.script("main", [{ text: "story ".repeat(4_000), chunks: 2_000, chunkDelayMs: 1 }]);
+  await suite.simulator.script("main", [{ text: "story ".repeat(4_000), chunks: 2_000, waitFor: "slow-store" }]);
   const stream = await sdk(suite).chat.completions.create({ ...hello("chat"), stream: true });
   let text = "";
   const received = (async () => {
     for await (const { choices } of stream) {
-      if (text === "") ofText?.holdAnswers(true);
+      if (text === "") {
+        ofText?.holdAnswers(true);
+        await suite.simulator.release("slow-store");
+      }
       text += choices[0]?.delta.content ?? "";
     }
   })();

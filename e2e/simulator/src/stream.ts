@@ -37,10 +37,16 @@ const contentTypes = {
 const releases = new EventEmitter();
 const released = new Set<string>();
 
-/** Lets the streams continue that wait for a name (`waitFor`), now and later. */
+/** Lets the answers continue that wait for a name (`waitFor`), now and later. */
 export function release(name: string): void {
   released.add(name);
   releases.emit(name);
+}
+
+/** Waits for the release of a name, if there is one, or for the end of the connection. */
+export async function untilReleased(response: ServerResponse, name: string | undefined): Promise<void> {
+  if (name === undefined || released.has(name)) return;
+  await Promise.race([once(releases, name), once(response, "close")]);
 }
 
 /** Writes a stream with the requested pace and faults. */
@@ -62,8 +68,7 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
       }
       const { chunkDelayMs, waitFor } = behaviour;
       if (chunkDelayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, chunkDelayMs));
-      if (at === 1 && waitFor !== undefined && !released.has(waitFor))
-        await Promise.race([once(releases, waitFor), once(response, "close")]);
+      if (at === 1) await untilReleased(response, waitFor);
       at++;
     } else if (at === 0 && behaviour.errorAfterChunks === 0) continue;
     if (frame.last === true && behaviour.noDone === true) continue;

@@ -3,7 +3,7 @@ import type { Behaviour } from "./behaviour.ts";
 import type { Form } from "./core/form.ts";
 import { Refusal } from "./checks/refusal.ts";
 import { writeFile, type ServedFile } from "./core/serve-file.ts";
-import { writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
+import { untilReleased, writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
 
 /** Request to a simulated vendor. */
 export interface VendorCall {
@@ -147,6 +147,7 @@ async function serve(
   if (understood.streamed !== undefined) return writeStream(response, understood.streamed(behaviour), behaviour);
   if (understood.bytes !== undefined) return writeBytes(response, understood.bytes(behaviour), behaviour);
   if (understood.file !== undefined) return writeFile(response, headers, understood.file());
+  await untilReleased(response, behaviour.waitFor);
   const answer = understood.whole(behaviour);
   for (const [name, value] of Object.entries(understood.headers ?? {})) response.setHeader(name, value);
   if (behaviour.closeAfterAccept === true) return void response.socket?.resetAndDestroy();

@@ -32,7 +32,7 @@ export interface SimulatorClient {
   script(instance: string, steps: readonly object[]): Promise<void>;
   requests(instance: string): Promise<readonly SeenRequest[]>;
   forget(instance: string): Promise<void>;
-  /** Lets the streams continue whose behaviour waits for this name. */
+  /** Lets the answers continue whose behaviour waits for this name. */
   release(name: string): Promise<void>;
 }
 
