@@ -11,6 +11,7 @@ import {
   deleteTeam,
   findAccounts,
   markProjected,
+  readAudit,
   readCalls,
   readOrganisations,
   readRefused,
@@ -184,6 +185,26 @@ describe.each(engines)("$name", ({ start }) => {
     const results = await Promise.all([set("one", null), set("two", null)]);
     expect(results.toSorted()).toEqual(["changed", "last-admin"]);
     expect((await readOrganisations(books, { id: "duel" }))[0]?.memberships).toHaveLength(1);
+  });
+
+  test("an account leaves the organisation with its last team only if the caller may release it", async () => {
+    for (const id of ["fresh", "later"]) await bookOrganisation(books, { id, name: id }, "ada");
+    await bookAccount(books, { id: "moved", name: "moved", createdAt }, "ada");
+    for (const id of ["one", "two", "three"]) await team("fresh", id, "moved");
+    const remove = (of: string, releaseAccount: boolean) =>
+      deleteTeam(books, { organisation: "fresh", team: of, releaseAccount }, "ada");
+    expect(await remove("one", true)).toBe("deleted");
+    expect(await remove("two", false)).toBe("deleted");
+    expect(await remove("three", false)).toBe("deleted");
+    expect(await team("later", "first", "moved")).toBe("no-account");
+    expect(await team("fresh", "four", "moved")).toBe("created");
+    expect(await remove("four", true)).toBe("deleted-with-account");
+    expect(await readOrganisations(books, { account: "moved" })).toEqual([]);
+    expect(await team("later", "first", "moved")).toBe("created");
+    const audit = await readAudit(books, { accounts: ["moved"], limit: 20 });
+    expect(audit.find(({ action }) => action === "team.delete")).toMatchObject({
+      before: { organisation: "fresh", team: "four", releasedAccount: "moved" },
+    });
   });
 
   test("a team and an organisation are renamed, and deleted once nothing belongs to them", async () => {

@@ -36,18 +36,21 @@ export async function renameTeam(
 /**
  * Deletes a team or an organisation. Returns the first part that it still has, and then deletes nothing: an organisation
  * has teams and members (its admins); a team has members, budgets and keys. Keys that were deleted count too, because
- * their usage names the team. Returns "absent" if it does not exist.
+ * their usage names the team. Returns "absent" if it does not exist. With `releaseAccount`, an account leaves the
+ * organisation with the last team that it paid for; the result is then "deleted-with-account".
  */
 export async function deleteTeam(
   { db }: Books,
-  { organisation, team }: TeamName,
+  { organisation, team, releaseAccount = false }: TeamName & { readonly releaseAccount?: boolean },
   actor: string,
-): Promise<"absent" | "budgets" | "deleted" | "keys" | "members" | "teams"> {
+): Promise<"absent" | "budgets" | "deleted" | "deleted-with-account" | "keys" | "members" | "teams"> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockOrganisation(transaction, organisation))) return "absent";
     const memberships = transaction.selectFrom("memberships").select("person").where("organisation", "=", organisation);
     const hasMembers = (await memberships.where("team", "=", team).executeTakeFirst()) !== undefined;
     const teams = await transaction.selectFrom("teams").selectAll().where("organisation", "=", organisation).execute();
+    const account = teams.find(({ id }) => id === team)?.account;
+    const isLast = !teams.some((other) => other.account === account && other.id !== team);
     if (team === "") {
       if (teams.length > 0) return "teams";
       if (hasMembers) return "members";
@@ -58,7 +61,6 @@ export async function deleteTeam(
         .execute();
       await transaction.deleteFrom("organisations").where("id", "=", organisation).execute();
     } else {
-      const account = teams.find(({ id }) => id === team)?.account;
       if (account === undefined) return "absent";
       if (hasMembers) return "members";
       const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
@@ -67,9 +69,20 @@ export async function deleteTeam(
       const { record = "" } = (await budgets.executeTakeFirst()) ?? {};
       if (record.includes(`"team:${team}"`) || record.includes(`"member:${team}/`)) return "budgets";
       await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
+      if (releaseAccount && isLast)
+        await transaction.updateTable("accounts").set({ organisation: "" }).where("account", "=", account).execute();
     }
-    const [action, before] = [team === "" ? "organisation.delete" : "team.delete", { organisation, team }];
-    await writeAudit(transaction, { account: "", time: new Date().toISOString(), actor, action, before, after: null });
-    return "deleted";
+    const isReleased = releaseAccount && isLast && account !== undefined;
+    const before = { organisation, team, ...(isReleased ? { releasedAccount: account } : {}) };
+    const action = team === "" ? "organisation.delete" : "team.delete";
+    await writeAudit(transaction, {
+      account: account ?? "",
+      time: new Date().toISOString(),
+      actor,
+      action,
+      before,
+      after: null,
+    });
+    return isReleased ? "deleted-with-account" : "deleted";
   });
 }

@@ -140,11 +140,16 @@ export const organisationCommands: readonly Command[] = [
   },
   {
     name: "team delete",
-    summary: "Delete a team without members and budgets that never had a key.",
+    summary:
+      "Delete a team without members and budgets that never had a key. With its last team, an account leaves the organisation.",
     positionals: ["ORGANISATION", "TEAM"],
     options: {},
     example: "gatectl team delete acme search",
-    run: async (args, server) => ({ data: await server.post(`${teamPathOf(args)}/delete`), text: "deleted" }),
+    async run(args, server) {
+      const data = await server.post(`${teamPathOf(args)}/delete`);
+      const isReleased = field(data, "accountReleased") === true;
+      return { data, text: isReleased ? "deleted; its account has left the organisation" : "deleted" };
+    },
   },
   {
     name: "team list",

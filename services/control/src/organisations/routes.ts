@@ -28,13 +28,21 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       await rename(ledger, { id, name: fields.text(body, "name") }, actor);
       return organisationView(await organisationFor(ledger, id), operator);
     },
-    "POST /organisations/{id}/delete": async ({ params: { id = "" }, actor }) => remove(ledger, { id }, actor),
+    "POST /organisations/{id}/delete": async ({ params: { id = "" }, actor }) => {
+      await remove(ledger, { id }, actor);
+      return {};
+    },
     "POST /organisations/{id}/teams/{team}": async ({ params: { id = "", team = "" }, body, actor, operator }) => {
       await rename(ledger, { id, team, name: fields.text(body, "name") }, actor);
       return organisationView(await organisationFor(ledger, id), operator);
     },
-    "POST /organisations/{id}/teams/{team}/delete": async ({ params: { id = "", team = "" }, actor }) =>
-      remove(ledger, { id, team }, actor),
+    "POST /organisations/{id}/teams/{team}/delete": async ({ params: { id = "", team = "" }, actor, operator }) => {
+      // Only operators of the gateway can give the account to an organisation again.
+      const releaseAccount = operator.access === undefined;
+      return {
+        accountReleased: (await remove(ledger, { id, team, releaseAccount }, actor)) === "deleted-with-account",
+      };
+    },
     "POST /organisations/{id}/teams": async ({ params: { id = "" }, body, actor, operator }) => {
       const { accounts } = await organisationFor(ledger, id);
       const team = fields.id(body, "id");
@@ -71,10 +79,14 @@ async function rename(
   if (!renamed) throw notFound({ id, ...wish });
 }
 
-/** Deletes an organisation or a team. Throws Failure (409) while something belongs to it. */
-async function remove(ledger: Ledger, { id, ...wish }: OrganisationPart, actor: string): Promise<object> {
+/** Deletes an organisation or a team, and returns the result. Throws Failure (409) while something belongs to it. */
+async function remove(
+  ledger: Ledger,
+  { id, ...wish }: OrganisationPart & { readonly releaseAccount?: boolean },
+  actor: string,
+): Promise<string> {
   const { result } = await ledger.write<{ readonly result: string }>(`${pathOf(id)}/delete`, wish, actor);
-  if (result === "deleted") return {};
+  if (result === "deleted" || result === "deleted-with-account") return result;
   const message = reasons.get(result);
   if (message === undefined) throw notFound({ id, ...wish });
   throw new Failure("invalid_value", message, { status: 409 });

@@ -53,7 +53,11 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       return { renamed: await use((books) => renameTeam(books, request, actor)) };
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
-      result: await use((books) => deleteTeam(books, { organisation, team: teamIn(body) }, actor)),
+      result: await use((books) => {
+        const releaseAccount =
+          typeof body === "object" && body !== null && Reflect.get(body, "releaseAccount") === true;
+        return deleteTeam(books, { organisation, team: teamIn(body), releaseAccount }, actor);
+      }),
     }),
   };
 }

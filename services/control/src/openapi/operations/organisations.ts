@@ -54,12 +54,13 @@ export const organisationOperations: Readonly<Record<string, Operation>> = {
     answer: shape.Organisation,
   },
   "POST /organisations/{id}/teams/{team}/delete": {
-    summary: "Delete a team without members and budgets that never had a key.",
+    summary:
+      "Delete a team without members and budgets that never had a key. If an operator of the gateway deletes the last team for which its account pays, the account leaves the organisation.",
     area: "organisations",
     role: "operator",
     member: "organisation",
     body: emptyObject,
-    answer: emptyObject,
+    answer: Type.Object({ accountReleased: Type.Boolean() }),
   },
   "POST /organisations/{id}/teams": {
     summary:
