@@ -24,13 +24,17 @@ describe.each(engines)("tokens in $name", ({ start }) => {
   });
 
   test("an account has at most the maximum, including disabled ones", async () => {
-    const book = (id: string, account: string, max?: number) =>
-      bookToken(books, { account, id, digest: id.repeat(8), record: { disabled: true }, max }, "ada");
+    const book = (id: string, account: string, max?: number, record: object = { disabled: true }) =>
+      bookToken(books, { account, id, digest: id.repeat(8), record: { ...record }, max }, "ada");
     expect(await book("tok_1", "acme", 2)).toMatchObject({ created: true });
     expect(await book("tok_2", "acme", 2)).toMatchObject({ created: true });
     expect(await book("tok_3", "acme", 2)).toBeUndefined();
     expect(await book("tok_4", "rival", 2)).toMatchObject({ created: true });
     expect(await book("tok_5", "acme")).toMatchObject({ created: true });
+    // Keys of playgrounds do not count; a name that resembles one does.
+    await book("tok_6", "played", undefined, { playgroundOf: "mia" });
+    expect(await book("tok_7", "played", 1, { name: '"playgroundOf":' })).toMatchObject({ created: true });
+    expect(await book("tok_8", "played", 1)).toBeUndefined();
   });
 
   const act = { actor: "ada", action: "token.set" };

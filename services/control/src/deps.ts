@@ -1,7 +1,7 @@
 import { sharedCatalog, type CatalogHandle } from "@modelgate/catalog";
 import { openTransport, type Transport } from "@modelgate/channels";
 import { watchProcesses, sharedRedis, type ProcessList, type Redis, type ServiceContext } from "@modelgate/platform";
-import { endPlaygroundKeys } from "./api/playground.ts";
+import { endPlaygroundKeys } from "./api/playground-keys.ts";
 import { ConfigurationBooks } from "./configuration/books-source.ts";
 import { followConfiguration, type Follower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";

@@ -106,6 +106,37 @@ describe("the playground's keys", () => {
     });
   });
 
+  test("a person has a token for each group, and the group of a key never changes", async () => {
+    await operator.post("/accounts", { id: "grouped", balance: "10" });
+    const keyIn = async (group: string) => (await keyFor(operator, { account: "grouped", group })).data;
+    const [usual, double] = [await keyIn("default"), await keyIn("double")];
+    const again = await keyIn("default");
+    for (const { key } of [usual, double, again]) expect(await statusWith(key)).toBe(200);
+    const tokens = await keysOf("grouped");
+    expect(tokens.map(({ group }) => group)).toEqual(["default", "double"]);
+    const events = await until("the calls in the books", async () => {
+      const found: readonly any[] = (await operator.get("/usage/events?account=grouped")).data.events;
+      return found.length === 3 ? found : undefined;
+    });
+    const costs = events.map(({ tokenId, costNanos }) => [tokenId, costNanos]);
+    const [inDefault, inDouble] = tokens.map(({ id }) => id);
+    expect(costs.toSorted()).toEqual(
+      [
+        [inDefault, "1000000"],
+        [inDefault, "1000000"],
+        [inDouble, "2000000"],
+      ].toSorted(),
+    );
+  });
+
+  test("the key of a person who is removed from the team ends", async () => {
+    const rae = await invite("rae", "--team", "search");
+    const { key } = (await keyFor(rae, { account: "wallet", team: "search" })).data;
+    expect(await statusWith(key)).toBe(200);
+    await suite.ask("org", "remove", "acme", "rae", "--team", "search");
+    await until("the refusal of the key", async () => (await statusWith(key)) === 401);
+  });
+
   test("the key ends with the session: by a sign-out, and when an admin ends the session or disables the person", async () => {
     const admin = await signInByLink(suite, "admin");
     await admin.post("/operators", { name: "olga", role: "operator", password: "correct horse battery staple" });

@@ -48,7 +48,10 @@ const readReplaced = recordParser("replaced keys", Type.Array(ReplacedKey));
  */
 const maxReplaced = 10;
 
-/** A new API key. `max` is the maximum number of API keys of the account, including this one; absent: unlimited. */
+/**
+ * A new API key. `max` is the maximum number of API keys of the account, including this one, without those of
+ * playgrounds; absent: unlimited.
+ */
 export interface NewToken extends TokenFields {
   readonly team?: string | undefined;
   readonly max?: number | undefined;
@@ -76,6 +79,8 @@ export async function bookToken(
         .select(({ fn }) => fn.countAll().as("count"))
         .where("account", "=", account)
         .where("deleted", "=", "")
+        // JSON escapes quotation marks in texts, so only the member's name matches.
+        .where("record", "not like", '%"playgroundOf":%')
         .executeTakeFirstOrThrow();
       if (Number(count) >= max) return undefined;
     }

@@ -1613,7 +1613,9 @@ export type Operations = {
     readonly params: { readonly id: string; readonly team: string };
     readonly query: Readonly<Record<string, never>>;
     readonly body: Readonly<Record<string, never>>;
-    readonly answer: Readonly<Record<string, never>>;
+    readonly answer: {
+      readonly accountReleased: boolean;
+    };
   };
   readonly "POST /organisations/{id}/teams": {
     readonly params: { readonly id: string };

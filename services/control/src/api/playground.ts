@@ -7,10 +7,8 @@ import { memberName } from "../organisations/access.ts";
 import { organisationFor } from "../organisations/routes.ts";
 import { fields } from "./fields.ts";
 import { boundOf, operatorKeys, sharedBudget } from "./member-limits.ts";
-import { checkNames, maxKeys } from "./tokens.ts";
-
-/** Lifetime of a key of the playground, in seconds. A key that is replaced before works until then. */
-const lifetimeSeconds = 15 * 60;
+import { deleteExpiredKeys, lifetimeSeconds, makePlaygroundKey, rememberKey } from "./playground-keys.ts";
+import { checkNames } from "./tokens.ts";
 
 /** Account that pays for the calls of a person's playground, and the team whose budgets apply. */
 interface PayingAccount {
@@ -18,76 +16,78 @@ interface PayingAccount {
   readonly team: string | null;
 }
 
-/**
- * Routes of the console's playground. Each person has one key in each account or team. It expires soon, and each
- * request for it replaces its secret.
- */
+/** Routes of the console's playground, whose keys expire soon. */
 export function playgroundRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "GET /playground/accounts": ({ operator }) => accountsOf(redis, ledger, operator),
     "POST /playground/key": async (call) => {
-      const { body, operator, actor } = call;
-      const { account, team } = await chosenAccount(redis, ledger, call);
-      const tokens = await listTokens(redis, account);
-      const limits = await limitsOf(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
-      const key = newKey();
-      const { digest, token: made } = makeToken(key, {
-        ...limits,
-        accountId: account,
-        name: `Playground ${operator.name}`,
-      });
-      const { group, expiresAt, member } = limits;
-      const before = tokens.find(
-        (token) => token.playgroundOf === operator.name && token.team === made.team && token.member === member,
+      const { operator, actor } = call;
+      const person = operator.name;
+      const { id: _, ...made } = await makePlaygroundKey({ redis, ledger }, { person, actor }, () =>
+        newPlaygroundKey(redis, ledger, call),
       );
-      if (before?.disabled === true)
-        throw new Failure("permission_denied", "Your key of the playground is disabled; ask an admin to enable it.");
-      // Before the key exists, so that a sign-out at the same time ends it.
-      await rememberKey(redis, operator.name, before?.id ?? made.id);
-      if (before === undefined) {
-        const token = withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember });
-        const max = operator.account === undefined ? maxKeys.operator : maxKeys.member;
-        await ledger.createToken({ digest, token, max }, actor);
-      } else {
-        const { models = null, allowedAddresses = null, budget = null } = made;
-        const { ofMember = null, within = null } = limits.ofMember;
-        const change = { group, models, expiresAt, allowedAddresses, budget, ofMember, within };
-        await ledger.rotateToken(
-          before.id,
-          { digest, hint: keyHint(key), graceSeconds: lifetimeSeconds, change },
-          actor,
-        );
-      }
-      return { key, expiresAt, account, team: team ?? null, group };
+      return made;
     },
   };
 }
 
-/** Ends the keys of a person's playground. */
-export async function endPlaygroundKeys(
-  { redis, ledger }: { readonly redis: Redis; readonly ledger: Pick<Ledger, "changeToken"> },
-  person: string,
-): Promise<void> {
-  const change = { expiresAt: new Date().toISOString() };
-  for (const id of await redis.smembers(keysOf(person))) {
-    try {
-      await ledger.changeToken(id, change, { actor: person, action: "token.expire" });
-    } catch (error) {
-      if (!(error instanceof Failure) || error.code !== "unknown_url") throw error; // it was deleted
-    }
-    await redis.srem(keysOf(person), id);
+/** Key of a person's playground, as the page gets it, with the id of its token. */
+interface PlaygroundKey {
+  readonly id: string;
+  readonly key: string;
+  readonly expiresAt: string;
+  readonly account: string;
+  readonly team: string | null;
+  readonly group: string;
+}
+
+/**
+ * Makes the key that a call requests. A person has one token in each account or team for each group, because the calls
+ * of a token are billed by its group. Each request replaces its key.
+ */
+async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall): Promise<PlaygroundKey> {
+  const { body, operator, actor } = call;
+  const { account, team } = await chosenAccount(redis, ledger, call);
+  const tokens = await listTokens(redis, account);
+  const limits = await limitsOf(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
+  const key = newKey();
+  const { digest, token: made } = makeToken(key, {
+    ...limits,
+    accountId: account,
+    name: `Playground ${operator.name}`,
+  });
+  const { group, expiresAt, member } = limits;
+  const own = tokens.filter(
+    (token) =>
+      token.playgroundOf === operator.name &&
+      token.team === made.team &&
+      token.member === member &&
+      token.group === group,
+  );
+  if (own.some(({ disabled }) => disabled))
+    throw new Failure("permission_denied", "Your key of the playground is disabled; ask an admin to enable it.");
+  const [before] = own;
+  const id = before?.id ?? made.id;
+  // Before the key exists, so that a sign-out at the same time ends it.
+  await rememberKey(redis, operator.name, id);
+  if (before === undefined)
+    // Without a maximum: these keys do not count, and the old ones are deleted.
+    await ledger.createToken(
+      { digest, token: withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember }) },
+      actor,
+    );
+  else {
+    const { models = null, allowedAddresses = null, budget = null } = made;
+    const { ofMember = null, within = null } = limits.ofMember;
+    const change = { models, expiresAt, allowedAddresses, budget, ofMember, within };
+    await ledger.rotateToken(id, { digest, hint: keyHint(key), graceSeconds: lifetimeSeconds, change }, actor);
   }
-}
-
-/** Remembers a key until it has ended with certainty. */
-async function rememberKey(redis: Redis, person: string, id: string): Promise<void> {
-  await redis.sadd(keysOf(person), id);
-  await redis.expire(keysOf(person), 2 * lifetimeSeconds);
-}
-
-/** Returns the Redis set with the ids of a person's keys that may be in use. */
-function keysOf(person: string): string {
-  return `console:playground:${person}`;
+  await deleteExpiredKeys(
+    ledger,
+    tokens.filter((token) => token.id !== id),
+    actor,
+  );
+  return { id, key, expiresAt, account, team: team ?? null, group };
 }
 
 /** Lists the accounts and teams that a person may call models with. */

@@ -18,9 +18,9 @@ import { fields } from "./fields.ts";
 import { boundOf, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
 /**
- * Maximum API keys that an account may have, disabled ones included, before an operator or a member makes another one.
+ * Maximum API keys that an account may have, disabled ones included and those of playgrounds excluded, before an operator or a member makes another one.
  */
-export const maxKeys = { operator: 10_000, member: 200 };
+const maxKeys = { operator: 10_000, member: 200 };
 
 /**
  * Routes that create, show and change API keys. The ledger writes each change to the books first, then to Redis. Keys
@@ -51,7 +51,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "POST /accounts/{id}/tokens": (call) => createToken(redis, ledger, call),
     "GET /tokens/{id}": async (call) => withLastUse(redis, await tokenFor(redis, call)),
     "POST /tokens/{id}": async (call) => {
-      const before = await managedToken(redis, call);
+      const before = await changeableToken(redis, call);
       const wish = changeOf(call.body, before);
       await checkNames(redis, { group: wish.group ?? before.group, models: wish.models ?? undefined });
       await checkNoBudget(redis, before, wish);
@@ -59,8 +59,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     },
     "POST /tokens/{id}/disable": (call) => change(call, "disable", { disabled: true }),
     "POST /tokens/{id}/enable": (call) => change(call, "enable", { disabled: false }),
-    "POST /tokens/{id}/expire": (call) =>
-      change(call, "expire", { expiresAt: fields.optionalTime(call.body, "at") ?? new Date().toISOString() }),
+    "POST /tokens/{id}/expire": async (call) => {
+      await changeableToken(redis, call);
+      return change(call, "expire", { expiresAt: fields.optionalTime(call.body, "at") ?? new Date().toISOString() });
+    },
   };
 }
 
@@ -114,6 +116,19 @@ export async function managedToken(redis: Redis, call: OperatorCall): Promise<To
   const token = await tokenFor(redis, call);
   checkManagesKey(call.operator, token);
   return token;
+}
+
+/**
+ * Returns the API key whose limits or secret a call changes. Throws Failure as `managedToken` does, and (403) for a key
+ * of a playground: only the playground renews it, and only for its person.
+ */
+export async function changeableToken(redis: Redis, call: OperatorCall): Promise<Token> {
+  const token = await managedToken(redis, call);
+  if (token.playgroundOf === undefined) return token;
+  throw new Failure(
+    "permission_denied",
+    "The playground renews this key and sets its limits: change the operator's key, or disable or delete this one.",
+  );
 }
 
 /**

@@ -54,11 +54,12 @@ const allSessions = "console:sessions";
 export class Sessions {
   readonly generations: Generations;
   readonly #redis: Redis;
-  readonly #ended: (name: string) => Promise<void>;
-  /** Creates the sessions in a Redis. `ended` is called with the name of the person of each session that ends. */
-  constructor(redis: Redis, ended: (name: string) => Promise<void> = async () => undefined) {
+  /** Ends the keys that the console made for a person. */
+  readonly endKeys: (name: string) => Promise<void>;
+  /** Creates the sessions in a Redis. `endKeys` is called with the name of the person of each session that ends. */
+  constructor(redis: Redis, endKeys: (name: string) => Promise<void> = async () => undefined) {
     this.#redis = redis;
-    this.#ended = ended;
+    this.endKeys = endKeys;
     this.generations = new Generations(redis);
   }
 
@@ -121,10 +122,14 @@ export class Sessions {
     return (await this.#open()).map(({ view }) => view);
   }
 
-  /** Ends the sessions of a person, and invalidates links that sign in as the person or that the person made. */
+  /**
+   * Ends the sessions and the keys of a person, and invalidates links that sign in as the person or that the person made.
+   */
   async revoke(name: string): Promise<void> {
     await this.generations.renew(name);
     await this.#endWhere((view) => view.name === name);
+    // Also without an open session: the last one may have expired.
+    await this.endKeys(name);
   }
 
   /** Ends the session with this id. Returns the number of ended sessions. */
@@ -141,7 +146,7 @@ export class Sessions {
   async #endByDigest(digest: string): Promise<void> {
     const text = await this.#redis.getdel(sessionKey(digest));
     await this.#redis.srem(allSessions, digest);
-    if (text !== null) await this.#ended(readSession(text).name);
+    if (text !== null) await this.endKeys(readSession(text).name);
   }
 
   async #open(): Promise<readonly { readonly digest: string; readonly view: SessionView }[]> {

@@ -54,7 +54,11 @@ export async function inviteOf(
   if (known === undefined) await people.create({ name, role, account, password: undefined }, actor);
   else if (!(await administersAll(false))) throw refused;
   await grant();
-  if (known !== undefined && (known.disabled || known.hasPassword)) return { role, url: null, expiresAt: null };
+  if (known !== undefined && (known.disabled || known.hasPassword)) {
+    // The invitation may have taken rights away, such as those of an admin.
+    await sessions.endKeys(name);
+    return { role, url: null, expiresAt: null };
+  }
   await sessions.revoke(name);
   const { link, expiresAt } = await sessions.makeLink({ name, role, account }, operator.name);
   if (!(await administersAll(known === undefined))) {

@@ -50,6 +50,7 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
       await ledger.write(`${pathOf(id)}/members`, { person: name, membership: ended }, call.actor);
       // An admin may have made links for others.
       if (membership.role === "admin") await sessions.revoke(name);
+      else await sessions.endKeys(name);
       return {};
     },
     "GET /accounts/{id}/members": async ({ params: { id = "" } }) => {

@@ -79,6 +79,10 @@ async function callToken(route: string, { id }: Token, { account, body = {} }: {
       asked.push({ token });
       return found;
     },
+    changeToken: async (token, change) => {
+      asked.push({ token, ...change });
+      return found;
+    },
   };
   const routes = { ...tokenRoutes(redis, ledger), ...tokenRotationRoutes(redis, ledger) };
   const answer = await routes[route]?.({
@@ -119,6 +123,17 @@ test("a rotation answers the new key, whose digest goes to the ledger, with a gr
       code: "invalid_value",
       param: "graceSeconds",
     });
+});
+
+test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
+  await projectToken(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });
+  for (const by of [{}, { account: "acme" }]) {
+    for (const route of [rotate, "POST /tokens/{id}", "POST /tokens/{id}/expire"])
+      await expect(callToken(route, token, by), route).rejects.toMatchObject({ code: "permission_denied" });
+    expect((await callToken("POST /tokens/{id}/disable", token, by)).asked).toMatchObject([{ disabled: true }]);
+    expect((await callToken(remove, token, by)).asked).toEqual([{ token: token.id }]);
+  }
 });
 
 test("members can delete only members' keys, and none of another account", async () => {

@@ -41,6 +41,12 @@ describe("sessions and links", () => {
     expect(await sessions.find(session)).toBeUndefined();
   });
 
+  test("a change of a person ends the person's keys, also without an open session", async () => {
+    const ended: string[] = [];
+    await new Sessions(redis, async (name) => void ended.push(name)).revoke("ada");
+    expect(ended).toEqual(["ada"]);
+  });
+
   test("a sign-in that started before a change ends with it, although its session is newer", async () => {
     const generations = await sessions.generations.of(["ada"]);
     await sessions.revoke("ada");

@@ -7,11 +7,12 @@ const tom = { actor: "tom", operator: { name: "tom", role: "operator" as const, 
 const eve = { name: "eve", role: "operator" as const, account: "organisation:acme" };
 
 /** Returns people and sessions that record what an invitation does. */
-function recording() {
+function recording({ hasPassword = false } = {}) {
   const acts: string[] = [];
-  const people = { find: async () => ({ ...eve, disabled: false, hasPassword: false }) };
+  const people = { find: async () => ({ ...eve, disabled: false, hasPassword }) };
   const sessions = {
     revoke: async () => void acts.push("revoke"),
+    endKeys: async () => void acts.push("end keys"),
     makeLink: async () => {
       acts.push("link");
       return { link: "secret", expiresAt: "2030-01-01T00:00:00Z" };
@@ -30,6 +31,13 @@ test("access is given before earlier links end, so that no earlier link has it",
   const made = await inviteOf(deps, eve, tom, { administersAll: async () => true, grant });
   expect(made).toMatchObject({ role: "operator", url: "/console/sign-in#secret" });
   expect(acts).toEqual(["grant", "revoke", "link"]);
+});
+
+test("a person with a password gets no link, and the keys of earlier access end", async () => {
+  const { acts, grant, deps } = recording({ hasPassword: true });
+  const made = await inviteOf(deps, eve, tom, { administersAll: async () => true, grant });
+  expect(made).toEqual({ role: "operator", url: null, expiresAt: null });
+  expect(acts).toEqual(["grant", "end keys"]);
 });
 
 test("a link ends at once if the person got more access while it was made", async () => {

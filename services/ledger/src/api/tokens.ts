@@ -31,6 +31,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
         const booked = await bookToken(books, request, actor);
         if (booked === undefined)
           throw new Failure("invalid_value", `The account has ${request.max} keys, the maximum.`, {
+            param: "id",
             status: 409,
           });
         const { token, created } = booked;

@@ -149,7 +149,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
   },
   "POST /playground/key": {
     summary:
-      "Get a key for the console's playground that works for 15 minutes. It replaces the caller's earlier one and has the limits of the caller. It ends when the caller signs out.",
+      "Get a key for the console's playground that works for 15 minutes. It replaces the caller's earlier one of the same account or team and group, and has the limits of the caller. It ends when the caller signs out or loses access, and cannot be changed.",
     area: "accounts",
     role: "operator",
     member: "handler",

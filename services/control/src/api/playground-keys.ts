@@ -1,0 +1,97 @@
+import { randomUUID } from "node:crypto";
+import type { Token } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
+import type { Redis } from "@modelgate/platform";
+import type { Ledger } from "../ledger.ts";
+
+/** Lifetime of a key of the playground, in seconds. A key that is replaced before works until then. */
+export const lifetimeSeconds = 15 * 60;
+/** Time in ms after its expiry at which a key of a playground may be deleted. */
+const keptMs = 24 * 60 * 60 * 1_000;
+/** Maximum keys that one request deletes. */
+const maxDeleted = 20;
+
+const requestPrefix = "request:";
+
+/**
+ * Makes a key of a person's playground. `make` must register the key's id with `rememberKey` before the key exists. If
+ * the person's keys end meanwhile, because the person signs out or loses access, the new key ends too. Throws Failure
+ * (401) then.
+ */
+export async function makePlaygroundKey<Made extends { readonly id: string }>(
+  { redis, ledger }: PlaygroundDeps,
+  { person, actor }: { readonly person: string; readonly actor: string },
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const request = requestPrefix + randomUUID();
+  await rememberKey(redis, person, request);
+  let made: Made;
+  let isCurrent = false;
+  try {
+    made = await make();
+  } finally {
+    isCurrent = (await redis.srem(keysOf(person), request)) > 0;
+  }
+  if (isCurrent) return made;
+  await expireKey(ledger, made.id, actor);
+  throw new Failure("invalid_api_key", "Your session or your access has just ended; sign in again.");
+}
+
+/** Dependencies of the keys of playgrounds. */
+interface PlaygroundDeps {
+  readonly redis: Redis;
+  readonly ledger: Pick<Ledger, "changeToken">;
+}
+
+/** Ends the keys of a person's playground, also those that are being made. Throws the first error, after all keys. */
+export async function endPlaygroundKeys({ redis, ledger }: PlaygroundDeps, person: string): Promise<void> {
+  const errors: unknown[] = [];
+  for (const id of await redis.smembers(keysOf(person))) {
+    await redis.srem(keysOf(person), id);
+    if (id.startsWith(requestPrefix)) continue;
+    await expireKey(ledger, id, person).catch((error: unknown) => errors.push(error));
+  }
+  if (errors.length > 0) throw errors[0];
+}
+
+async function expireKey(ledger: Pick<Ledger, "changeToken">, id: string, actor: string): Promise<void> {
+  await unlessDeleted(
+    ledger.changeToken(id, { expiresAt: new Date().toISOString() }, { actor, action: "token.expire" }),
+  );
+}
+
+/** Remembers a key, or a request for one, until it has ended with certainty. */
+export async function rememberKey(redis: Redis, person: string, id: string): Promise<void> {
+  await redis.sadd(keysOf(person), id);
+  await redis.expire(keysOf(person), 2 * lifetimeSeconds);
+}
+
+/** Returns the Redis set with the ids of a person's keys that may be in use, and with the requests for keys. */
+function keysOf(person: string): string {
+  return `console:playground:${person}`;
+}
+
+/**
+ * Deletes some keys of playgrounds that expired over a day ago. Those that are disabled stay, because they keep a person
+ * from getting another one.
+ */
+export async function deleteExpiredKeys(
+  ledger: Pick<Ledger, "deleteToken">,
+  tokens: readonly Token[],
+  actor: string,
+): Promise<void> {
+  const old = tokens.filter(
+    ({ playgroundOf, disabled, expiresAt = "" }) =>
+      playgroundOf !== undefined && !disabled && Date.parse(expiresAt) < Date.now() - keptMs,
+  );
+  for (const { id } of old.slice(0, maxDeleted)) await unlessDeleted(ledger.deleteToken(id, actor));
+}
+
+/** Waits for a change of a key. A key that was deleted meanwhile is no error. */
+async function unlessDeleted(change: Promise<unknown>): Promise<void> {
+  try {
+    await change;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== "unknown_url") throw error;
+  }
+}
