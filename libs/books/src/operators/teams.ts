@@ -1,5 +1,7 @@
+import type { Transaction } from "kysely";
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
+import type { Tables } from "../schema.ts";
 import { hasTeam, lockOrganisation } from "./organisations.ts";
 
 /** Names a team of an organisation; the organisation itself if `team` is "". */
@@ -49,40 +51,52 @@ export async function deleteTeam(
     const memberships = transaction.selectFrom("memberships").select("person").where("organisation", "=", organisation);
     const hasMembers = (await memberships.where("team", "=", team).executeTakeFirst()) !== undefined;
     const teams = await transaction.selectFrom("teams").selectAll().where("organisation", "=", organisation).execute();
-    const account = teams.find(({ id }) => id === team)?.account;
-    const isLast = !teams.some((other) => other.account === account && other.id !== team);
+    const audit = { time: new Date().toISOString(), actor, after: null };
     if (team === "") {
       if (teams.length > 0) return "teams";
       if (hasMembers) return "members";
-      await transaction
-        .updateTable("accounts")
-        .set({ organisation: "" })
-        .where("organisation", "=", organisation)
-        .execute();
+      await releaseAccounts(transaction, organisation);
       await transaction.deleteFrom("organisations").where("id", "=", organisation).execute();
-    } else {
-      if (account === undefined) return "absent";
-      if (hasMembers) return "members";
-      const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
-      if ((await tokens.where("team", "=", team).executeTakeFirst()) !== undefined) return "keys";
-      const budgets = transaction.selectFrom("budgets").select("record").where("account", "=", account);
-      const { record = "" } = (await budgets.executeTakeFirst()) ?? {};
-      if (record.includes(`"team:${team}"`) || record.includes(`"member:${team}/`)) return "budgets";
-      await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
-      if (releaseAccount && isLast)
-        await transaction.updateTable("accounts").set({ organisation: "" }).where("account", "=", account).execute();
+      const before = { organisation, team };
+      await writeAudit(transaction, { ...audit, account: "", action: "organisation.delete", before });
+      return "deleted";
     }
-    const isReleased = releaseAccount && isLast && account !== undefined;
-    const before = { organisation, team, ...(isReleased ? { releasedAccount: account } : {}) };
-    const action = team === "" ? "organisation.delete" : "team.delete";
-    await writeAudit(transaction, {
-      account: account ?? "",
-      time: new Date().toISOString(),
-      actor,
-      action,
-      before,
-      after: null,
-    });
+    const account = teams.find(({ id }) => id === team)?.account;
+    if (account === undefined) return "absent";
+    if (hasMembers) return "members";
+    const part = await partInAccount(transaction, team, account);
+    if (part !== undefined) return part;
+    await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
+    const isReleased = releaseAccount && !teams.some((other) => other.account === account && other.id !== team);
+    if (isReleased) await releaseAccounts(transaction, organisation, account);
+    const before = { organisation, team, ...(isReleased && { releasedAccount: account }) };
+    await writeAudit(transaction, { ...audit, account, action: "team.delete", before });
     return isReleased ? "deleted-with-account" : "deleted";
   });
+}
+
+/** Takes an account from an organisation; all of its accounts if none is named. */
+async function releaseAccounts(
+  transaction: Transaction<Tables>,
+  organisation: string,
+  account?: string,
+): Promise<void> {
+  const accounts = transaction
+    .updateTable("accounts")
+    .set({ organisation: "" })
+    .where("organisation", "=", organisation);
+  await (account === undefined ? accounts : accounts.where("account", "=", account)).execute();
+}
+
+/** Returns the first part of a team that the books store with its account; undefined if there is none. */
+async function partInAccount(
+  transaction: Transaction<Tables>,
+  team: string,
+  account: string,
+): Promise<"budgets" | "keys" | undefined> {
+  const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
+  if ((await tokens.where("team", "=", team).executeTakeFirst()) !== undefined) return "keys";
+  const budgets = transaction.selectFrom("budgets").select("record").where("account", "=", account);
+  const { record = "" } = (await budgets.executeTakeFirst()) ?? {};
+  return record.includes(`"team:${team}"`) || record.includes(`"member:${team}/`) ? "budgets" : undefined;
 }
