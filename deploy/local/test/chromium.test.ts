@@ -23,20 +23,20 @@ function without(): BareCheckout {
 test("the first working browser on PATH is used", () => {
   using checkout = without();
   checkout.program("google-chrome", "exit 0");
-  expect(find(checkout)).toEqual({ found: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, said: "" });
+  expect(find(checkout)).toEqual({ found: { MODELGATE_CHROMIUM: checkout.path("bin/google-chrome") }, output: "" });
 });
 
 test("a browser that the environment names is used unchanged", () => {
   using checkout = without();
-  expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ found: {}, said: "" });
+  expect(find(checkout, 'process.env.MODELGATE_CHROMIUM = "none"')).toEqual({ found: {}, output: "" });
 });
 
 test("without a browser the browser tests are skipped, and nothing fails", () => {
   using checkout = without();
   checkout.program("apt-get", "echo 'no network here' >&2; exit 100");
   checkout.program("apt-cache", "exit 100");
-  const { found, output: said } = find(checkout);
+  const { found, output } = find(checkout);
   expect(found).toEqual({});
-  expect(said).toMatch(/no browser: .+ MODELGATE_CHROMIUM to one\)\n$/);
+  expect(output).toMatch(/no browser: .+ MODELGATE_CHROMIUM to one\)\n$/);
   expect(checkout.tools()).toEqual([]);
 });

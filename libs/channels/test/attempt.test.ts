@@ -48,7 +48,7 @@ function attemptsAt(answers: readonly Answer[]) {
     transport: {
       async send({ url, headers, proxy }: UpstreamRequest) {
         if (proxy !== undefined) throw new ProxyFailed(new URL(proxy), "answered 502 to CONNECT");
-        requests.push(`${url.hostname.split(".")[0]} ${headers["said"] ?? ""}`.trim());
+        requests.push(`${url.hostname.split(".")[0]} ${headers["sentAs"] ?? ""}`.trim());
         return answerOf(answers[requests.length - 1] ?? [200]);
       },
       [Symbol.asyncDispose]: async () => nothing(),
