@@ -100,7 +100,7 @@ describe("charges that a request asks for in addition to tokens", () => {
         mcp_servers: [{ type: "url", url: "https://mcp.example" }],
       },
       [
-        { path: "tools[5]", unit: "webSearches", most: 3 },
+        { path: "tools[5]", unit: "webSearches", maxCalls: 3 },
         tool("tools[6]"),
         tool("tools[7]", "codeInterpreters"),
         tool("tools[10]", "webSearches"),
