@@ -1,6 +1,9 @@
+/** Seconds by which a vendor's report may exceed the time by the clock. */
+const maxReportExcessSeconds = 15;
+
 /**
  * Duration of a session that its vendor bills by the second: as the vendor reported it, plus the time since its last
- * report. Times are in ms, from one clock.
+ * report. A report beyond the time by the clock is limited. Times are in ms, from one clock.
  */
 export class SessionTime {
   #startedAt: number | undefined;
@@ -8,6 +11,7 @@ export class SessionTime {
   #reportedSeconds = 0;
   #reportedAt = 0;
   #isFinal = false;
+  #isCapped = false;
 
   /** True once the vendor has started the session. */
   get hasStarted(): boolean {
@@ -24,6 +28,11 @@ export class SessionTime {
     return this.#isFinal;
   }
 
+  /** True if the last report was limited. */
+  get isCapped(): boolean {
+    return this.#isCapped;
+  }
+
   /** Handles the start of the session. */
   start(nowMs: number): void {
     if (this.hasStarted) return;
@@ -35,7 +44,9 @@ export class SessionTime {
     if (this.#isFinal) return;
     this.start(nowMs);
     if (seconds !== undefined) {
-      this.#reportedSeconds = seconds;
+      const maxSeconds = this.#elapsedAt(nowMs) + maxReportExcessSeconds;
+      this.#isCapped = seconds > maxSeconds;
+      this.#reportedSeconds = Math.min(seconds, maxSeconds);
       this.#reportedAt = nowMs;
       this.#isFinal = isFinal;
     }
@@ -60,7 +71,7 @@ export class SessionTime {
   }
 
   /** Returns the seconds since the start by the clock, whatever the vendor reported. */
-  elapsedAt(nowMs: number): number {
+  #elapsedAt(nowMs: number): number {
     return this.#startedAt === undefined ? 0 : Math.max(0, this.#endBy(nowMs) - this.#startedAt) / 1_000;
   }
 

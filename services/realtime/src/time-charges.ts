@@ -1,5 +1,5 @@
-import { asFailure, costOf, Failure, type Nanos } from "@modelgate/contracts";
-import { boundOfHeld, type HeldMoney, type Outcome } from "@modelgate/relay";
+import { asFailure, costOf, Failure, unpricedUnits, type Nanos } from "@modelgate/contracts";
+import type { HeldMoney, Outcome } from "@modelgate/relay";
 import type { RealtimeBridge, SeenEvent } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import { holdUse, renewedCaller, StepQueue, unknownUse, type SessionPrice } from "./hold-use.ts";
@@ -9,8 +9,6 @@ import { SessionTime } from "./session-time.ts";
 
 /** Maximum seconds before the end of the held time at which a session ends that cannot be paid any longer. */
 const closingSeconds = 2;
-/** Seconds by which a vendor's report may exceed the time by the clock. */
-const reportSlackSeconds = 15;
 
 /** Values that the charges of a session by time need. */
 export interface TimeChargesParts {
@@ -24,8 +22,17 @@ export interface TimeChargesParts {
   readonly session: ChargedSession;
 }
 
-/** Reserves money for the first seconds of a session, before its vendor is connected. Throws Failure. */
-export function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
+/**
+ * Reserves money for the first seconds of a session, before its vendor is connected. Rejects with Failure, also for a
+ * model without a price per second, unless the group permits unpriced use.
+ */
+export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
+  const { name, price: unitPrices } = price.model;
+  const isPassed = deps.relay.catalog.current().group(call.caller.group)?.unpriced === "pass";
+  if (!isPassed && unpricedUnits({ seconds: 1 }, unitPrices).length > 0)
+    throw new Failure("model_not_found", `The model ${name} has no price per second, so it has no timed sessions.`, {
+      param: "session.model",
+    });
   const upperNanos = costOfSeconds(price, deps.slice.audioSeconds);
   return holdUse(deps, { call, price, unknown: unknownUse, upperNanos, tokens: 1 });
 }
@@ -161,7 +168,7 @@ export class TimeCharges implements SessionCharges {
       units: { requests: 1, seconds: time.chargedAt(nowMs) },
       estimated: !time.isFinal,
       ended: time.isFinal ? "completed" : "cancelled",
-      bound: { ...boundOfHeld({}), seconds: Math.ceil(time.elapsedAt(nowMs)) + reportSlackSeconds },
+      capped: time.isCapped ? ["seconds"] : undefined,
     };
   }
 }

@@ -17,10 +17,12 @@ beforeAll(async () => {
   area = await startSessions({
     models: {
       ...Object.fromEntries(names.map((name) => [name, { kind: "realtime", price }])),
-      turns: { kind: "realtime", price: { input: 1, output: 1 } },
+      turns: { kind: "realtime", price: { input: 1, output: 1, second: 1 } },
+      "no-second": { kind: "realtime", price: { input: 1, output: 1 } },
     },
     channels: [
       ...names.map((name) => channel(name, { [name]: "gpt-live-1" })),
+      channel("no-second", { "no-second": "gpt-live-1" }),
       channel("turns", { turns: "gpt-realtime-2" }),
     ],
     env: { DRAIN_MS: "8000", FAREWELL_MS: "4000" },
@@ -116,6 +118,7 @@ describe("refusals", () => {
   test.each([
     ["a model of the realtime format", start("turns"), "no_available_channel"],
     ["a model of another kind", start("chat"), "model_not_found"],
+    ["a model without a price per second", start("no-second"), "model_not_found"],
     ["a model that does not exist", start("nothing"), "model_not_found"],
     ["a start without a model", { type: "session.start", session: {} }, "missing_required_parameter"],
     ["another first event", { type: "session.close" }, "invalid_value"],

@@ -78,6 +78,24 @@ describe("the charged seconds at 100 s", () => {
       30,
       false,
     ],
+    [
+      "a report far beyond the clock: the clock and 15 s",
+      [
+        ["start", 0],
+        ["report", 20_000, 1e9],
+      ],
+      115,
+      false,
+    ],
+    [
+      "a final report far beyond the clock: its time and 15 s",
+      [
+        ["start", 0],
+        ["final", 20_000, 1e9],
+      ],
+      35,
+      true,
+    ],
     ["a vendor that reports before it says that it started", [["report", 99_000, 5]], 6, false],
   ])("%s", (_name, steps, charged, isFinal) => {
     const time = timeOf(steps);
@@ -86,7 +104,7 @@ describe("the charged seconds at 100 s", () => {
   });
 });
 
-test("the duration of a running session never decreases between reports, and each report replaces the counted time", () => {
+test("the duration of a running session never decreases between reports, and each report replaces the counted time, up to the clock and 15 s", () => {
   const gaps = fc.array(fc.record({ ms: fc.nat(60_000), reported: fc.option(fc.nat(3_600), { nil: undefined }) }));
   fc.assert(
     fc.property(gaps, (steps) => {
@@ -97,10 +115,10 @@ test("the duration of a running session never decreases between reports, and eac
         const before = time.secondsAt(nowMs);
         nowMs += ms;
         expect(time.secondsAt(nowMs)).toBeCloseTo(before + ms / 1_000, 6);
-        expect(time.elapsedAt(nowMs)).toBe(nowMs / 1_000);
         if (reported === undefined) continue;
         time.report(reported, { isFinal: false, nowMs });
-        expect(time.secondsAt(nowMs)).toBe(reported);
+        expect(time.secondsAt(nowMs)).toBe(Math.min(reported, nowMs / 1_000 + 15));
+        expect(time.isCapped).toBe(reported > nowMs / 1_000 + 15);
       }
       const last = time.secondsAt(nowMs);
       time.stop(nowMs);

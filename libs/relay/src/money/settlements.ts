@@ -130,6 +130,16 @@ export interface Renewals extends AsyncDisposable {
   keep(hold: RenewedHold): Disposable;
 }
 
+/** Returns a hold's progress; undefined if it cannot be computed, so that the lease is renewed all the same. */
+function progressOf(hold: RenewedHold, log: Logger): HoldProgress | undefined {
+  try {
+    return hold.progress();
+  } catch (error) {
+    log.error({ err: error, callId: hold.callId }, "the progress of a hold could not be computed");
+    return undefined;
+  }
+}
+
 /** Starts the renewals. Each lease is renewed three times within its duration. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
   const open = new OpenList<RenewedHold>();
@@ -138,7 +148,7 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   const renewals = runOnBeat(leaseMs / 3, () => {
     for (const hold of open) {
       const { accountId, callId } = hold;
-      renewHold(redis, { accountId, callId, leaseMs, ...hold.progress() }).catch((error: unknown) =>
+      renewHold(redis, { accountId, callId, leaseMs, ...progressOf(hold, log) }).catch((error: unknown) =>
         log.debug({ err: error, callId }, "hold not renewed"),
       );
     }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { createAccount, findAccount, readUnpublished, settle, shardOf, type OutboxEntry } from "@modelgate/accounts";
 import { compilePrice, endpoints, parseNanos } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
-import { startBackends, type Backends } from "@modelgate/testkit";
+import { startBackends, until, type Backends } from "@modelgate/testkit";
 import { holdMoney, type HeldMoney } from "../../src/money/held-money.ts";
 import { openRenewals, openSettlements, type RenewedHold } from "../../src/money/settlements.ts";
 import { usageDraft } from "../../src/money/usage-draft.ts";
@@ -172,4 +172,17 @@ test("the shutdown of a process waits for holds whose calls are still counted", 
   counted[Symbol.dispose]();
   await closed;
   expect(steps).toEqual(["settled", "closed"]);
+});
+
+test("a hold whose progress cannot be computed does not stop the renewals", async () => {
+  const renewals = openRenewals({ redis: store, log, leaseMs: 30 });
+  let computed = 0;
+  const progress = (): undefined => {
+    computed++;
+    throw new RangeError("not an amount");
+  };
+  const holds = ["first", "second"].map((callId) => renewals.keep({ accountId: "a", callId, progress }));
+  await until("several renewals of both holds", async () => computed >= 6);
+  for (const hold of holds) hold[Symbol.dispose]();
+  await renewals[Symbol.asyncDispose]();
 });

@@ -21,16 +21,15 @@ export function modelOfStart(message: RealtimeMessage): string {
 
 /**
  * Checks the settings in an event that starts or changes a session. Throws Failure (400) for a stored session, and for
- * work of the vendor's other models unless `vendorTools` is true, because no price covers it.
+ * work of the vendor's other models, because no price covers it and no permission of the caller was checked for it.
  */
-export function checkLiveSettings({ session }: JsonRecord, vendorTools: boolean): void {
+export function checkLiveSettings({ session }: JsonRecord): void {
   if (!isRecord(session)) return;
   const { delegation, triggers, store } = session;
   if (store === true)
     throw new Failure("unsupported_parameter", "Sessions cannot be stored: their recordings cannot be read here.", {
       param: "session.store",
     });
-  if (vendorTools) return;
   const { type = "client", responses, decisions } = asRecord(delegation);
   if (type !== "client" || responses !== undefined || decisions !== undefined)
     throw unpricedWork("session.delegation", "Use client delegation");
@@ -40,7 +39,7 @@ export function checkLiveSettings({ session }: JsonRecord, vendorTools: boolean)
 function unpricedWork(param: string, advice: string): Failure {
   return new Failure(
     "unsupported_parameter",
-    `${param} lets another model of the vendor work, but this model has no price for it. ${advice}, or ask the operator to allow it.`,
+    `${param} is not supported here: it lets another model of the vendor work. ${advice}.`,
     { param },
   );
 }

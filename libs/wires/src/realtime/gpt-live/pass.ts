@@ -85,20 +85,20 @@ export class GptLiveBridge implements RealtimeBridge {
 
   /** Renders a client's event for the vendor, which then reads exactly what was checked. Throws Failure (400). */
   #forward(event: JsonRecord): RealtimeMessage {
-    const { model, upstreamModel, vendorTools } = this.#names;
+    const { model, upstreamModel } = this.#names;
     const { type, session } = event;
     this.#names.checkStores?.(event);
     const requestedModel = asRecord(session)["model"];
     if (type === "session.start") {
       if (this.#phase !== "new") throw new Failure("invalid_value", "The session has been started already.");
       if (requestedModel !== model) throw otherModel();
-      checkLiveSettings(event, vendorTools);
+      checkLiveSettings(event);
       this.#phase = "starting";
       return eventMessage({ ...event, session: { ...asRecord(session), model: upstreamModel } });
     }
     if (type === "session.update") {
       if (requestedModel !== undefined) throw otherModel();
-      checkLiveSettings(event, vendorTools);
+      checkLiveSettings(event);
     }
     return eventMessage(event);
   }
@@ -120,6 +120,7 @@ function otherModel(): Failure {
 /** Returns the duration that a vendor's event reports: the sum since the start of the session. */
 function usageIn({ data }: RealtimeMessage, isFinal: boolean): readonly SeenEvent[] {
   const { seconds } = asRecord(parseEvent(data)?.["usage"]);
-  const isAmount = typeof seconds === "number" && seconds >= 0;
+  // A JSON number such as 1e999 is read as Infinity.
+  const isAmount = typeof seconds === "number" && Number.isFinite(seconds) && seconds >= 0;
   return [{ kind: "session-usage", seconds: isAmount ? seconds : undefined, isFinal }];
 }
