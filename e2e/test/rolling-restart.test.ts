@@ -19,7 +19,8 @@ test(`${streamCount} open streams while all replicas of edge and text are replac
   expect(result.openStreams).toBe(streamCount);
   expect(result.exits).toEqual([0, 0, 0, 0]);
   expect(result.others.filter((answer) => !isWhole(answer, "plain"))).toEqual([]);
-  expect(result.others.length).toBeGreaterThan(20);
+  // Other calls were made meanwhile. Their number depends on the machine.
+  expect(result.others.length).toBeGreaterThan(names.length);
   expect(result.streams.filter((answer) => isWhole(answer, "stream"))).toHaveLength(streamCount);
   expect(result.fresh).toBe(names.length);
   await booksAgree(result.others.length);
