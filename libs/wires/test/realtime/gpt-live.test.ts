@@ -64,6 +64,15 @@ test("a start that the vendor refuses can be sent again", () => {
   expect(session.fromClient(start()).toVendor).toHaveLength(1);
 });
 
+test("an error while the vendor starts may be about another event: the session is still ended at the vendor", () => {
+  const session = bridge();
+  session.fromClient(start());
+  fromVendor(session, { type: "error", client_event_id: "another", error: { message: "no" } });
+  expect(parsed(session.stop())).toEqual([{ type: "session.close" }]);
+  fromVendor(session, { type: "session.started", session: { model: "gpt-live-1" } });
+  expect(session.fromClient(start()).toVendor).toEqual([]);
+});
+
 test("work of the vendor's other models and stored sessions never pass", () => {
   const delegation = { type: "responses", responses: { model: "gpt-6-luna" } };
   expect(bridge().fromClient(start({ delegation })).toVendor).toEqual([]);

@@ -16,6 +16,8 @@ export class GptLiveBridge implements RealtimeBridge {
   readonly greets = false;
   readonly #names: RealtimeNames;
   #phase: "new" | "starting" | "running" | "closed" = "new";
+  /** True if the vendor has reported an error since the last start: the start was refused, or another event. */
+  #isAnswered = false;
   #errors = 0;
 
   constructor(names: RealtimeNames) {
@@ -26,7 +28,7 @@ export class GptLiveBridge implements RealtimeBridge {
     return {
       input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: true },
       pendingResponses: 0,
-      isPending: this.#phase === "starting",
+      isPending: this.#phase === "starting" && !this.#isAnswered,
     };
   }
 
@@ -66,8 +68,7 @@ export class GptLiveBridge implements RealtimeBridge {
         this.#phase = "closed";
         return { toClient: [this.#renamed(message)], toVendor: [], seen: usageIn(message, true) };
       case "error":
-        // A start that the vendor refuses may be sent again.
-        if (this.#phase === "starting") this.#phase = "new";
+        this.#isAnswered = true;
         return { toClient: [message], toVendor: [], seen: [{ kind: "error" }] };
       case undefined:
       default:
@@ -75,6 +76,12 @@ export class GptLiveBridge implements RealtimeBridge {
     }
   }
 
+  /** True before a start, and after one that the vendor may have refused. */
+  get #mayStart(): boolean {
+    return this.#phase === "new" || (this.#phase === "starting" && this.#isAnswered);
+  }
+
+  /** Ends the session at the vendor, also if a start may have been refused: if it was not, the vendor charges it. */
   stop(): readonly RealtimeMessage[] {
     return this.#phase === "starting" || this.#phase === "running" ? [eventMessage({ type: "session.close" })] : [];
   }
@@ -90,10 +97,11 @@ export class GptLiveBridge implements RealtimeBridge {
     this.#names.checkStores?.(event);
     const requestedModel = asRecord(session)["model"];
     if (type === "session.start") {
-      if (this.#phase !== "new") throw new Failure("invalid_value", "The session has been started already.");
+      if (!this.#mayStart) throw new Failure("invalid_value", "The session has been started already.");
       if (requestedModel !== model) throw otherModel();
       checkLiveSettings(event);
       this.#phase = "starting";
+      this.#isAnswered = false;
       return eventMessage({ ...event, session: { ...asRecord(session), model: upstreamModel } });
     }
     if (type === "session.update") {
