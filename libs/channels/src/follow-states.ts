@@ -34,21 +34,13 @@ export async function followStates({
   const accountCooldowns = new Map<string, Cooldown>();
   const switched = new Map<string, Switched>();
 
-  function applyShared(local: Map<string, Cooldown>, shared: ReadonlyMap<string, Cooldown>): void {
-    for (const [name, cooldown] of shared)
-      if ((local.get(name)?.until ?? 0) < cooldown.until) local.set(name, cooldown);
-    for (const name of local.keys()) {
-      if (shared.has(name)) continue;
-      local.delete(name);
-      forgotten(name);
-    }
-  }
   async function refresh(): Promise<void> {
+    const readAt = Date.now();
     const states = await readChannelStates(redis);
     switched.clear();
     for (const [scope, reason] of states.switched) switched.set(scope, reason);
-    applyShared(cooldowns, states.cooldowns);
-    applyShared(accountCooldowns, states.accountCooldowns);
+    applyShared(cooldowns, states.cooldowns, { readAt, forgotten });
+    applyShared(accountCooldowns, states.accountCooldowns, { readAt, forgotten });
   }
   async function dropOld(): Promise<void> {
     const oldest = Date.now() - accountMemoryMs;
@@ -76,4 +68,21 @@ export async function followStates({
       subscriber.disconnect();
     },
   };
+}
+
+/**
+ * Applies the shared cooldowns, read at `readAt` (Unix ms), to those of this process. A cooldown that this process began
+ * after that time is not among them yet, and stays. `forgotten` receives the name of each that was ended elsewhere.
+ */
+export function applyShared(
+  local: Map<string, Cooldown>,
+  shared: ReadonlyMap<string, Cooldown>,
+  { readAt, forgotten }: { readonly readAt: number; readonly forgotten: (name: string) => void },
+): void {
+  for (const [name, cooldown] of shared) if ((local.get(name)?.until ?? 0) < cooldown.until) local.set(name, cooldown);
+  for (const [name, { since }] of local) {
+    if (shared.has(name) || Date.parse(since) >= readAt) continue;
+    local.delete(name);
+    forgotten(name);
+  }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { applyShared } from "../src/follow-states.ts";
 import { isCoolingDown, nextCooldown, type CooldownCause } from "../src/shared-cooldowns.ts";
 import { parseCooldown, type Cooldown } from "../src/state.ts";
 
@@ -59,4 +60,25 @@ test("a stored cooldown of an earlier version is read with the current names", (
   expect(parseCooldown(stored)).toEqual({ ...common, kind: "throttled", vendorMessage: "Slow down" });
   const refused = { ...common, kind: "refused", vendorMessage: "No such key" };
   expect(parseCooldown(JSON.stringify(refused))).toEqual(refused);
+});
+
+test("a cooldown that began after the shared ones were read stays; an older one that is missing there has ended", () => {
+  const begunAt = (ms: number): Cooldown => ({
+    kind: "failing",
+    reason: "upstream_error",
+    since: new Date(ms).toISOString(),
+    until: ms + 5_000,
+    rests: 1,
+  });
+  const local = new Map([
+    ["old", begunAt(1_000)],
+    ["new", begunAt(2_001)],
+  ]);
+  const forgotten: string[] = [];
+  applyShared(local, new Map([["other", begunAt(1_500)]]), {
+    readAt: 2_000,
+    forgotten: (name) => forgotten.push(name),
+  });
+  expect([...local.keys()]).toEqual(["new", "other"]);
+  expect(forgotten).toEqual(["old"]);
 });
