@@ -66,7 +66,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   async function open(origin: string): Promise<Page> {
     const opened = await newPage(browser, { ignoreHTTPSErrors: true });
     await opened.goto(origin);
-    await opened.waitForFunction(() => "acts" in globalThis);
+    await opened.waitForFunction(() => "pageFunctions" in globalThis);
     return opened;
   }
 
