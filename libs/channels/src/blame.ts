@@ -86,10 +86,10 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
     extent.models === "all models" &&
     !concernsAllModels &&
     !isCertain &&
-    !mostGroupsFail(relevant, failed, "model", now)
+    !majorityFails(relevant, failed, "model", now)
   )
     return false;
-  if (extent.accounts === "all accounts" && !isCertain) return mostGroupsFail(relevant, failed, "account", now);
+  if (extent.accounts === "all accounts" && !isCertain) return majorityFails(relevant, failed, "account", now);
   return (isExplicit && extent.accounts === "one account") || failsMostly(outcomes, failed);
 }
 
@@ -103,7 +103,7 @@ function failsMostly(outcomes: readonly CallOutcome[], failed: FailureSeen): boo
 }
 
 /** Returns whether at least two accounts (or models) mostly fail, and more than the number that recently succeeded. */
-function mostGroupsFail(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
+function majorityFails(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
   let succeeding = 0;
