@@ -2,6 +2,7 @@ import type { CallStatus } from "@modelgate/contracts";
 import {
   measureEvent,
   estimateUnits,
+  pcmBytesPerSecond,
   type ClientEvent,
   type RealtimeBridge,
   type RealtimeMessage,
@@ -17,7 +18,7 @@ import { transcriptPrice } from "./transcribers.ts";
 import type { TranscriptMoney, TranscribingModel } from "./transcript-money.ts";
 import { PendingTranscripts } from "./pending-transcripts.ts";
 import type { RealtimeCall } from "./session-call.ts";
-import type { ChargedSession, SessionCharges } from "./session-charges.ts";
+import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 
 /** Dependencies of the charges, and the session that they report to. */
 export interface ChargesParts {
@@ -29,9 +30,6 @@ export interface ChargesParts {
 }
 
 type SeenOf<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
-
-/** Bytes per second of PCM audio, for converting seconds of input to bytes. */
-const pcmBytesPerSecond = 48_000;
 
 /**
  * Charges of a session. Every event that makes the vendor work waits until money is reserved for it: a slice for each
@@ -48,12 +46,9 @@ export class Charges implements SessionCharges {
   readonly #payments: Payments;
   /** True if the API key was checked for the next response request. Its slice may have been reserved long before. */
   #isKeyChecked = false;
-  /** True once the vendor is disconnected: missing usage will never be reported. */
-  #isVendorGone = false;
+  readonly #lastUsage = new LastUsage();
   /** True once the session has ended: no more money is reserved. */
   #ended = false;
-  /** Called when the vendor owes no more usage. */
-  #onNothingOwed: (() => void) | undefined;
 
   constructor(deps: Deps, parts: ChargesParts) {
     this.#deps = deps;
@@ -193,8 +188,7 @@ export class Charges implements SessionCharges {
   }
 
   vendorGone(): void {
-    this.#isVendorGone = true;
-    this.#onNothingOwed?.();
+    this.#lastUsage.vendorGone();
   }
 
   /**
@@ -202,20 +196,14 @@ export class Charges implements SessionCharges {
    * for it, or after `withinMs`.
    */
   awaitLastUsage(withinMs: number): Promise<void> {
-    if (this.#isVendorGone) return Promise.resolve();
+    if (this.#lastUsage.isVendorGone) return Promise.resolve();
     const { responses, bridge } = this.#parts;
     // A transcript may take long; the client may need the money in another session meanwhile.
     if (!this.isAnswering) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());
     if (!this.#isOwing()) return Promise.resolve();
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      this.#onNothingOwed = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    return this.#lastUsage.wait(withinMs);
   }
 
   /**
@@ -290,6 +278,6 @@ export class Charges implements SessionCharges {
   }
 
   #reportSettled(): void {
-    if (this.#onNothingOwed !== undefined && !this.#isOwing()) this.#onNothingOwed();
+    if (this.#lastUsage.isAwaited && !this.#isOwing()) this.#lastUsage.complete();
   }
 }

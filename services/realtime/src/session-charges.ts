@@ -45,3 +45,40 @@ export interface ChargedSession {
   /** Ends the session because a payment failed. */
   endUnpaid(error: unknown): void;
 }
+
+/** Wait for the usage that a vendor still owes to a session that has ended. */
+export class LastUsage {
+  #isVendorGone = false;
+  #resolve: (() => void) | undefined;
+
+  /** True once the vendor is disconnected: missing usage will never be reported. */
+  get isVendorGone(): boolean {
+    return this.#isVendorGone;
+  }
+
+  /** True once a wait has begun. */
+  get isAwaited(): boolean {
+    return this.#resolve !== undefined;
+  }
+
+  vendorGone(): void {
+    this.#isVendorGone = true;
+    this.#resolve?.();
+  }
+
+  /** Ends the wait, if there is one: the vendor owes nothing more. */
+  complete(): void {
+    this.#resolve?.();
+  }
+
+  /** Resolves when the wait is ended, or after `withinMs`. */
+  wait(withinMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, withinMs);
+      this.#resolve = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

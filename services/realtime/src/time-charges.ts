@@ -4,7 +4,7 @@ import type { RealtimeBridge, SeenEvent } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import { holdUse, renewedCaller, StepQueue, unknownUse, type SessionPrice } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
-import type { ChargedSession, SessionCharges } from "./session-charges.ts";
+import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 import { SessionTime } from "./session-time.ts";
 
 /** Maximum seconds before the end of the held time at which a session ends that cannot be paid any longer. */
@@ -54,9 +54,7 @@ export class TimeCharges implements SessionCharges {
   /** Failure of the last attempt to extend the reservation. */
   #unpaid: Failure | undefined;
   #ended = false;
-  #isVendorGone = false;
-  /** Called when the vendor owes no more usage. */
-  #onNothingOwed: (() => void) | undefined;
+  readonly #lastUsage = new LastUsage();
 
   constructor(deps: Deps, parts: TimeChargesParts) {
     this.#deps = deps;
@@ -90,7 +88,7 @@ export class TimeCharges implements SessionCharges {
       this.#firstByteAt ??= nowMs;
     } else if (seen.kind === "session-usage") {
       this.#time.report(seen.seconds, { isFinal: seen.isFinal, nowMs });
-      if (seen.isFinal) this.#onNothingOwed?.();
+      if (seen.isFinal) this.#lastUsage.complete();
     }
   }
 
@@ -111,22 +109,15 @@ export class TimeCharges implements SessionCharges {
   }
 
   vendorGone(): void {
-    this.#isVendorGone = true;
     this.#time.stop(performance.now());
-    this.#onNothingOwed?.();
+    this.#lastUsage.vendorGone();
   }
 
   awaitLastUsage(withinMs: number): Promise<void> {
     const last = this.#parts.bridge.stop();
-    if (this.#isVendorGone || last.length === 0) return Promise.resolve();
+    if (this.#lastUsage.isVendorGone || last.length === 0) return Promise.resolve();
     for (const message of last) this.#parts.session.sendToVendor(message);
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      this.#onNothingOwed = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    return this.#lastUsage.wait(withinMs);
   }
 
   /** Charges the session's seconds; releases the reservation of a session that the vendor has not started. */

@@ -9,6 +9,7 @@ import type { RealtimeBridge, RealtimeClient, RealtimeNames, RealtimeVendor } fr
 import { realtime } from "./openai/index.ts";
 
 export {
+  pcmBytesPerSecond,
   vendorsTranscribers,
   type BridgedMessages,
   type ClientEvent,
