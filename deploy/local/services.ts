@@ -41,7 +41,10 @@ export interface ServiceSettings {
   readonly onComplaint?: (name: string, words: string) => void;
   /** Program that runs services; if absent, the shipped one. */
   readonly program?: string;
-  /** Function that starts a process; if absent, it starts a new one. */
+  /**
+   * Function that starts the process of a service; default: `spawnService`. Tests pass `spawnWarm`, which reuses
+   * processes.
+   */
   readonly spawn?: typeof spawnService;
 }
 

@@ -37,7 +37,7 @@ const tables: readonly { readonly of: string; readonly names: readonly string[];
   { of: "failures", names: Object.keys(failures), maxExamples: 5 },
 ];
 
-/** A page whose own subject is a list of requests: the simulator, which has endpoints of vendors. */
+/** Page that may list more than a few examples: the simulator's README, which documents the vendors' endpoints. */
 const simulator = "e2e/simulator/README.md";
 
 describe("hand-written pages", () => {

@@ -57,7 +57,7 @@ export async function openAttackSetup(attacks: readonly Attack[]): Promise<Attac
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
   const loops = opening.use(new Loops());
-  // Before the suite starts, because it then requests the vendors' model lists.
+  // The answers are set before the suite starts, because the suite requests the vendors' model lists at its start.
   for (const attack of attacks) script(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));

@@ -29,7 +29,10 @@ const refusals: typeof calls = {
   "an area that this deployment does not run": ["/v1/audio/speech", { model: "tts", input: "Hello", voice: "a" }],
 };
 
-/** Parts of an answer that are the same for every call. */
+/**
+ * Parts of an answer that must be equal in both deployments (one process, separate processes): status, header names,
+ * and the body with ids, times and ports replaced.
+ */
 interface Seen {
   readonly status: number;
   readonly headers: readonly string[];

@@ -57,7 +57,7 @@ function form(opener: string, path: string, field: string | RegExp): View {
   return { name: opener, path: at(path), open: (page) => button(page, opener), shows: inDialog(field) };
 }
 
-/** Returns a kind of the playground after a call. */
+/** Returns the view of the playground for a kind of model, after one call. */
 function tried(kind: string, shows: View["shows"], fill: (page: Page) => Promise<unknown>): View {
   return {
     name: `Playground, ${kind}`,

@@ -191,7 +191,7 @@ test("unpublished events are part of the books, and concurrent calls are not", a
 
 test("books whose oldest days were deleted are valid, in any order of settlements around midnight", async () => {
   const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
-  // Receipts 2, 3 and 5: the second call's event is of the day before.
+  // Calls 1, 2 and 3 have receipts 2, 3 and 5; receipts 1 and 4 are credits. The event of call 2 is one day older.
   const id = await booked((call) => (call === 2 ? before : first) ?? "");
   await redis.hset(accountKeys.account(id), "createdAt", "2026-01-01T00:00:00Z");
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: true, from: 2, to: 5 });

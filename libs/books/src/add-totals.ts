@@ -15,7 +15,10 @@ export const totalsPeriods = {
   daily_tag_totals: 86_400_000,
 } as const;
 
-/** Columns of the key in the tables of totals, except that of tags. */
+/**
+ * Columns of the primary key of `hourly_totals` and `daily_totals`. `labelled_totals` adds `labels`. `daily_tag_totals`
+ * has another key.
+ */
 const keyColumns = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
 /** Adds newly inserted calls to the totals of their hours, days and labels. */

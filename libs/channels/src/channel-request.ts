@@ -49,7 +49,10 @@ export function channelRequest(
   return provider.sign === undefined ? unsigned : signRequest(provider, unsigned, signing);
 }
 
-/** Adds a channel's members to the body of a request, if it is JSON, and signs it. */
+/**
+ * Adds the channel's `defaults` that the request does not have, and sets its `force` members, in a JSON body. Then
+ * signs the request. Other bodies are signed unchanged.
+ */
 async function signChanged(
   request: UpstreamRequest,
   { defaults = {}, force = {} }: Pick<CatalogChannel, "defaults" | "force">,

@@ -79,7 +79,10 @@ export class RouteChooser {
     if (route.isLastResort) this.#retried = route;
   }
 
-  /** Returns the options that exclude the routes which this call has tried, or that turned it away. */
+  /**
+   * Returns the options for the next choice. They exclude the routes that this call has tried, and the channels and
+   * keys whose limits or running test refused it.
+   */
   #remaining(cooldowns: Cooldowns | undefined): PickOptions {
     const excluded = ({ channel }: Candidate, key: ChannelKey): boolean => {
       const id = channelKeyId(channel.id, key.id);

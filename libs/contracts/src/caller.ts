@@ -4,10 +4,11 @@ import { Tags } from "./tags.ts";
 const optionalNanos = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
 
 /**
- * Maximum spending in nano-dollars, per day and month in UTC, in addition to the limit by the account's balance.
- * `token…` limits one API key. `within…` limits an operator's key together with the keys that members of the account
- * created within its budget. `group…` limits all keys of the account in one group. Spending is counted from the moment
- * at which a budget is set. Other budgets of the account are read when its money is held.
+ * Budgets in the signed caller: maximum spending in nano-dollars per day and month (UTC), in addition to the limit by
+ * the account's balance. `token…` limits one API key. `within…` limits the key `within` together with all keys that
+ * share its budget. `group…` limits all keys of the account in one group. Spending is counted from the moment at which
+ * a budget is set. The account's list of budgets (by team, model, tag and so on; `Budget` in libs/accounts) is not in
+ * the caller: it is applied when money is held.
  */
 export const Budgets = Type.Object(
   {

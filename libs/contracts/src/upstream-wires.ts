@@ -40,7 +40,7 @@ export type RealtimeWire = (typeof realtimeWires)[number];
 export const sessionWires = [...realtimeWires, "gpt-live"] as const;
 export type SessionWire = (typeof sessionWires)[number];
 
-/** Wires of video tasks that clients and vendors use, one for each client format of interface section 4.5. */
+/** Wires of video tasks that clients and vendors use, one for each client format. */
 export const videoStyles = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
 export type VideoStyle = (typeof videoStyles)[number];
 

@@ -120,7 +120,10 @@ export function countBuffered(bytes: number): void {
   currentValues.bufferBytes += bytes;
 }
 
-/** Interval in ms between two samples of the event loop, and in an idle process, which each sample would wake. */
+/**
+ * Interval in ms between two samples of the event loop: in a busy process and in an idle one. The second is longer,
+ * because each sample wakes an idle process.
+ */
 const [sampleMs, idleSampleMs] = [50, 500];
 /** Share of its time in which an idle process works at most. */
 const maxIdleUtilization = 0.05;

@@ -42,7 +42,10 @@ export interface Provider {
   readonly baseUrl?: string | undefined;
   /** Environment variable of the key, for channels that configure no key. */
   readonly keyVariable?: string | undefined;
-  /** Default key of a channel that selects a chain of credential sources. */
+  /**
+   * Key of channels that configure no key; it selects the vendor's chain of credential sources (`google`, `aws`).
+   * Absent: `keyVariable` is read.
+   */
   readonly usualKey?: string | undefined;
   /** True if operators run the server themselves. By default it then needs no key, and its tokens are free. */
   readonly isLocal?: true | undefined;

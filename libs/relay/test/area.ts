@@ -38,7 +38,7 @@ import {
 
 /** The options of an area under test. */
 export interface AreaOptions {
-  /** The configuration, as the YAML would have it; `${SIMULATOR_URL}` works in it. */
+  /** Configuration as parsed from YAML. `${SIMULATOR_URL}` in its texts is replaced by the simulator's URL. */
   readonly config: object;
   readonly env?: Readonly<Record<string, string>>;
   /** Limits of the service that are constants elsewhere. */

@@ -3,7 +3,7 @@ import type { LocalServer } from "@modelgate/deploy/local";
 
 /** Server that a test controls. Its address stays the same after a restart. */
 export interface ServerControl {
-  /** Returns the process id of the server itself. */
+  /** Returns the process id of the server, not of the guard process that started it. */
   pid(): number;
   pause(): void;
   resume(): void;

@@ -16,8 +16,8 @@ export interface RoundOptions {
   readonly roundMs: number;
   readonly leftBehindMs: number;
   /**
-   * Time, in ms, after an outage of Redis in which no reservation is settled: its lease may have expired although its
-   * service is alive.
+   * Time in ms after an outage of Redis during which this ledger settles no expired reservation: a lease may have
+   * expired although its service is alive.
    */
   readonly afterOutageMs: number;
   readonly batch: number;

@@ -263,7 +263,7 @@ test("the image tool uses models that the key may use, at a quality with a price
   expect([other.status, other.text]).toEqual([404, expect.stringContaining("tools[0].model")]);
   const dear = await call("responses", "responses-priced", { tools: [{ type: "image_generation", quality: "high" }] });
   expect([dear.status, dear.text]).toEqual([400, expect.stringContaining("tools[0].quality")]);
-  // An image wanted from the model is such a tool on the vendor's wire.
+  // On the responses wire, the output modality IMAGE is sent as the tool `image_generation`, which has no price here.
   const wanted = { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } };
   expect((await call("content", "responses-bare", wanted)).status).toBe(400);
 });

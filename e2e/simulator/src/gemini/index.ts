@@ -8,7 +8,9 @@ import { predictImages } from "./imagen.ts";
 import { cancelInteraction, createInteraction, getInteraction } from "./interactions/index.ts";
 import { beginOperation, videoEndpoint, geminiOperation } from "../veo/operations.ts";
 
-/** Creates the endpoint of an action on a model, which the last word of the path names. */
+/**
+ * Creates the endpoint of an action on a model. The path ends with the action's name: `/v1beta/models/MODEL:ACTION`.
+ */
 function action(
   name: string,
   open: (body: unknown, model: string, query: URLSearchParams) => ParsedRequest | Promise<ParsedRequest>,

@@ -11,9 +11,9 @@ const imageValue = (description: string) =>
   Type.Optional(Type.Unknown({ description: `${description}: a URL, a data URL or Base64; in a form, files` }));
 
 /**
- * Body of image requests (interface section 2.5). One endpoint accepts the simple body, with the additional members
- * that the SDKs send, and the qwen-style body (`input`, `parameters`). A form has the simple body's fields, with
- * numbers as text.
+ * Body of image requests. One endpoint accepts the body of OpenAI's format, with the additional members that the SDKs
+ * send, and the body of Qwen's format (`input`, `parameters`). A form has the fields of OpenAI's format, with numbers
+ * as text.
  */
 export const ImageRequest = Type.Object(
   {
@@ -69,7 +69,7 @@ const optionalFormats = (names: readonly string[]) =>
 
 const optionalTexts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 
-/** Form of transcription requests (interface section 2.7), with additional fields that the SDKs send. */
+/** Form of transcription requests, with additional fields that the SDKs send. */
 export const TranscriptionForm = Type.Object(
   {
     file: file("audio file"),
@@ -94,7 +94,7 @@ export const TranscriptionForm = Type.Object(
   { $id: "TranscriptionForm" },
 );
 
-/** Form of requests for translation into English (interface section 2.7). */
+/** Form of requests for translation into English. */
 export const TranslationForm = Type.Object(
   {
     file: file("audio file"),
@@ -160,7 +160,7 @@ export const VideoForm = Type.Object(
 /** Body of POST /v1/videos/{task_id}/remix. */
 export const VideoRemixRequest = Type.Object({ prompt: Type.String({ minLength: 1 }) }, { $id: "VideoRemixRequest" });
 
-/** Body that creates a video task (interface section 2.3), with additional members that several vendors support. */
+/** Body that creates a video task, with additional members that several vendors support. */
 export const VideoRequest = Type.Object(
   {
     model: Type.Optional(model),
@@ -185,8 +185,8 @@ export const VideoRequest = Type.Object(
 );
 
 /**
- * Body of video tasks in the epsilon format (interface section 2.4). `req_key` and `task_id` fetch the result of a
- * task.
+ * Body of video tasks in the epsilon format (Jimeng). A body with `prompt` or images creates a task; `req_key` and
+ * `task_id` fetch the result of a task.
  */
 export const EpsilonRequest = Type.Object(
   {
@@ -203,7 +203,7 @@ export const EpsilonRequest = Type.Object(
   { $id: "EpsilonRequest" },
 );
 
-/** Body of endpoints that are only declared (interface section 4.8). */
+/** Body of endpoints that are only declared and answer 501. */
 export const EmptyObject = Type.Object({}, { $id: "EmptyObject" });
 export const FileForm = Type.Object({ file: file("the file"), purpose: Type.String() }, { $id: "FileForm" });
 

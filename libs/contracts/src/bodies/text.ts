@@ -252,8 +252,8 @@ const generationConfig = Type.Object({
 });
 
 /**
- * Body of content generation in the Gemini format (interface section 2.6). `generationConfig` is optional, because the
- * SDK omits it for text calls. Member names may also be in snake_case.
+ * Body of content generation in the Gemini format. `generationConfig` is optional, because the SDK omits it for text
+ * calls. Member names may also be in snake_case.
  */
 export const GenerateContentRequest = Type.Object(
   {

@@ -20,8 +20,8 @@ export const modelKinds = [
 export type ModelKind = (typeof modelKinds)[number];
 
 /**
- * Places in a request that can contain an API key: those of interface section 5, and the subprotocol of WebSockets in
- * browsers.
+ * Places in a request that can contain an API key: headers, the query, and the subprotocol of WebSockets, which
+ * browsers use because they cannot set headers.
  */
 export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-header" | "gamma-query" | "subprotocol";
 
@@ -42,7 +42,7 @@ export type StreamFormat =
 /** One row of the endpoint table, from which routes, authentication, documentation and tests are derived. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE" | "PATCH";
-  /** Path as in interface.md; `{name}` is a parameter. Method and path together are the `endpoint` of a usage event. */
+  /** Path; `{name}` is a parameter. Method and path together are the `endpoint` of a usage event. */
   readonly path: string;
   readonly area: Area;
   /** Format of all errors of this endpoint. With "by-request", `errorFormatOf` selects the format for each request. */
@@ -59,7 +59,7 @@ export interface Endpoint {
   readonly streams?: StreamFormat;
   /** True if the endpoint is a WebSocket. A request without an upgrade is refused. */
   readonly webSocket?: true;
-  /** True if the endpoint is only declared: the edge answers 501 (interface section 4.8). */
+  /** True if the endpoint is only declared: the edge answers 501. */
   readonly unimplemented?: true;
   /** Name in `bodies` of the schema of the JSON body or of the form's fields. */
   readonly schema?: BodyName;

@@ -124,8 +124,7 @@ export function errorFormatOfPath(rawPath: string): ErrorFormat {
 }
 
 /**
- * Returns the error format for a request to an endpoint. For model lists it depends on the request's headers (interface
- * endpoint 1).
+ * Returns the error format for a request to an endpoint. For model lists it depends on the request's headers.
  */
 export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQuery: boolean): ErrorFormat {
   return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;

@@ -3,7 +3,7 @@ import { bearerKeys, geminiKeys, socketKeys, type Endpoint } from "./endpoint.ts
 const image = { area: "media", errors: "common", keys: bearerKeys, kinds: ["image"], streams: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearerKeys } as const;
 
-/** Endpoints of images (interface section 4.4), audio (4.6) and realtime (4.7). */
+/** Endpoints of images, audio and realtime. */
 export const mediaEndpoints = {
   imageGenerations: {
     ...image,

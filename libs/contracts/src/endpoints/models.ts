@@ -1,6 +1,6 @@
 import { bearerKeys, geminiKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
-/** Endpoints of model lists (interface section 4.1) and of single models. */
+/** Endpoints of model lists and of single models. */
 export const modelEndpoints = {
   listModels: {
     method: "GET",

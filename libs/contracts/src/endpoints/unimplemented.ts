@@ -13,8 +13,8 @@ const gamma = { ...unimplemented, errors: "gamma", keys: geminiKeys } as const;
 const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 
 /**
- * Endpoints that are only declared and always answer 501: those of interface section 4.8, and others that clients' SDKs
- * call.
+ * Endpoints that are only declared and always answer 501: files, batches, fine-tuning, cached contents and others that
+ * clients' SDKs call.
  */
 export const unimplementedEndpoints = {
   listFineTunes: { ...unimplemented, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },

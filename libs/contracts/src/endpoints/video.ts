@@ -4,7 +4,7 @@ const video = { area: "video", keys: bearerKeys } as const;
 const create = { ...video, method: "POST", kinds: ["video"] } as const;
 const poll = { ...video, method: "GET", body: "none" } as const;
 
-/** Endpoints of video tasks, in four formats (interface section 4.5). */
+/** Endpoints of video tasks, in four formats. */
 export const videoEndpoints = {
   createVideo: {
     ...create,

@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 
-/** States of a video task (interface section 3). */
+/** States of a video task. */
 export const TaskState = Type.Union([
   Type.Literal("queued"),
   Type.Literal("in_progress"),

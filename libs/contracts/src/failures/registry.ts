@@ -53,8 +53,8 @@ const unavailable = {
 const upstreamFailed = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
 
 /**
- * Causes of failure by their `error.code` in the common format. Statuses follow interface section 7. If that section
- * defines none, they follow the expectations of the vendors' SDKs.
+ * Causes of failure by their `error.code` in the common format. The statuses are those of OpenAI, on which the vendors'
+ * SDKs rely.
  */
 export const failures = {
   // Authentication

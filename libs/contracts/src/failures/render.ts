@@ -4,8 +4,8 @@ import type { Failure } from "./failure.ts";
 
 /**
  * Formats of error bodies: `common` (chat, responses, images, audio …), `alpha` (Anthropic messages), `gamma` (Gemini
- * content generation), `task` (video styles B and C: common, plus `code` and `message` at the top level), `epsilon`
- * (video style D), `ollama` (only a message).
+ * content generation), `task` (video generations and Kling's video tasks: common, plus `code` and `message` at the top
+ * level), `epsilon` (Jimeng's video tasks), `ollama` (only a message).
  */
 export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 

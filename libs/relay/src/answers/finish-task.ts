@@ -20,7 +20,10 @@ interface TaskReading<Answer> {
   taskIn(bytes: Buffer): Promise<string | undefined>;
   /** Reads a finished answer. */
   read(bytes: Buffer): Promise<Answer>;
-  /** Returns the usage of a finished answer; undefined if it is not complete. */
+  /**
+   * Returns the usage in a finished answer; undefined if further answers of the call have usage that this answer does
+   * not include.
+   */
   usageIn(answer: Answer): Units | undefined;
   /** Converts a finished answer for the client. */
   finish(answer: Answer, link: VendorLink): Promise<WholeAnswer>;

@@ -105,7 +105,7 @@ export class Fields {
     return this.fields(name) ?? this.#refuse(name, "an object");
   }
 
-  /** Returns an array. With the spelling "either", a single object or text also counts as an array of it. */
+  /** Returns an array. A single object or text, which the spelling "either" (Google's) allows, becomes one item. */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
     if (value === undefined || Array.isArray(value)) return value;

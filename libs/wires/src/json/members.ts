@@ -130,7 +130,7 @@ function endOfNested(bytes: Buffer, start: number): number {
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Bytes of a run without quotes and escapes after which the native search takes over; its call costs as much. */
+/** Length of a run without quotes and escapes after which native `indexOf` continues; a call costs as much time. */
 const minNativeSearchBytes = 64;
 
 /** Maximum bytes that the faster search looks through in one call. */

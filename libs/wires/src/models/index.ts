@@ -23,7 +23,7 @@ const createdSeconds = 1_735_689_600;
 /** `createdSeconds` as text. */
 export const createdText = "2025-01-01T00:00:00Z";
 
-/** Renders one format of model list (interface section 2.1): a list for a query, and a single model. */
+/** Renders one format of model list: a list for a query, and a single model. */
 export interface ModelList {
   list(models: readonly ListedModel[], query: URLSearchParams): ListBody;
   one(model: ListedModel): ListBody;

@@ -85,14 +85,14 @@ export interface TextPass extends TextStreamPass {
   boundOrder(model: string): readonly string[];
   /** Sets the limit of each answer's output. Absent: the first member of `boundOrder` is set. */
   withBound?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
-  /** Lists which of a request's `foreignNames` a vendor's model refuses. Absent: bodies with any are not accepted. */
+  /** Lists the `foreignNames` that a model refuses, to be removed. Absent: none are removed; `takes` decides. */
   refuses?(names: readonly string[], model: string): readonly string[];
   /** Returns the request with the vendor's model name, and usage requested in streams; if unchanged, the same bytes. */
   upstreamBody(
     body: Buffer,
     change: { readonly model?: string | undefined; readonly reportUsage: boolean },
   ): Generator<undefined, Buffer>;
-  /** Fits the request to a vendor that differs from the wire, and lists the lost parts. Absent: no vendor differs. */
+  /** Changes the request to what the target accepts; lists the parts left out. Absent: no request needs a change. */
   fit?(body: Buffer, target: PassTarget): Generator<undefined, FittedBody>;
   renameAnswer(answer: Buffer, model: string): Buffer;
   /** Adds members of the request that the vendor was not sent to a complete answer, as `echoFrame` does to frames. */

@@ -5,7 +5,8 @@ import { countCharacters, type SpeechRequest } from "@modelgate/wires/speech";
 /** Assumed tokens per second of speech, for vendors that bill tokens and report none. */
 const tokensPerSecond = 21;
 /**
- * Bytes of spoken text per second: usual, and minimum. UTF-8 bytes, because a Chinese character takes longer to speak.
+ * UTF-8 bytes of text that are spoken per second: usual, and minimum. Bytes are a better measure than characters: a
+ * Chinese character has three bytes, and takes longer to speak than a Latin letter.
  */
 const bytesPerSecond = { usual: 15, slowest: 5 } as const;
 

@@ -28,7 +28,10 @@ export const spans = {
   "last-month": "Last month",
 } as const;
 export type NamedSpan = keyof typeof spans;
-/** Time range in an address: a name, or the first and last day, as in `2026-01-01..2026-01-31`. */
+/**
+ * Time range as in the `span` parameter of the console's URLs: a name, or the first and last day, as in
+ * `2026-01-01..2026-01-31`.
+ */
 export type Span = NamedSpan | `${string}..${string}`;
 
 /** Returns the first and last day of a range (UTC, both inclusive), and the unit into which to split it. */

@@ -4,7 +4,7 @@ export function csvCell(text: string): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Returns the visible rows of a table as CSV. */
+/** Converts all rows of a rendered table to CSV. */
 export function csvOf(table: HTMLTableElement): string {
   return [...table.rows]
     .map((row) => [...row.cells].map((cell) => csvCell((cell.textContent ?? "").trim())).join(","))

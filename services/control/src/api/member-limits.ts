@@ -88,8 +88,9 @@ export function operatorKeys(tokens: readonly Token[], membersKey: Pick<Token, "
 }
 
 /**
- * Returns the operator's key that bounds a member's key, with the budget that both share. Budgets in the account's list
- * may name the operator's key too, so it is recorded also if it has no budget per day or month.
+ * Returns the value of `within` for a member's key: the id of the operator's key that bounds it, and the budget that
+ * both share. The id is stored even without a budget per day or month, because budgets in the account's list may have
+ * the operator's key as their scope (`key:ID`) and must count the member's calls.
  */
 export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): NonNullable<Token["within"]> {
   return { id, ...budget };

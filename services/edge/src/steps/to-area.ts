@@ -40,7 +40,7 @@ export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | 
   };
 }
 
-/** Removes headers that clients may not send to services. Sets request id, trace, and the path without a key. */
+/** Removes headers that clients may not send to services. Sets request id, trace and URL (without the key). */
 function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }: RequestContext): void {
   const strict = request.headers[headers.strict];
   for (const name of Object.keys(request.headers)) {

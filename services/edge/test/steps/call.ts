@@ -24,7 +24,10 @@ interface CallOptions {
   readonly isUpgrade?: boolean;
 }
 
-/** Request with an id, for the steps after the first one, and its answer so far. */
+/**
+ * Request to which the edge's first step (`assignRequestId`) has given an id, and its response. Tests run later steps
+ * on it.
+ */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -41,7 +41,7 @@ export function budgetAlerts(
   const owned = `the budget ${budget.name ?? budget.scope} of account ${account} ${length}`;
   const details = { scope: budget.scope, spentUsd: spent, maximumUsd: amount, mode: budget.mode };
   const about = { kind: "budget", account, subject: budget.id } as const;
-  // A budget whose amount changes reaches its levels again.
+  // The amount is part of the alert's key, so that a budget with a new amount creates new alerts at the same levels.
   const periodOf = (step: string): string => `${budget.period}/${period.number}/${step}/${budget.nanos}`;
   const alerts: NewAlert[] = [];
   if (level !== undefined)

@@ -93,7 +93,8 @@ interface MediaRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
 interface ImagesPlan extends Plan {
   readonly images: ImagesRequest;
   /**
-   * Requested quality and size, refused if the price does not list them; undefined if the group allows unpriced values.
+   * Requested quality and size, to be checked against the price: high quality or a large size is refused if the model
+   * has only a price per image. Undefined if the group has `unpriced: pass`.
    */
   readonly refused: { readonly wanted: PricedImages; readonly price: Price } | undefined;
 }

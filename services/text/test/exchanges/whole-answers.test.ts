@@ -24,10 +24,10 @@ const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<Te
 
 const noSize = { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined };
 
-/** What no wire can read. */
+/** Texts that are an answer of no wire. */
 const never = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];
 const chatUsage = { prompt_tokens: 1, completion_tokens: 1 };
-/** What has usage, and is no answer of its wire all the same. */
+/** Invalid answers by wire. Most have valid usage, so that usage alone does not make an answer valid. */
 const unusable = {
   chat: [
     { choices: "nope", usage: chatUsage },

@@ -5,7 +5,7 @@ import { service } from "../../src/service.ts";
 
 const key = "sk-replayed-0123456789";
 
-/** A server that reads reasoning as text, and like vLLM refuses reasoning without an id. */
+/** Server that accepts readable reasoning (`reasoning_text`). Like vLLM, it refuses a reasoning item without an id. */
 let vendor: ScriptedServer;
 let area: Area;
 beforeAll(async () => {

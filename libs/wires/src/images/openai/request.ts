@@ -126,7 +126,7 @@ const imageName = /^image(?:\[\d{0,3}\])?$/;
 const numberFields = new Set(["n", "output_compression", "partial_images", "seed"]);
 const booleanFields = new Set(["stream", "watermark", "prompt_extend"]);
 
-/** Parses the form of the simple body. Throws Failure (400) naming the field. */
+/** Parses a form with the fields of OpenAI's image requests. Throws Failure (400) that names the field. */
 export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
   const images: InputImage[] = [];
   let mask: InputImage | undefined;

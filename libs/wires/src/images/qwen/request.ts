@@ -10,8 +10,8 @@ import { renderDialectFields } from "../openai/index.ts";
 import { parseCount, parseHints } from "../openai/request.ts";
 
 /**
- * Parses the qwen-style body (interface section 2.5); unknown parameters go to vendors of this dialect. The response
- * format and `stream` may be outside of `parameters`. Throws Failure (400).
+ * Parses Qwen's body of an image request; unknown parameters go to vendors of this dialect. The response format and
+ * `stream` may be outside of `parameters`. Throws Failure (400).
  */
 export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);

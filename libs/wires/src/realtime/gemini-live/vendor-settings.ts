@@ -55,7 +55,7 @@ export function isSpoken(settings: JsonRecord): boolean {
   return !(Array.isArray(modalities) && modalities.length === 1 && modalities[0] === "text");
 }
 
-/** Renders the vendor's first message, which fixes the settings. Throws Failure for settings that the vendor lacks. */
+/** Renders the message `setup`, the first one to the vendor. Throws Failure for settings that the vendor lacks. */
 export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);

@@ -14,8 +14,8 @@ interface SetupEvents {
 }
 
 /**
- * Settings of a session. The vendor's first message fixes them, so it is sent with the client's first event. Later
- * settings must be equal; other messages wait until the vendor has confirmed the settings.
+ * Settings of a session. The first message to the vendor (`setup`) fixes them, and is sent with the client's first
+ * event. Later updates must not change them. Other messages wait until the vendor has confirmed the settings.
  */
 export class LiveSetup {
   readonly #names: RealtimeNames;

@@ -106,7 +106,7 @@ const outputLimitNames = ["max_tokens", "max_completion_tokens"];
 
 /**
  * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Throws Failure
- * (400) naming the field, also for file parts in a stream (interface section 8).
+ * (400) that names the field, also for file parts in a request for a stream.
  */
 export function readParams(value: unknown): TextParams {
   const body = read(value);

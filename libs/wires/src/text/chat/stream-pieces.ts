@@ -54,7 +54,7 @@ export class CallReader {
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
 
-  /** Ends the calls whose arguments are complete when another part begins; vendors rarely continue an earlier call. */
+  /** Ends calls with complete arguments, because another part begins; vendors rarely continue an earlier call then. */
   settle(): readonly TextEvent[] {
     return [...this.#open.values()].filter(isCompleteCall).flatMap((call) => this.#end(call));
   }

@@ -17,7 +17,7 @@ import { requestedFees, feeMembers } from "./fees.ts";
 /** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
-/** Parses a request of the messages endpoint into the neutral form (interface section 4.2). */
+/** Parses a request of the messages endpoint into the neutral form. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   // The gateway itself adds the cost; no vendor receives this member.

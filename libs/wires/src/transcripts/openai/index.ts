@@ -44,7 +44,7 @@ const read = ["model", "language", "prompt", "response_format", "temperature", "
 /** Fields that may occur only once. */
 const single: ReadonlySet<string> = new Set(read.filter((name) => name !== "timestamp_granularities"));
 
-/** Parses the fields of interface section 2.7, and others that SDKs send; unknown fields are passed on unchanged. */
+/** Parses the form of a transcription; unknown fields are passed on unchanged. */
 function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
   const fields = collect(entries);
   const first = (name: string): string | undefined => fields.get(name)?.[0];

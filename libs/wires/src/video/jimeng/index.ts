@@ -44,7 +44,7 @@ const firstFrameNumber = 1;
 /** Vendor's value for a random seed. */
 const anySeed = -1;
 
-/** Parses style D, a submitted task (interface section 2.4): `req_key` is the model, `frames` gives the length. */
+/** Parses the epsilon format's body of a new task: `req_key` is the model, `frames` gives the length. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("req_key");

@@ -28,7 +28,7 @@ export const kling = {
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
 /**
- * Parses style C: interface section 2.3, or the vendor's dialect, with the model in `model_name`, images in plain
+ * Parses the request for a task: the gateway's own body, or Kling's with the model in `model_name`, images in plain
  * Base64 and the length as text. The gateway handles `callback_url` and `external_task_id` itself.
  */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {

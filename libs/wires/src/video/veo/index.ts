@@ -114,7 +114,7 @@ const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-/** Creates the renderer of a request for one video; `supported` are unpriced parameters allowed in `metadata`. */
+/** Creates the renderer of one video's request. Clients may set the unpriced parameters `supported` in `metadata`. */
 function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);

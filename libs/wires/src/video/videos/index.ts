@@ -116,7 +116,7 @@ const states = {
   expired: "failed",
 } as const;
 
-/** Renders a task in style A (interface section 2.2), with the members that OpenAI's SDK declares. */
+/** Renders a task in the format of OpenAI's videos, with the members that OpenAI's SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {
   const { requested, endedAt, expiresAt, state } = task;
   return withoutUndefined({

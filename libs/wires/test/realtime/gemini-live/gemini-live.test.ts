@@ -48,7 +48,7 @@ const usageMetadata = {
   thoughtsTokenCount: 3,
 };
 
-/** A session that speaks text, its settings taken. */
+/** Opens a session whose settings the vendor has confirmed; by default with text output. */
 function begun(session: object = textSession) {
   const live = opened();
   live.client({ type: "session.update", session });

@@ -5,7 +5,7 @@ import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { EventForm, FollowedObject } from "./event-form.ts";
 
-/** Maximum characters of events that may wait to be stored; beyond it, reading from the vendor is paused. */
+/** Maximum characters of events that wait to be stored. Above it, reading from the vendor is paused. */
 const bufferedBytes = 1024 * 1024;
 /** Divisor of that limit. Reading is resumed when the waiting events have fallen to this fraction. */
 const lowShare = 4;
