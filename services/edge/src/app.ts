@@ -16,7 +16,7 @@ import { assignRequestId } from "./steps/request-id.ts";
 import { readTags } from "./steps/tags.ts";
 import { toArea } from "./steps/to-area.ts";
 
-/** Creates the edge's app. Each step is a file in `steps` and reads no body. WebSockets pass the same steps. */
+/** Creates the edge's app. No step reads a request's body. A WebSocket upgrade runs through the same steps. */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, tokens, corsOrigins, proxies } = deps;
   const app = express().disable("x-powered-by");
@@ -38,7 +38,7 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   return { handler: app, upgrade: upgradeTo(app) };
 }
 
-/** Runs the steps for a WebSocket with a response on its socket, so that a refusal before the upgrade is plain HTTP. */
+/** Runs the steps for an upgrade request, with a response on its socket, so that a refusal is plain HTTP. */
 function upgradeTo(app: RequestListener): UpgradeHandler {
   return (request, socket, head) => {
     socket.on("error", () => socket.destroy());

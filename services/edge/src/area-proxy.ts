@@ -39,7 +39,7 @@ export class AreaProxy implements Disposable {
     this.#options = options;
   }
 
-  /** Proxies a call or WebSocket to its service. Throws Failure api_not_implemented if it has no address. */
+  /** Proxies a call or WebSocket to its service. Throws Failure api_not_implemented if the area has no address. */
   pass(
     area: Area,
     request: IncomingMessage,
@@ -64,8 +64,8 @@ export class AreaProxy implements Disposable {
   }
 
   /**
-   * Notifies the services of open calls that the edge stops; they send the wire's error and record a failure. Cuts
-   * calls that are still open after `waitMs`.
+   * Notifies the services of open calls that the edge stops. These services end their calls with an error and record a
+   * failure. After `waitMs`, the edge ends the calls that are still open.
    */
   end(waitMs: number): void {
     for (const proxied of this.#open) proxied.notifyShutdown();

@@ -18,7 +18,7 @@ export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly catalog: CatalogHandle;
   readonly seats: OpenSeats;
-  /** Areas that this process serves; the proxy reaches all others. */
+  /** Areas that this process serves. Calls of other areas go through `proxy`. */
   readonly areas: LocalAreas;
   readonly proxy: AreaProxy;
   /** Secret with which the edge signs the caller's identity. */
@@ -26,7 +26,7 @@ export interface Deps extends AsyncDisposable {
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
   readonly proxies: number;
-  /** Record of refused calls. */
+  /** Records refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
   /** Throws an error with the reason if the edge cannot serve. */

@@ -12,7 +12,7 @@ export const variables = serviceVariables(
       audio: read.optionalUrl("AUDIO_URL", "Address of the audio service."),
       realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
     },
-    // Keys travel in headers, so a foreign page cannot use a visitor's cookies.
+    // `*` is safe: pages of other origins cannot use a visitor's key, because keys are sent in headers, not in cookies.
     corsOrigins: read.text("CORS_ORIGINS", "*", "Origins whose pages may call, separated by commas; `*` for all."),
     proxies: proxiesVariable(read),
     tokenCache: {
@@ -24,7 +24,7 @@ export const variables = serviceVariables(
     /** Time, in ms, after which the concurrency slots of calls are freed if their edge no longer renews them. */
     seatLeaseMs: 30_000,
     silence: {
-      /** Maximum silence, in ms, between edge and service; services have shorter limits. */
+      /** Maximum silence, in ms, between edge and service; longer than the limits in the services. */
       silenceMs: 3_600_000,
       /** Maximum silence, in ms, of a service in an event stream; longer than the maximum of HEARTBEAT_MS. */
       streamSilenceMs: 60_000,

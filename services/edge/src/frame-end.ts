@@ -48,8 +48,8 @@ export class FrameEnd {
   }
 
   /**
-   * Returns the frames that end a session whose service disconnected: a close, preceded by the error event unless a
-   * message is unfinished. Undefined if the service has already sent a close, or a frame is incomplete.
+   * Returns the last frames of a session whose service disconnected: an error event and a close frame, or only a close
+   * frame if a fragmented message is unfinished. Undefined after a close frame or within a frame.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;

@@ -5,7 +5,7 @@ import { idSource, runOnBeat, OpenList, registerLeaseCount, type Logger, type Re
 /** Concurrency slots that the open calls of this edge occupy. */
 export type OpenSeats = ReturnType<typeof openSeats>;
 
-/** Keeps slots until disposed: renews all of them periodically, and releases each when its answer has ended. */
+/** Renews the slots of open calls until disposed, and releases a slot when the answer of its call has ended. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const open = new OpenList<Seat>();
   const leaseCount = registerLeaseCount("seats", () => open.size);
@@ -17,7 +17,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newPermit: idSource("permit"),
-    /** Keeps a slot until the answer is written or closed, so that a client that has the last byte can call again. */
+    /** Keeps a slot until its answer is written or closed, so that a client that has the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
       const listed = open.add(seat);
       const release = (): void => {

@@ -33,17 +33,17 @@ export class ProxiedCall implements Proxied {
     this.#response = response;
     this.#options = options;
     this.#cut = response.destroy.bind(response);
-    // The edge owns this connection. Closing it as the client requests would lose the answer to a refused upload.
+    // Keeps the connection to the service open for the answer to a refused upload, even if the client sends `close`.
     request.headers.connection = "keep-alive";
     response.once("close", () => (this.#isOver = true));
   }
 
-  /** Handles the request to the service when it is created, before any of its body is sent. */
+  /** Called when the request to the service is created, before its body is sent. */
   sent(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
     upstream.setTimeout(this.#options.silenceMs, () => {
-      // A client that does not read pauses its stream.
+      // A client that reads slowly pauses the service's stream; that is not silence.
       if (!this.#response.writableNeedDrain) upstream.destroy(new Error("the service was silent for too long"));
     });
   }
@@ -88,8 +88,8 @@ export class ProxiedCall implements Proxied {
   /** Ends a call that did not reach the service, or whose connection to it broke. */
   failed(error: Error): void {
     const [request, response] = [this.#request, this.#response];
-    // The close event of a started answer ends it. Only the socket shows that the client has left: a request that
-    // was read to its end counts as destroyed.
+    // If the answer has started, `response.destroy` (see `answered`) ends it. The socket shows whether the client has
+    // left; `request.destroyed` is also true for a request that was read to its end.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
     logLost(this.#options.log, request, "the service is unreachable", error);
     this.breakOff(serviceUnavailable());

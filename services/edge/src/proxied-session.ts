@@ -74,7 +74,7 @@ export class ProxiedSession implements Proxied {
     (this.#service ?? this.#upstream)?.destroy();
   }
 
-  /** Handles the upgrade before the proxy does, to notice a disconnect while the client's side is open. */
+  /** Runs before the proxy's upgrade handler, to notice a disconnect while the client's side is open. */
   #switched(service: Duplex): void {
     const client = this.#upgrade.socket;
     this.#service = service;
@@ -87,7 +87,7 @@ export class ProxiedSession implements Proxied {
     });
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));
-    // The proxy pipes the client to the service last.
+    // The proxy's last step pipes the client to the service. The notification must follow it.
     if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyShutdown()));
   }
 
@@ -116,7 +116,7 @@ export class ProxiedSession implements Proxied {
   }
 }
 
-/** Ends a socket once the written bytes have arrived, and destroys it if that takes too long. */
+/** Ends a socket after its written bytes are sent, and destroys it if that takes longer than `lastBytesMs`. */
 function endSoon(socket: Duplex): void {
   if (socket.destroyed) return;
   socket.end();

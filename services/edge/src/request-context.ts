@@ -50,7 +50,7 @@ export interface Upgrade {
   status?: number;
 }
 
-/** Keys of the request's context and upgrade. Values of a WeakMap would stay in memory longer than their requests. */
+/** Properties for a request's context and upgrade. A WeakMap would keep the values longer than their requests. */
 const contextKey = Symbol("context");
 const upgradeKey = Symbol("upgrade");
 

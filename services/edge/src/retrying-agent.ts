@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 
 /** Time for which a refused connection is retried, and the pause between two attempts, in ms. */
 const [refusedForMs, pauseMs] = [1_000, 50];
-/** Maximum wait for a connection, in ms: longer than a resolver's second query takes (5 s). */
+/** Maximum time to connect, in ms: longer than the 5 s after which a DNS resolver repeats a query, plus its answer. */
 const connectMs = 10_000;
 /** Maximum idle time, in ms: shorter than a service's 75 s, so that no service closes a connection during a request. */
 const idleMs = 60_000;

@@ -116,7 +116,7 @@ class ArrayParts implements StreamParts {
     let end = 0;
     for (let position = seen; position < bytes.length; position++)
       if (this.#endsElement(bytes[position])) end = position + 1;
-    // White space between elements keeps a silent stream open.
+    // Services send whitespace between elements as a heartbeat. It is passed on, not buffered.
     const isBetween = this.#depth <= 1 && !this.#isText;
     return isBetween && /^\s*$/.test(bytes.toString("latin1", end)) ? bytes.length : end;
   }

@@ -4,7 +4,7 @@ import { singletons, loadServices } from "./services.ts";
 
 /**
  * Runs the services that MODELGATE_SERVICES names. `program` is the file that worker processes run. `adjust` changes
- * the values that services are opened with; tests use it to lower limits (`libs/testkit/src/limits`).
+ * the settings of the services before they are opened; tests lower limits with it (`libs/testkit/src/limits`).
  */
 export async function runGateway(program: string, adjust?: AdjustEnv): Promise<void> {
   await runWorkers({

@@ -5,11 +5,11 @@ import { observeStore, type Logger } from "@modelgate/platform";
 /** Connection of the ledger to the books. The gateway serves clients even while the books are unavailable. */
 export interface BooksConnection extends AsyncDisposable {
   /**
-   * Runs a step on the books. Throws Failure server_overloaded while the books are unavailable, with the start of the
-   * outage, and while data of older versions is being moved into the books.
+   * Runs a step on the books. Throws Failure server_overloaded while the books are unavailable (the message contains
+   * the start of the outage), and while data of older versions is being moved into the books.
    */
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Runs a step that writes to the books. Does not wait for the move of data of older versions, unlike `use`. */
+  /** Runs a step on the books, also while data of older versions is being moved. Throws otherwise like `use`. */
   useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T>;
   /** Sets whether `use` refuses steps, because data of older versions is being moved. */
   setMoving(moving: boolean): void;

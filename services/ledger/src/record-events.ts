@@ -54,7 +54,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     counted.inc(added.length);
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
-    // All events, because some may have been recorded by an attempt that ended before this.
+    // All events of the batch: an earlier attempt may have recorded some of them and ended before it reached this line.
     await options.onCalls?.(books, events);
   };
   const tasksOf: RecordBatch<StoredTaskEvent> = async (books, events) => {
@@ -82,7 +82,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     ),
   ];
   return {
-    // Ended in parallel, because each waits for the end of its fetch.
+    // Ended in parallel, because each reader waits for the end of its fetch.
     async [Symbol.asyncDispose]() {
       await Promise.all(reading.map((reader) => reader[Symbol.asyncDispose]()));
     },
@@ -133,7 +133,7 @@ function batchRecorder<Event extends OutboxEvent>(
       if (from > 0) await nextTurn();
       const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
-      // An event that is not removed now is published again, and removed then.
+      // If this fails, the events are published again later, and removed then.
       await removeCopies(redis, events).catch((error: unknown) =>
         log.debug({ err: error }, "sent events were not removed"),
       );

@@ -22,8 +22,8 @@ export interface RoundOptions {
   readonly afterOutageMs: number;
   readonly batch: number;
   /**
-   * Returns the run ids of the Redis servers that have everything in the books; undefined if none are known. Other
-   * servers may have a reservation whose settlement was lost.
+   * Returns the run ids of the Redis servers that are known to have everything in the books; undefined if there are
+   * none. A server with another run id may have a reservation whose settlement it lost.
    */
   readonly completeRuns: () => string | undefined;
   readonly published: Counter;
@@ -49,7 +49,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        // Fails without Redis, whether or not NATS is available: this is how an outage is detected.
+        // Throws while Redis is unavailable, even if NATS is available too. The error marks the start of an outage.
         if (await workCheck.hasWork())
           await checkAllShards(options, performance.now() >= state.sweepsFrom ? options.completeRuns() : undefined);
         state.hasLoggedFailure = false;

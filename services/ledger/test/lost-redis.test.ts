@@ -223,7 +223,7 @@ class History implements Bus {
   }
 }
 
-/** Settles late calls of any age, which wait for a second otherwise: its clock is ahead. */
+/** Settles late calls of any age. Sets the clock ahead, because calls that are younger than a second are ignored. */
 async function settleLateNow(deps: Parameters<typeof settleLate>[0]): Promise<void> {
   const now = Date.now;
   using _ahead = vi.spyOn(Date, "now").mockImplementation(() => now() + 2_000);
@@ -282,9 +282,9 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       {
         examples: [[settledTwice], [openingInTransit], [creditInTransit]],
         numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
-        // A known fault is open: if Redis is emptied twice before the books have the opening's first receipt, the account
-        // is never found complete (its money is right). About one random history in fifty meets it, so `npm test` has
-        // the same histories each time; MODELGATE_HISTORIES runs random ones.
+        // A known fault is not fixed: if Redis is emptied twice before the books have the first receipt of the opening
+        // credit, the account is never found complete, although its money is right. About one random history in fifty
+        // shows the fault. So `npm test` runs the same histories each time; MODELGATE_HISTORIES runs random ones.
         seed: process.env["MODELGATE_HISTORIES"] === undefined ? 7 : Date.now(),
         endOnFailure: true,
       },

@@ -43,8 +43,8 @@ export function cors(origins: string): Step {
 }
 
 /**
- * Refuses WebSockets from web pages of other origins (403), because browsers do not check their origin. Clients other
- * than browsers send no origin and pass.
+ * Refuses WebSockets from web pages of other origins (403), because browsers let a page open a WebSocket to any origin.
+ * Clients other than browsers send no origin and pass.
  */
 export function checkOrigin(origins: string): Step {
   const allowed = originsOf(origins);

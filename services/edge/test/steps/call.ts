@@ -15,7 +15,7 @@ export const token: Token = {
   hint: "sk-a…z",
 };
 
-/** Request that a test describes. */
+/** Request that `callOf` creates. */
 interface CallOptions {
   readonly method?: string;
   readonly path?: string;

@@ -44,13 +44,15 @@ async function spendingOf(books: Books, account: string, budget: Budget, nowMs: 
   return { period: current.number, spentNanos, leftBefore };
 }
 
-/** Calls of a budget: a filter of totals, and the keys that count; undefined: all keys. */
+/** Calls that count in a budget: calls that match `filter` and were made with one of `keys`. Absent keys: any key. */
 interface CallsOfBudget {
   readonly filter: Pick<TotalsQuery, "account" | "model" | "labels">;
   readonly keys?: ReadonlySet<string>;
 }
 
-/** Scopes that consist of the calls of some keys, with the check whether a key counts. */
+/**
+ * Kinds of scopes that count the calls of certain API keys. Each function returns true if a key belongs to the scope.
+ */
 const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolean>> = {
   key: ({ id, within }, value) => id === value || within?.id === value,
   group: ({ group }, value) => group === value,
@@ -58,7 +60,7 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
   member: ({ member }, value) => member === value,
 };
 
-/** Returns the calls of a scope. A group has the calls of the keys that are in it now. */
+/** Returns the calls of a scope. The scope of a group counts all calls of the keys that are in the group now. */
 async function callsOf(books: Books, account: string, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");

@@ -26,7 +26,7 @@ export interface ProjectionDeps {
   readonly books: Books;
 }
 
-/** An account to write to Redis; without a state, a new one. */
+/** Account to write to Redis. A new account has neither `disabled` nor `version`. */
 type ProjectedAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
   readonly disabled?: boolean;
   readonly version?: number;
@@ -82,6 +82,6 @@ async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEven
     const applied = await findCredit(redis, event);
     if (applied !== undefined) await recordCredits(books, [applied]);
   } catch {
-    // The credit is applied: if this fails, the event carries the receipt.
+    // Ignored: the credit is applied, and its event brings the receipt to the books later.
   }
 }

@@ -3,7 +3,7 @@ import type { Alert } from "@modelgate/contracts";
 import { BoundedMap, type Logger } from "@modelgate/platform";
 import { alertsRecorded } from "./alerts-metrics.ts";
 
-/** Stores alerts in the books. It remembers those that are stored, because each round finds most conditions again. */
+/** Stores alerts in the books. Remembers which alerts are stored, because each round finds most conditions again. */
 export class AlertRecorder {
   readonly #known = new BoundedMap<true>();
   readonly #log: Logger;

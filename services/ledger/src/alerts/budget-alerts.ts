@@ -16,7 +16,10 @@ import type { FindingDeps } from "./find-alerts.ts";
 import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
-/** Time before now whose calls are considered at the start and then every hour, in case a ledger died. */
+/**
+ * Period before now, in ms. At the start and then every hour, the calls of this period are considered again, because
+ * another ledger may have died before it considered them.
+ */
 const lookBackMs = 24 * hourMs;
 
 /** New calls of an account. */
@@ -51,7 +54,10 @@ export class BudgetAlerts {
     }
   }
 
-  /** Stores the alerts of the budgets that recorded calls count in. Repeats the calls in the next step if it fails. */
+  /**
+   * Stores the alerts of the budgets in which the noted calls count. If that fails for an account, its noted calls are
+   * considered again in the next step.
+   */
   async find(books: Books, deps: FindingDeps): Promise<void> {
     const now = Date.now();
     if (now >= this.#completeAt) {
@@ -104,13 +110,14 @@ async function findOfAccount(
     const hasRefused = (calls.refused.get(each.budget.id) ?? 0) >= each.period.startMs;
     const reached = budgetAlerts(account, each, { spentNanos: each.usedNanos, hasRefused });
     if (reached.every((alert) => recorder.isKnown(alert))) continue;
-    // Redis includes the money that is held for open calls, which may be much more than they cost.
+    // The spending in Redis includes the money held for open calls, which may be much more than the calls will cost.
+    // The spending in the books does not.
     const { spentNanos = 0n } = (await spendingOfAll(books, account, [each.budget])).get(each.budget.id) ?? {};
     await recorder.record(books, budgetAlerts(account, each, { spentNanos, hasRefused }));
   }
 }
 
-/** Returns the budgets that are set with an API key and its group. */
+/** Returns the budgets that are stored in an API key's record and in the configuration of its group. */
 async function limitsOf(redis: Redis, tokenId: string, groups: Groups): Promise<readonly Budget[]> {
   const token = await findTokenById(redis, tokenId);
   if (token === undefined) return [];

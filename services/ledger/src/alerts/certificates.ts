@@ -33,7 +33,7 @@ interface TlsServer {
   readonly port: number;
 }
 
-/** Returns the name and address of a server that has a certificate, as a list; an empty one for other addresses. */
+/** Returns the server of an address with TLS, with its name, as a list. Returns an empty list for other addresses. */
 function serverOf(address: string): readonly (readonly [name: string, server: TlsServer])[] {
   const url = URL.parse(address);
   const port = url === null ? undefined : tlsPorts[url.protocol];
@@ -43,8 +43,8 @@ function serverOf(address: string): readonly (readonly [name: string, server: Tl
 }
 
 /**
- * Returns the end of a server's certificate (RFC 3339); undefined if the server does not answer. The certificate is not
- * checked, because one that is refused expires as well; nothing is sent.
+ * Returns the end of a server's certificate (RFC 3339); undefined if the server does not answer. Does not validate the
+ * certificate, because an invalid certificate expires too. Sends no data after the handshake.
  */
 export function certificateEnd({ host, port }: TlsServer): Promise<string | undefined> {
   return new Promise((resolve) => {

@@ -14,7 +14,10 @@ export interface DeliveryDeps {
 /** Maximum deliveries that are claimed and sent at a time. */
 const maxAtOnce = 20;
 
-/** Sends the deliveries that are due. Several ledgers may do it at the same time, because each delivery is claimed. */
+/**
+ * Sends the deliveries that are due. Several ledgers may run this at the same time, because each claims a delivery
+ * first.
+ */
 export async function deliverAlerts(deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
   const { connection } = deps;
   for (let claimed = maxAtOnce; claimed > 0 && !signal.aborted;) {
@@ -33,7 +36,7 @@ async function deliver(
 ): Promise<void> {
   const { alert, target, isLast } = delivery;
   const error = await sender.send(delivery, alert, signal);
-  if (error !== undefined && signal.aborted) return; // it is due again after the pause
+  if (error !== undefined && signal.aborted) return; // the delivery becomes due again later
   const result = error === undefined ? "delivered" : isLast ? "dead" : "failed";
   alertAttempts.inc({ target: target.kind, result });
   if (error !== undefined)

@@ -17,7 +17,7 @@ export interface FindingDeps {
 /** Maximum expiring API keys for which alerts are stored in one step. */
 const maxExpiring = 1_000;
 
-/** Stores alerts about paused parts of channels, and about those that are used again. */
+/** Stores alerts about paused parts of channels, and about parts whose pause has ended. */
 export async function findChannelAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
   const { cooldowns } = await readChannelStates(redis);
   const now = Date.now();

@@ -15,8 +15,8 @@ const maxDedupKey = 255;
 type Format = (alert: Alert, secret: AlertTargetSecret, nowMs: number) => object;
 
 /**
- * Bodies of the targets, in their published formats. All texts are plain text to the targets, because names in them
- * could otherwise contain markup that mentions or links.
+ * Functions that render an alert in the published format of each kind of target. All texts are sent as plain text,
+ * because a name in a text could otherwise contain markup for mentions or links.
  */
 const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
   webhook: (alert) => alert,

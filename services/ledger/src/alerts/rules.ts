@@ -80,7 +80,7 @@ export function balanceAlert(account: string, availableNanos: Nanos, lowHours: n
 
 /**
  * Returns the alert about a pause of a channel, or of one of its keys or models; undefined for a pause that the vendor
- * requested, which is usual. It happens once while the pause lasts, and at most once an hour.
+ * requested, which is usual. A pause has one alert, and a part has at most one alert an hour.
  */
 export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
   if (kind === "throttled") return undefined;
@@ -125,7 +125,10 @@ export function unpricedAlerts(events: readonly UsageEvent[]): readonly NewAlert
   );
 }
 
-/** Returns the alert about an account, or another part of the books, that does not verify; once a day. */
+/**
+ * Returns the alert about an account, or about the tables that belong to no account, whose verification failed. An
+ * account has at most one such alert a day.
+ */
 export function divergenceAlert(account: string, isAccount: boolean, nowMs: number): NewAlert {
   return {
     kind: "ledger-divergence",

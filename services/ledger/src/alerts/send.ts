@@ -105,13 +105,16 @@ async function post(
   return `it answered with status ${status}${quoted(answer, secret)}`;
 }
 
-/** Returns whether an answer of Feishu, whose status is 200 even then, is an error. */
+/** Returns true if an answer of Feishu reports an error. The HTTP status of such an answer is 200 too. */
 function isFeishuRefusal(answer: string): boolean {
   const code = /"(?:code|StatusCode)"\s*:\s*(-?\d+)/.exec(answer)?.[1];
   return code !== undefined && code !== "0";
 }
 
-/** Returns the beginning of an answer for the reason of a failure; "" if it repeats a part of the secret. */
+/**
+ * Returns the beginning of an answer, for the reason of a failure. Returns "" if the answer repeats a part of the
+ * secret.
+ */
 function quoted(answer: string, { url, secret = "" }: AlertTargetSecret): string {
   const text = inOneLine(answer, maxAnswerCharacters);
   const { pathname, search, searchParams } = new URL(url);
@@ -121,7 +124,7 @@ function quoted(answer: string, { url, secret = "" }: AlertTargetSecret): string
   return text === "" || hidden.some((part) => repeated.includes(part.toLowerCase())) ? "" : `: ${text}`;
 }
 
-/** Decodes a part of a URL; returns one that is not valid unchanged. */
+/** Decodes a part of a URL. Returns a part that cannot be decoded unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -17,9 +17,9 @@ export interface AlertOptions {
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly sender: AlertSender;
-  /** Interval, in ms, of looking for conditions of alerts. */
+  /** Interval, in ms, between two searches for conditions of alerts. */
   readonly everyMs: number;
-  /** Interval, in ms, of polling for due deliveries. */
+  /** Interval, in ms, between two polls for due deliveries. */
   readonly deliverMs: number;
   /** Addresses of Redis, whose certificates may expire. */
   readonly storeUrls: readonly string[];
@@ -29,15 +29,15 @@ export interface AlertOptions {
 
 /** Alerts of the ledger. Their conditions are found, and their deliveries sent, until disposed. */
 export interface Alerts extends AsyncDisposable {
-  /** Stores alerts of recorded calls, before their events are acknowledged. */
+  /** Stores alerts about recorded calls. The recorder waits for this before it acknowledges the calls' events. */
   readonly noteCalls: (books: Books, events: readonly UsageEvent[]) => Promise<void>;
   /** Notes refused calls, for alerts of the budgets that refused them. */
   readonly noteRefused: (refusals: readonly WaitingRefusal[]) => void;
-  /** Stores alerts of accounts with a low balance. */
+  /** Stores alerts about accounts with a low balance. */
   readonly noteLow: (accounts: ReadonlyMap<string, bigint>) => Promise<void>;
 }
 
-/** Interval of looking for API keys and certificates that are about to expire, in ms. */
+/** Interval, in ms, between two searches for API keys and certificates that are about to expire. */
 const expiryEveryMs = 3_600_000;
 
 /** Starts to look for conditions of alerts and to deliver alerts. */

@@ -65,8 +65,8 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
 }
 
 /**
- * Returns the reply to a credit request. The check for abandoned credits may have applied a new credit a moment before
- * this request did.
+ * Returns the reply to a credit request. A new request gets "credited" even if the check for abandoned credits applied
+ * the credit a moment before. A repeated request gets "credited-before".
  */
 function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
   if (isRepeated && reply === "credited") return "credited-before";

@@ -55,7 +55,7 @@ export const fieldReaders = {
     if (budget === undefined) throw invalidField(name, "a budget");
     return budget;
   },
-  /** Reads the changed fields of a token; none if the field is absent. */
+  /** Reads the field `change`: the changed fields of an API key. Returns no fields if it is absent. */
   change(body: unknown): Readonly<Record<string, unknown>> {
     const value = memberOf(body, "change") ?? {};
     if (typeof value !== "object") throw invalidField("change", "an object");

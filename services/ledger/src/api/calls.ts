@@ -53,7 +53,8 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Returns the calls; without vendors' messages and receipts if the query says so, as control's queries for members do.
+ * Returns the calls without the parts that the parameter `hide` names: vendors' messages (`vendor-words`), and with
+ * these also receipts (`receipts`). Control sets the parameter for members.
  */
 function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   const hidden = query.get("hide")?.split(",") ?? [];
@@ -88,8 +89,8 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
 }
 
 /**
- * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for a
- * day without charges, so that the export of a client that left ends.
+ * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for
+ * a day without charges: after each piece, the export ends if the client has left.
  */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;

@@ -29,8 +29,8 @@ const issuer = "modelgate";
 
 /**
  * Columns of FOCUS 1.2 (https://focus.finops.org/focus-specification/v1-2/): the mandatory ones, and the conditional
- * and recommended ones that apply. Custom columns begin with `x_`. A charge is priced per token, second or picture, and
- * the books sum the cost of complete calls, so that the unit is the request and there are no unit prices.
+ * and recommended ones that apply. Custom columns begin with `x_`. The unit is the request, and there are no unit
+ * prices: calls are priced per token, second or image, but the books have only the cost of a complete call.
  */
 const columns: Readonly<Record<string, (row: FocusRow) => string | undefined>> = {
   BilledCost: ({ cost }) => cost,

@@ -62,7 +62,7 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
   };
 }
 
-/** Returns the team that a body names; "" for the organisation. */
+/** Returns the team that a request body names; "" for the organisation itself, if the body names no team. */
 function teamIn(body: unknown): string {
   return typeof body === "object" && body !== null && "team" in body ? fieldReaders.text(body, "team") : "";
 }

@@ -82,8 +82,8 @@ interface RecentSpend {
 }
 
 /**
- * Estimates the spend of a time, in nano-dollars, from the mean of the complete days before today; if these have no
- * spend, from today's.
+ * Estimates the spend of a span of `ms`, in nano-dollars, from the mean rate of the complete days before today. If
+ * these days have no spend, uses today's rate.
  */
 export function expectedSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
   if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(forecastDays * dayMs);

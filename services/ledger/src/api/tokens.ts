@@ -63,7 +63,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
   };
 }
 
-/** Returns a token that was found. Throws Failure unknown_url for none. */
+/** Returns the token. Throws Failure unknown_url if it is undefined, because it was not found. */
 function foundToken(id: string, token: BookedToken | undefined): BookedToken {
   if (token !== undefined) return token;
   throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);

@@ -42,8 +42,8 @@ export interface VerificationDeps {
 }
 
 /**
- * Verifies the books of an account. `given` is an anchor that the operator stored outside the books. Returns undefined
- * for an unknown account.
+ * Verifies the books of an account. `anchor` is one that the operator stored outside the books. Returns undefined for
+ * an unknown account.
  */
 export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | undefined>;
 

@@ -34,7 +34,7 @@ export interface CommonVerification {
 
 /**
  * Verifies the chain of the audit log, the published prices of each version, and that no account is missing. Signs the
- * head of a valid audit log. `given` is an anchor of the audit log that the operator stored outside the books.
+ * head of a valid audit log. `anchor` is an anchor of the audit log that the operator stored outside the books.
  */
 export async function verifyCommon(
   { redis, connection, signer }: CommonDeps,

@@ -16,10 +16,10 @@ export async function waitUntilCaughtUp(
   const marks = new Map<string, number>();
   const isRead = async (stream: keyof typeof streamConsumers): Promise<boolean> => {
     const found = await bus.progress(stream, streamConsumers[stream]);
-    if (found === undefined) return false; // about to be recreated
+    if (found === undefined) return false; // the stream is missing, and is about to be recreated
     const mark = marks.get(stream) ?? found.last;
     marks.set(stream, mark);
-    // A recreated stream starts at 1.
+    // A recreated stream numbers its messages from 1, so its last number is below the mark.
     return found.handled >= mark || found.last < mark;
   };
   for (const end = Date.now() + withinMs; ;) {

@@ -137,7 +137,7 @@ class PeriodicComparison implements RedisComparison {
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#isCompleteRun = false;
     if (!this.#adopted) {
-      // Before the first epoch some accounts existed only in Redis.
+      // Versions before the books stored accounts only in Redis.
       const adopted = await adoptAccounts(deps);
       if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
@@ -155,10 +155,11 @@ class PeriodicComparison implements RedisComparison {
       this.noteAccounts(await readBrokenChains(books, pageSize));
     }
     const retried = await this.#compare(deps);
-    // An emptied Redis has lost this record too.
+    // An emptied Redis has also lost the list of complete runs.
     if (isAnother || found === undefined) await writeCompleteRuns(redis, runs);
     this.#runs = runs;
-    // A reservation may exist whose settlement Redis has lost: nothing is swept before that is charged again.
+    // Redis may have lost a settlement and still have its reservation. No reservation is swept before such a settlement
+    // has been charged again.
     if (retried === 0 || performance.now() > (this.#comparedBy ?? 0)) {
       this.#isCompleteRun = true;
       this.#comparedBy = undefined;
@@ -202,7 +203,7 @@ class PeriodicComparison implements RedisComparison {
       tokens += await restoreTokens(deps, ids);
       await restoreBudgets(deps, ids);
     }
-    // Before the first round there was no other run.
+    // In the first round no earlier run is known, so no late events are expected.
     if (this.#runs !== undefined) {
       this.#lateTasks.begin();
       await this.#awaitStreams();

@@ -42,7 +42,7 @@ function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead
 }
 
 /**
- * Compares accounts with the books, and restores what Redis has lost of them. Returns the ids of the accounts to
+ * Compares accounts in Redis with the books, and restores what Redis has lost. Returns the ids of the accounts to
  * compare again, because events that decide the result are still on their way.
  */
 export async function compareAccounts(
@@ -78,11 +78,12 @@ async function repairAccount(
   offsets: SeenGaps,
 ): Promise<boolean> {
   if (comparison === "absent" || redisHead === undefined) {
-    // An account without a creation date is known from its calls only and was never created here.
+    // An account without a creation date was never created in these books; only calls of it are known.
     if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
   }
-  // JetStream treats a second settlement in Redis as a duplicate, so it is only reported here.
+  // JetStream discards the event of a second settlement as a duplicate of the first. So published events are also
+  // written into the books directly.
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
   if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
@@ -92,7 +93,7 @@ async function repairAccount(
   const lost = current?.head === redisHead.head ? orphans : withoutLater(orphans, redisHead.head);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
   if (!complete && orphans.length === 0) await acceptGap(deps, account, offsets);
-  return false; // until the books have received it
+  return false; // the books must first receive the repeated charges
 }
 
 /**

@@ -77,13 +77,16 @@ async function restoreOne(
   });
 }
 
-/** Entries outside the chain of an account whose books are complete. */
+/** Lost credits and orphans of an account whose chain in the books is complete. */
 const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: readonly ChainedEvent[] } = {
   lost: new Set(),
   orphans: [],
 };
 
-/** Returns budgets with their spending in the books, which includes the calls that are charged again later. */
+/**
+ * Returns budgets with their spending in the books. The spending includes the calls that are charged again later; the
+ * receipts in `counted` mark these calls, so that they do not count twice.
+ */
 async function budgetsToRestore(
   books: Books,
   { account, version, record }: BookedBudgets,

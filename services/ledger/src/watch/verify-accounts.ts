@@ -61,6 +61,6 @@ export function verificationStep({
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
   const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
-  // Time since it was last due, counted back from now.
+  // Time since the account was last due.
   return (((now - offset) % everyMs) + everyMs) % everyMs < now - since;
 }

@@ -41,7 +41,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts the alerts of a ledger that shares the books and Redis with the others. */
+/** Starts the alerts of a ledger that shares the books and Redis with the other ledgers. */
 async function startLedger(): Promise<(typeof ledgers)[number]> {
   const books = await openBooks({ file }, log);
   const sender = openAlertSender({ secrets, timeoutMs: 10_000 });
