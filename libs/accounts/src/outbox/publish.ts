@@ -34,20 +34,16 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
-/** Returns the NATS subject of an event. */
-export function subjectOf(event: OutboxEvent): string {
-  if ("kind" in event) return creditSubject(event.kind);
-  if ("state" in event) return taskSubject(event.state);
-  return usageSubjects.get(event.area) ?? usageSubject("edge");
-}
-
 /**
- * Returns the message id of an event. A call that was charged again gets a different id, so that its event is not
- * dropped as a duplicate.
+ * Returns the message that publishes an event; `body` is the event as JSON. A call that was charged again gets a message
+ * id with its receipt's hash, so that its event is not dropped as a duplicate.
  */
-export function messageId(event: OutboxEvent): string {
+function messageOf(event: OutboxEvent, body: string): BusMessage {
   const receipt = "receipt" in event ? event.receipt : undefined;
-  return receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
+  const id = receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
+  if ("kind" in event) return { subject: creditSubject(event.kind), body, id };
+  if ("state" in event) return { subject: taskSubject(event.state), body, id };
+  return { subject: usageSubjects.get(event.area) ?? usageSubject("edge"), body, id };
 }
 
 /**
@@ -96,11 +92,7 @@ async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Pr
     let results: readonly unknown[];
     try {
       const messages: BusMessage[] = [];
-      for (const {
-        entry: { event },
-        text,
-      } of turn)
-        messages.push({ subject: subjectOf(event), body: text, id: messageId(event) });
+      for (const { entry, text } of turn) messages.push(messageOf(entry.event, text));
       results = await bus.publish(messages);
     } catch (error) {
       results = turn.map(() => error);
@@ -173,9 +165,8 @@ const maxRemembered = 500;
 
 /** An event that was sent to JetStream and is not in the books yet. */
 export interface SentEvent {
-  readonly subject: string;
   readonly event: OutboxEvent;
-  readonly messageId: string;
+  readonly message: BusMessage;
   /** Shard in which Redis keeps the copy of the event. */
   readonly shard: string;
   readonly name: string;
@@ -221,7 +212,7 @@ export async function readSent(redis: Redis, of: readonly string[] = shards): Pr
   return found.flatMap(([shard, events]) =>
     Object.entries(events).map(([name, body]) => {
       const event = readEvent(body);
-      return { subject: subjectOf(event), event, messageId: messageId(event), shard, name };
+      return { event, message: messageOf(event, body), shard, name };
     }),
   );
 }

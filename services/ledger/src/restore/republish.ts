@@ -58,8 +58,7 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
 
   async function publish(events: readonly SentEvent[]): Promise<void> {
     if (events.length === 0) return;
-    const bodies = events.map(({ subject, event, messageId: id }) => ({ subject, body: JSON.stringify(event), id }));
-    const results = await bus.publish(bodies);
+    const results = await bus.publish(events.map(({ message }) => message));
     const stored = events.filter((_, at) => results[at] === undefined);
     if (stored.length === 0) return;
     await connection.useDuringMove((books) => recordPublished({ redis, books }, stored));
