@@ -29,7 +29,7 @@ function isBuilt(): boolean {
 function moveIn(own: string): void {
   const before = `${own}-before`;
   try {
-    // Its pages may be in use already.
+    // Other processes may already serve the pages of that build.
     if (isBuilt()) return;
     if (existsSync(dist)) renameSync(dist, before);
     renameSync(own, dist);

@@ -27,10 +27,7 @@ export interface TaskFilters {
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-/**
- * Returns a text that may look like a number, which the router has parsed as a number because it is not quoted in the
- * address.
- */
+/** Returns a text parameter. The router parses an unquoted value that looks like a number as a number. */
 const word = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 

@@ -28,7 +28,7 @@ interface Entry {
   readonly after: unknown;
 }
 
-/** Asks control itself, in the name of a person. */
+/** Sends a request to control's API on behalf of a person. Returns the status and the data of the answer. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters
 async function operate<T>(path: string, body?: object): Promise<{ readonly status: number; readonly data: T }> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
@@ -98,7 +98,7 @@ test("signed heads are exported, and a saved export is verified", async () => {
   expect(anchors.map(({ account }) => account)).toEqual(expect.arrayContaining(["", "acme", "declared"]));
   writeFileSync(file, JSON.stringify(anchors));
   expect(await suite.ask("ledger", "verify", "--anchors", file)).toMatchObject({ ok: true });
-  // One that was made up is not believed.
+  // An anchor that differs from the signed one is refused.
   writeFileSync(file, JSON.stringify(anchors.map((anchor) => ({ ...anchor, number: anchor.number + 1 }))));
   const { status, stderr } = await suite.gatectl("ledger", "verify", "acme", "--anchors", file);
   expect(status).toBe(1);

@@ -6,8 +6,9 @@ import { startScriptedServer, startSuite, until, type ScriptedServer, type Suite
 import { signOperator } from "@modelgate/contracts/operator-credential";
 
 /**
- * What an operator gets wrong about a cloud or a vendor: said in one line by the configuration's check, by a channel's test
- * and by its state, and never a 500 for a client.
+ * Credentials of the simulated vendors. The tests make mistakes with such credentials and with addresses. Each mistake
+ * is reported in one line by `config check`, by a channel's test and by the channel's state, and never causes a 500 for
+ * a client.
  */
 const key = "sk-demo-0123456789abcdef";
 const signing = "AKIASIMULATEDKEYID:AKIASIMULATEDKEYID-secret";
@@ -20,11 +21,11 @@ interface Mistake {
   readonly provider: "bedrock" | "vertex";
   readonly path: string;
   readonly key: string;
-  /** What every answer of its vendor is. */
+  /** Answer of the simulated vendor to every request. */
   readonly script?: object;
-  /** The line that says so. */
+  /** Pattern of the line that reports the mistake. */
   readonly said: RegExp;
-  /** What its state says it of: the key, or a model. */
+  /** Part of the channel whose state reports the mistake: the key, or a model. */
   readonly of: "key" | "model";
 }
 
@@ -98,7 +99,7 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
-/** A vendor whose list of models is empty, or refused, by the first step of the path. */
+/** Vendor that lists no models, or refuses the request for the list, depending on the first segment of the path. */
 let lister: ScriptedServer;
 const listers = [
   { id: "lists-nothing", off: /its vendor lists no model/, checked: /returned an empty list of models/ },
@@ -171,7 +172,7 @@ async function channelOf(id: string): Promise<Shown | undefined> {
 }
 
 let checked: Promise<{ readonly status: number; readonly lines: readonly string[] }> | undefined;
-/** What the check says that asks the vendors; asked once. */
+/** Runs `config check --ask`, once for all tests. */
 const check = () =>
   (checked ??= suite
     .gatectl("config", "check", file, "--ask")
@@ -282,7 +283,7 @@ test("a valid file passes the live check, and no account is billed for it", asyn
   writeFileSync(good, JSON.stringify({ groups: { default: { models: ["*"] } }, models, channels }));
   const { status, stdout } = await suite.gatectl("config", "check", good, "--ask", "--json");
   expect([status, JSON.parse(stdout)]).toMatchObject([0, { ok: true, problems: [] }]);
-  // Each was asked once, for nothing that is made.
+  // Each vendor got one request, which generates nothing.
   for (const { id } of channels) {
     const seen = await suite.simulator.requests(id);
     expect(seen.map(({ body }) => body)).toEqual([expect.stringMatching(/^$|^\{("anthropic_version":"[\w-]+")?\}$/)]);

@@ -15,7 +15,7 @@ const channel = (
 const openai = { provider: "openai", path: "/openai/v1" };
 const gemini = { provider: "gemini", path: "/gemini" };
 
-/** A model of each kind whose call is not the first that its vendor speaks. */
+/** Models of kinds for which a channel test does not use the vendor's first wire. */
 const config = {
   groups: { default: { models: ["*"] } },
   models: {
@@ -43,7 +43,9 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Tests a channel, which fails with the command's own status where it does not work. */
+/**
+ * Tests a channel with gatectl. Returns the exit status, which is not 0 if the channel does not work, and the result.
+ */
 async function tried(id: string): Promise<{ readonly status: number; readonly result: any }> {
   const { status, stdout } = await suite.gatectl("channel", "test", id, "--json");
   return { status, result: JSON.parse(stdout) };

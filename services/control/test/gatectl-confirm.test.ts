@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { confirm } from "../src/gatectl/command.ts";
 import { runGatectl } from "../src/gatectl/run.ts";
 
-/** A terminal on which a person answers. */
+/** Returns a terminal on which a person types an answer. */
 function terminalOf(answer: string, isTTY = true) {
   let shown = "";
   const stderr = new Writable({ write: (chunk: Buffer, _, done) => ((shown += chunk.toString()), done()) });
@@ -33,7 +33,7 @@ test("a script is not asked", async () => {
   expect(terminal.shown()).toBe("");
 });
 
-/** A control service with a version 3 that another name replaced. */
+/** Starts a control service. A rollback to version 3 renames a model. */
 async function startControl(requests: string[]): Promise<AsyncDisposable & { readonly url: string }> {
   const back = [
     { kind: "removed", text: "gpt-x:" },

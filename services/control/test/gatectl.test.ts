@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Runs a command line as an operator does, in a process of its own. */
+/** Runs a gatectl command in a separate process, as an operator does. */
 function spawned(...words: readonly string[]) {
   const main = join(import.meta.dirname, "../src/gatectl/main.ts");
   const env = { ...process.env, CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
@@ -269,7 +269,7 @@ describe("gatectl", () => {
     const add = ["alert", "target", "add", "--kind", "webhook", "--url", hook, "--alerts", "budget,balance-low"];
     const { id, secret } = await suite.ask<{ id: string; secret: string }>(...add);
     expect(secret).toMatch(/^whsec_/);
-    // Nothing listens there, so the ledger could decrypt the address.
+    // The ledger could decrypt the address: it tried to connect, and nothing listens there.
     const tested = await suite.gatectl("alert", "target", "test", id);
     expect(tested.stdout).toContain("not delivered: it cannot be reached");
     const listed = (await suite.gatectl("alert", "target", "list")).stdout;
@@ -461,7 +461,7 @@ describe("the configuration", () => {
     rmSync(file);
     await until("it to be missed", () => suite.process("control").logs().includes("the last valid keys stay"));
     expect(await used()).toBe("Bearer key-two");
-    // Also while the configuration as it stands is refused.
+    // Key files are also read again while the file of the configuration is refused.
     suite.configure({ ...rotated, models: {} });
     await until("the refusal to be logged", () => suite.process("control").logs().includes("channels[2].models[0]"));
     rotate("key-three");

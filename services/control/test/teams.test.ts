@@ -278,7 +278,7 @@ describe("organisations and teams", () => {
     expect([await call("mia's"), await call("given to search"), await call("zoltan's")]).toEqual([402, 402, 200]);
     expect((await as("ora").post(team, { amount: "5" })).status).toBe(200);
     await makeBudget(as("tom"), "wallet", "member:search/mia", "0.0015");
-    // It counts the calls since its creation.
+    // The budget counts the calls since its creation.
     expect([await call("mia's"), await call("mia's"), await call("given to search")]).toEqual([200, 402, 200]);
   });
 
@@ -345,7 +345,8 @@ describe("organisations and teams", () => {
       status: 400,
       error: { param: "team" },
     });
-    // A new link signs in as a person who exists, which only an admin may make, and never with a higher role.
+    // The link of a new invitation signs in as a person who exists. Only an admin may make it, and the role never
+    // rises.
     expect((await operator.post("/accounts/wallet/members", { name: "lee", role: "operator" })).status).toBe(403);
     const admin = await signInByLink(suite, "admin");
     expect((await admin.post("/operators/lee", { role: "viewer" })).status).toBe(200);

@@ -27,7 +27,9 @@ import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 type TargetKind = AlertTarget["kind"];
-/** Accounts of which a person may add targets: the own one, any one, or also all accounts together. */
+/**
+ * Accounts for which a person may add targets: the person's account, any single account, or also all accounts together.
+ */
 export type TargetScope = "own account" | "one account" | "all accounts";
 
 /** Targets of alerts, with buttons to add, test and remove them. */

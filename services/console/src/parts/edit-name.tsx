@@ -10,7 +10,7 @@ interface EditNameProps {
   readonly id: string;
   readonly name: string;
   readonly rename: (name: string) => Promise<unknown>;
-  /** Deletes it; absent if the caller may not. Control refuses while something belongs to it. */
+  /** Deletes the organisation or team; absent if the person may not delete it. Control refuses while it has parts. */
   readonly remove?: (() => Promise<unknown>) | undefined;
   readonly onRemoved?: () => void;
 }

@@ -11,7 +11,7 @@ export interface Streamed {
   readonly requestId?: string | undefined;
 }
 
-/** Makes a chat call that is not streamed and returns its answer. Throws an error with the gateway's message. */
+/** Makes a chat call and returns the complete text of its answer. Throws an error with the gateway's message. */
 export async function chatOnce(gateway: GatewayModel, question: string): Promise<string> {
   let last: Streamed = { text: "" };
   for await (const answer of chatStream(gateway, [{ role: "user", content: question }])) last = answer;

@@ -8,7 +8,7 @@ import { useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Result of an invitation: the link that signs in once; null if the person has access already. */
+/** Result of an invitation. `url` is a link that signs the person in once; null if the person signs in as before. */
 interface Invited {
   readonly name: string;
   readonly url: string | null;

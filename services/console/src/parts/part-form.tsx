@@ -16,7 +16,7 @@ import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** First words of the queries that are repeated after a configuration change. */
+/** First words of the keys of the queries that are repeated after a configuration change. */
 const changedQueries = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
 /** Dialog with the form of a model, group or channel. Without a name, the form creates a new one. */

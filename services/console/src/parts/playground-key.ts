@@ -3,7 +3,7 @@ import { post } from "../api/client.ts";
 import type { PlaygroundAccount } from "../api/types.ts";
 import type { GatewayAccess } from "./gateway-request.ts";
 
-/** Time in ms for which a key is used. It works for one minute more, in which calls begin. */
+/** Time in ms for which a key is used. The key expires one minute later, so a call can still begin at the end. */
 const usedForMs = 14 * 60_000;
 
 /**

@@ -22,7 +22,7 @@ export interface SessionEvents {
 export async function openSession({ address, key, model }: GatewayModel, events: SessionEvents): Promise<() => void> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
   const context = new AudioContext({ sampleRate });
-  // A browser does not see the status of a refusal, so a session begins with a key that has its whole life.
+  // A browser cannot see why a session is refused, so each session begins with a new key.
   const secret = await key(true);
   const url = `${address.replace(/^http/, "ws")}/v1/realtime?model=${encodeURIComponent(model)}`;
   const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${secret}`]);

@@ -25,8 +25,8 @@ export interface NewAlertTarget {
 }
 
 /**
- * Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. A
- * target must not have a link-local address or a port of a store or of the addresses `inside`.
+ * Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. The
+ * target's address must not be link-local, and must not have the port of a store or of an address in `inside`.
  */
 export function newAlertTarget(
   body: unknown,

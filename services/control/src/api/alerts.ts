@@ -51,7 +51,8 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
     "POST /alert-targets": async ({ body, operator, actor }) => {
       const account = accountOfTarget(operator, body);
       if (account !== "") await accountOf(redis, account);
-      // Such a target may be in a private network, so that its address needs the role that sets those of channels.
+      // The address of a target of all alerts may be in a private network, like the base URL of a channel. So it needs
+      // the same role.
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
       const { target, sealed, secret } = newAlertTarget(body, account, { secrets, inside });
@@ -76,8 +77,9 @@ function ownTargets(operator: Operator, name: string): URLSearchParams {
 }
 
 /**
- * Returns the account of a new target; "" for all alerts. A member of an account has one; others name it. Throws Failure
- * for an account outside of the caller's organisation.
+ * Returns the account of a new target; "" for a target of all alerts. A member's target belongs to the member's
+ * account; other callers name the account in the body. Throws Failure for an account outside of the caller's
+ * organisation.
  */
 function accountOfTarget({ account, access }: Operator, body: unknown): string {
   const named = fields.optionalText(body, "account");

@@ -154,8 +154,8 @@ function checkManagesBudget(operator: Operator, scope: string): void {
 }
 
 /**
- * Returns a scope in the form that calls have it. Throws Failure (400, 409) if no call can have it, or if its key has
- * such a budget already.
+ * Returns a scope in the form in which calls have it. Throws Failure (400) if no call can have the scope, and Failure
+ * (409) if the scope is a key whose own limits contain a budget of this period.
  */
 async function parseScope(context: ScopeContext, scope: string): Promise<string> {
   const at = scope.indexOf(":");
@@ -178,7 +178,9 @@ interface ScopeContext {
   readonly period: PeriodName;
 }
 
-/** Functions that check a scope's value and return it as calls have it, by the kind of the scope. */
+/**
+ * Functions that check the value of a scope and return it in the form in which calls have it, by the kind of the scope.
+ */
 const valueParsers: Readonly<Record<string, (value: string, context: ScopeContext) => Promise<string>>> = {
   account: async () => "",
   team: async (value, { ledger, accountId }) => {

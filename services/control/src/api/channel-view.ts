@@ -43,7 +43,7 @@ export interface AccountCooldownView extends StateView {
   readonly scope: ChannelScope;
 }
 
-/** Values of all channels at one time, for their views. */
+/** State of all channels at one time, from which their views are made. */
 export interface ChannelsSnapshot {
   readonly states: ChannelStates;
   /** Concurrency slots in use, by `channel` and `channel/key`. */

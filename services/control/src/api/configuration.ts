@@ -88,7 +88,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { document, version } = await versionOf(deps, params["version"]);
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
-      // The sources that it names were allowed when it was saved.
+      // The sources that the restored version names were allowed when it was saved, so they are allowed now.
       const before = { version: basedOn, document, kept: await books.keptKeys(version) };
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },

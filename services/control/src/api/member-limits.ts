@@ -51,9 +51,9 @@ function budgetCheck(name: "perDay" | "perMonth", param: string): FieldCheck {
 }
 
 /**
- * Returns the operator's key that bounds a member's key. Members can narrow but never widen the limits that operators
- * set, so all limits of the new key must be within those of one of `bounds`; returns the first such key. Throws Failure
- * invalid_value that names the field that exceeds the key with the most fitting fields.
+ * Returns the operator's key that bounds a member's key: the first of `bounds` within whose limits all limits of the
+ * new key are. Members can narrow but never widen the limits that operators set. If there is no such key, throws
+ * Failure invalid_value. It names the first field that exceeds the limits of the key that fits best.
  */
 export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));

@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** Lifetime of a key of the playground, in seconds. A key that is replaced before works until then. */
+/** Lifetime of a key of the playground, in seconds. A replaced key works until its lifetime ends. */
 export const lifetimeSeconds = 15 * 60;
 /** Time in ms after its expiry at which a key of a playground may be deleted. */
 const keptMs = 24 * 60 * 60 * 1_000;
@@ -60,7 +60,7 @@ async function expireKey(ledger: Pick<Ledger, "changeToken">, id: string, actor:
   );
 }
 
-/** Remembers a key, or a request for one, until it has ended with certainty. */
+/** Stores the id of a key, or of a request for a key, until the key has certainly expired. */
 export async function rememberKey(redis: Redis, person: string, id: string): Promise<void> {
   await redis.sadd(keysOf(person), id);
   await redis.expire(keysOf(person), 2 * lifetimeSeconds);
@@ -72,8 +72,8 @@ function keysOf(person: string): string {
 }
 
 /**
- * Deletes some keys of playgrounds that expired over a day ago. Those that are disabled stay, because they keep a person
- * from getting another one.
+ * Deletes some keys of playgrounds that expired over a day ago. Disabled keys stay, because a person whose key is
+ * disabled must not get another one.
  */
 export async function deleteExpiredKeys(
   ledger: Pick<Ledger, "deleteToken">,

@@ -71,7 +71,7 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   // Before the key exists, so that a sign-out at the same time ends it.
   await rememberKey(redis, operator.name, id);
   if (before === undefined)
-    // Without a maximum: these keys do not count, and the old ones are deleted.
+    // No maximum applies: playground keys are not counted, and expired ones are deleted.
     await ledger.createToken(
       { digest, token: withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember }) },
       actor,
@@ -128,8 +128,9 @@ type PlaygroundLimits = Pick<Token, "allowedAddresses" | "budget" | "group" | "m
 };
 
 /**
- * Returns the limits of a person's key. A member's key has those of an operator's key, whose budgets it shares. An
- * operator's key has only a group: the named one, that of the account's first key, or the first of the configuration.
+ * Returns the limits of a person's key. A member's key has the limits of an operator's key and shares its budgets. The
+ * key of an operator has only a group: the named one, that of the account's first key, or the first of the
+ * configuration.
  */
 async function limitsOf(
   redis: Redis,

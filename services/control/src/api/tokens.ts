@@ -32,7 +32,8 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
-    // A key that an operator has changed counts as an operator's key from then on. Other acts keep the key that bounds it.
+    // A member's key that an operator changes counts as an operator's key from then on. Only `set` also removes the key
+    // that bounds it (`within`).
     const within = verb === "set" ? { within: null } : {};
     const marked = before.ofMember === true ? { ...wish, ofMember: null, ...within } : wish;
     const token = await ledger.changeToken(before.id, marked, act);
@@ -187,7 +188,10 @@ function changeOf(body: unknown, before: Token): TokenChange {
   });
 }
 
-/** Throws Failure (409) if a change adds a budget per day or month to a key for which the account has such a budget. */
+/**
+ * Throws Failure (409) if a change adds a budget per day or month to a key, and the account's list has a budget of the
+ * same period for this key.
+ */
 async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: Token, wish: TokenChange): Promise<void> {
   const added = keyLimits.filter(({ member }) => before?.[member] === undefined && wish.budget?.[member] !== undefined);
   if (added.length === 0) return;

@@ -66,7 +66,7 @@ async function awaitStart(
   } catch (error) {
     throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and sent nothing.") : error;
   } finally {
-    // The promise that loses the race settles when the connection closes or the time ends.
+    // The promise that loses the race is rejected when the connection closes or the time ends. Nobody handles it then.
     first.catch(() => undefined);
     closed.catch(() => undefined);
   }

@@ -43,7 +43,8 @@ export async function applyConfiguration(
 /** Stores prices permanently by their version, because usage events name only the version. */
 async function rememberPrices(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
   const publishedAt = new Date().toISOString();
-  // Not a pipeline, whose errors are ordinary results: a price must be stored before it is published.
+  // Each command is awaited: a price must be stored before it is published, and a pipeline reports errors as ordinary
+  // results.
   await Promise.all(
     Object.values(models)
       .flatMap(({ price = {} }) => allWrittenPrices(price))

@@ -77,9 +77,10 @@ export class ActiveConfiguration {
   async refresh(isChanged: boolean): Promise<void> {
     if (this.#applied !== undefined) {
       const published = await publishedVersion(this.#deps.redis);
-      // A Redis that has lost its data has lost the configuration too.
+      // A Redis without a published version has lost its data: the configuration is published again.
       if (published === undefined) await this.#apply(this.#applied, this.#status.problems);
-      // Another control that applies the change publishes it.
+      // If the published version differs from this one, another control has applied a change, and the source is read
+      // now.
       else if (!isChanged && published === this.#status.version && !this.#isDue)
         return await this.#pollKeys(this.#applied);
     }

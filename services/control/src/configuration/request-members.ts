@@ -1,8 +1,8 @@
 import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
 
 /**
- * Members of bodies that decide what a call does and what it costs. A test compares them with the members that the wires
- * of all kinds rely on for that (`ClientSide.inspectedMembers`); control does not load the wires.
+ * Members of request bodies that decide the action and the cost of a call. A test compares the list with
+ * `ClientSide.inspectedMembers` of the wires of all kinds, because control does not load the wires.
  */
 const wireMembers: readonly string[] = [
   "agent",
@@ -72,7 +72,10 @@ const wireMembers: readonly string[] = [
   "web_search_options",
 ];
 
-/** Members with the same effect on wires that only vendors use, or that a vendor reads and the gateway does not. */
+/**
+ * Further members with such an effect: members of wires that only vendors use, and members that vendors read and the
+ * gateway does not.
+ */
 const vendorMembers: readonly string[] = [
   "system_instruction",
   "inferenceConfig",
@@ -98,12 +101,12 @@ const vendorMembers: readonly string[] = [
   "audio",
 ];
 
-/** Members in which only vendors of videos read sizes; elsewhere they have no price. */
+/** Members in which vendors of videos read sizes, which change the price. For other kinds, they do not. */
 const videoMembers: readonly string[] = ["metadata"];
 
-/** Names that a channel cannot set, folded. */
+/** Names that a channel cannot set, in the form that `folded` returns. */
 const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(folded));
-/** Names that a channel of a video model cannot set in addition, folded. */
+/** Further names that a channel of a video model cannot set, in the form that `folded` returns. */
 const reservedForVideo: ReadonlySet<string> = new Set(videoMembers.map(folded));
 
 /** Returns a name in lower case without underscores, because vendors accept both `max_tokens` and `maxTokens`. */
@@ -112,7 +115,7 @@ function folded(name: string): string {
 }
 
 /**
- * Returns whether a member of a body decides what a call may do and what it costs, so that a channel cannot set it.
+ * Returns true if a member of a body decides the action or the cost of a call, so that a channel cannot set it.
  * `isForVideo` is true for a channel that serves video models.
  */
 export function isReservedMember(name: string, isForVideo: boolean): boolean {

@@ -27,7 +27,8 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
-      // Read first: a person who is disabled while the password is hashed has a later generation.
+      // Read before the password is checked. If the person is disabled during the check, these generations are
+      // outdated.
       const generations = await sessions.generations.of([name]);
       return { operator: await people.byPassword(name, password), generations };
     });
@@ -45,7 +46,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       const name = fields.optionalText(body, "name") === undefined ? "operator" : fields.newOperatorName(body, "name");
       const account = fields.optionalText(body, "account");
       const { link, expiresAt } = await sessions.makeLink({ name, role, account }, maker.name);
-      // In the fragment, which browsers do not send, so that no log contains it.
+      // The secret is in the fragment, which browsers do not send, so no log contains it.
       const path = `/console/sign-in#${link}`;
       return { url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
     },

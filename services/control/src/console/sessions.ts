@@ -128,7 +128,7 @@ export class Sessions {
   async revoke(name: string): Promise<void> {
     await this.generations.renew(name);
     await this.#endWhere((view) => view.name === name);
-    // Also without an open session: the last one may have expired.
+    // Needed even without an open session: the last session may have expired, and its keys not.
     await this.endKeys(name);
   }
 

@@ -74,7 +74,7 @@ function textOf(value: object | undefined): string | undefined {
 async function pagesOf(server: Server, path: string, query: Query): Promise<readonly unknown[]> {
   const pages: unknown[] = [];
   for (let after: string | undefined; ;) {
-    // The first page's anchor is the audit's, which is verified with that page only.
+    // An anchor in the query is that of the audit log, which is verified with the first page only.
     const page = await server.get(path, after === undefined ? query : { after });
     pages.push(page);
     const next = field(page, "next");

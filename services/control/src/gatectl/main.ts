@@ -4,5 +4,5 @@ import { runGatectl } from "./run.ts";
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.exitCode = 1;
 });
-// Only the variable reader reads the environment.
+// `process` has the members of a Terminal: stdin, stdout, stderr and env.
 process.exitCode = await runGatectl(process.argv.slice(2), process);

@@ -25,7 +25,7 @@ const tags = (row: unknown): string => {
 function noteOf(row: unknown): string {
   return ["unpriced", "capped"].filter((name) => field(row, name) !== undefined).join(", ");
 }
-/** Columns of a list of calls; `usage show` has all of a call. */
+/** Columns of a list of calls; `usage show` shows all fields of a call. */
 const listColumns: readonly Column[] = [
   ["TIME", (row) => fieldCell("time")(row).replace(/\.\d{3}Z$/, "Z")],
   ["REQUEST", fieldCell("requestId")],
@@ -38,7 +38,7 @@ const listColumns: readonly Column[] = [
   ["COST", dollarsCell("costNanos")],
   ["NOTE", noteOf],
 ];
-/** Columns of a table of calls with all that is known. */
+/** Columns of a table with all fields of a call. */
 export const callColumns: readonly Column[] = [
   ["TIME", fieldCell("time")],
   ["REQUEST", fieldCell("requestId")],

@@ -2,7 +2,10 @@ import { Budget as StoredBudget } from "@modelgate/accounts";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
-/** Text in the named schemas of control's API. Money is in decimal nano-dollars, times are RFC 3339. */
+/**
+ * Schema of a text. The following schemas are named in control's API. Money is in decimal nano-dollars, times are RFC
+ * 3339.
+ */
 const text = Type.String();
 const texts = Type.Array(Type.String());
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);

@@ -85,8 +85,8 @@ export function administersTeam({ access }: Operator, team: string | undefined):
 }
 
 /**
- * Returns the accounts to which a caller is limited; undefined for an operator. The list has a name that no account has
- * if the caller has none, so that it never means all accounts.
+ * Returns the accounts to which a caller is limited; undefined for an operator. For a person without accounts, the list
+ * contains a name that no account has, because an empty list could mean all accounts.
  */
 export function ownAccounts({ account, access }: Operator): readonly string[] | undefined {
   if (account === undefined) return undefined;

@@ -27,10 +27,10 @@ export interface InvitedAccess {
 
 /**
  * Creates a person, gives the access, and makes the link with which the person signs in. A person who exists without a
- * password gets a new link, and the person's earlier links and sessions end: who made or used them must not get the new
- * access too. The access is given before they end, and checked again after the link is made, because another admin may
- * give the person more access at the same time. Throws Failure (409) if the name belongs to somebody with other access,
- * (403) if the caller does not administer everything that the person may access.
+ * password gets a new link. The person's earlier links and sessions end, because whoever made or used them must not get
+ * the new access. The access is given before they end, and checked again after the link is made, because another admin
+ * may give the person more access at the same time. Throws Failure (409) if the name belongs to somebody with other
+ * access, (403) if the caller does not administer everything that the person may access.
  */
 export async function inviteOf(
   { people, sessions, consoleUrl }: InviteDeps,
@@ -55,7 +55,7 @@ export async function inviteOf(
   else if (!(await administersAll(false))) throw refused;
   await grant();
   if (known !== undefined && (known.disabled || known.hasPassword)) {
-    // The invitation may have taken rights away, such as those of an admin.
+    // The invitation may have reduced the person's rights, for example those of an admin.
     await sessions.endKeys(name);
     return { role, url: null, expiresAt: null };
   }
@@ -65,7 +65,7 @@ export async function inviteOf(
     await sessions.revoke(name);
     throw refused;
   }
-  // In the fragment, which browsers do not send, so that no log contains it.
+  // The secret is in the fragment, which browsers do not send, so no log contains it.
   const path = `/console/sign-in#${link}`;
   return { role, url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
 }

@@ -48,7 +48,7 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
         throw new Failure("unknown_url", `There is no member ${JSON.stringify(name.slice(0, 100))}.`);
       const ended = { team, role: null, mayEndLastAdmin: call.operator.access === undefined };
       await ledger.write(`${pathOf(id)}/members`, { person: name, membership: ended }, call.actor);
-      // An admin may have made links for others.
+      // An admin may have made sign-in links for other people. `revoke` invalidates these too.
       if (membership.role === "admin") await sessions.revoke(name);
       else await sessions.endKeys(name);
       return {};
@@ -68,7 +68,8 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
           param: "role",
         });
       const link = await inviteOf(deps, { name, role, account }, call, {
-        // A link signs in as the person, which operators of the gateway may do only for a new one.
+        // The link of an invitation signs in as the person. If the person exists already, only an admin of the gateway
+        // may make one.
         administersAll: async (isNew) => isNew || call.operator.role === "admin",
         grant: async () => undefined,
       });

@@ -37,7 +37,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       return organisationView(await organisationFor(ledger, id), operator);
     },
     "POST /organisations/{id}/teams/{team}/delete": async ({ params: { id = "", team = "" }, actor, operator }) => {
-      // Only operators of the gateway can give the account to an organisation again.
+      // Only operators of the gateway may release the account, because only they can give it to an organisation again.
       const releaseAccount = operator.access === undefined;
       return {
         accountReleased: (await remove(ledger, { id, team, releaseAccount }, actor)) === "deleted-with-account",
@@ -92,7 +92,7 @@ async function remove(
   throw new Failure("invalid_value", message, { status: 409 });
 }
 
-/** Messages for parts of an organisation or a team that keep it from being deleted. */
+/** Messages by the kind of the parts because of which an organisation or a team cannot be deleted. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["teams", "The organisation has teams; delete them first."],
   ["members", "It has members; remove them first."],

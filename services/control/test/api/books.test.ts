@@ -8,7 +8,7 @@ import { ledgerAt } from "../../src/ledger.ts";
 
 const secret = "a secret of this test alone";
 
-/** What control answers to a read of the books from a ledger that answers so. */
+/** Returns control's answer to a read of the books. `ledger` answers control's request to the ledger. */
 async function read(path: string, ledger: RequestListener, account?: string): Promise<unknown> {
   const server = createServer(ledger).listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -32,7 +32,9 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** The ledger's request for a new key of the account. */
+/**
+ * Creates an API key as a member of an account, or as an operator (undefined). Returns control's request to the ledger.
+ */
 async function requestOf(account: string | undefined): Promise<Parameters<Ledger["createToken"]>[0]> {
   const requests: Parameters<Ledger["createToken"]>[0][] = [];
   const ledger: Ledger = {
@@ -57,7 +59,7 @@ async function requestOf(account: string | undefined): Promise<Parameters<Ledger
 }
 
 test("an account can have 200 keys if a member creates one, and 10,000 if an operator does", async () => {
-  // The operator's key may have a budget in the account's list.
+  // A budget in the account's list may name the operator's key, so `within` is stored although the key has no budget.
   const ofMember = { ofMember: true, within: { id: firstKey.id } };
   expect(await requestOf("acme")).toMatchObject({ max: 200, token: ofMember });
   const byOperator = await requestOf(undefined);
@@ -65,7 +67,7 @@ test("an account can have 200 keys if a member creates one, and 10,000 if an ope
   expect(byOperator.token).not.toHaveProperty("ofMember");
 });
 
-/** Calls a route for a token. Returns its answer, and what it asked the ledger to do. */
+/** Calls a route for a token. Returns its answer, and its requests to the ledger. */
 async function callToken(route: string, { id }: Token, { account, body = {} }: { account?: string; body?: object }) {
   const asked: unknown[] = [];
   const found = { id, accountId: "acme", group: "default", name: "n", disabled: false, createdAt: "", hint: "" };
@@ -97,7 +99,7 @@ async function callToken(route: string, { id }: Token, { account, body = {} }: {
   return { answer, asked };
 }
 
-/** A key of the account. */
+/** Stores an API key of the account in Redis, made by a member or by an operator, and returns it. */
 async function keyOf(ofMember: boolean): Promise<Token> {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   const made = ofMember ? { ...token, ofMember: true as const } : token;

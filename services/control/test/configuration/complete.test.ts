@@ -126,7 +126,7 @@ test("a channel for all models serves its vendor's list, with prices, each model
     },
   );
   expect(channels.map((channel) => channel.models)).toEqual([
-    // It has no wire for images.
+    // Without "flux-schnell", because the vendor has no wire for images.
     ["openai/gpt-oss-20b", "openai/gpt-oss-120b", "whisper-large-v3", "brand-new"],
     ["qwen3:8b", "nomic-embed-text"],
   ]);

@@ -11,7 +11,7 @@ import { resolveChannels } from "../../src/configuration/resolve.ts";
 import { runGatectl } from "../../src/gatectl/run.ts";
 import { warningsOf } from "../../src/configuration/warnings.ts";
 
-/** Vendors that have an address of their own: a name is all that a channel needs. */
+/** Vendors with a public address and a key variable. A channel to such a vendor needs only the vendor's name. */
 const whole = Object.values(providers).filter(
   ({ baseUrl, keyVariable }) => baseUrl !== undefined && keyVariable !== undefined,
 );
@@ -23,7 +23,7 @@ const text = (names: readonly string[]): string =>
     ...names.map((name) => `  - { id: ${name}, provider: ${name}, models: [m] }`),
   ].join("\n");
 
-/** Every variable that such a file leaves to the environment. */
+/** Environment variables of these vendors: their keys, and the variables in their addresses. */
 const variables: Readonly<Record<string, string>> = Object.fromEntries(
   whole.flatMap(({ baseUrl = "", keyVariable = "" }) => [
     [keyVariable, "key|secret"],
@@ -48,7 +48,9 @@ test("a file with only the name of every vendor is valid, and every channel serv
   expect(warnings).toEqual([]);
 });
 
-/** What a channel says of a vendor that is at each customer's own address, or has no usual variable. */
+/**
+ * Further fields that a channel to a vendor needs: the customer's address, and a key if the vendor has no key variable.
+ */
 const more: Readonly<Record<string, string>> = {
   azure: ", baseUrl: 'https://own.openai.azure.com/openai', keys: ['env:AZURE_OPENAI_API_KEY']",
 };
@@ -75,7 +77,7 @@ test("config check passes a file with all vendors, and every channel serves", as
   expect([status, said.join("")]).toEqual([0, `${file} is valid.\n`]);
 });
 
-/** What the clouds' addresses leave to the environment. */
+/** Variables in the addresses of the clouds, and Azure's key. */
 const cloudVariables = {
   AWS_REGION: "us-east-1",
   GOOGLE_CLOUD_LOCATION: "us-central1",
@@ -83,7 +85,7 @@ const cloudVariables = {
   AZURE_OPENAI_API_KEY: "key",
 };
 
-/** A kind of model that a vendor has. */
+/** Returns a kind of model that a vendor serves. */
 function kindFor(name: string): ModelKind {
   const { wires = [] } = providers[name] ?? {};
   return modelKinds.find((kind) => wiresOfKind[kind].some((wire) => wires.includes(wire))) ?? "chat";

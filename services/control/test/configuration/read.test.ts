@@ -20,7 +20,7 @@ test.each([
   expect(problems.map((problem) => problem.message).join("\n")).toMatch(message);
 });
 
-/** A configuration of one channel to a vendor. */
+/** Returns a configuration with one channel to a vendor. */
 const channelOf = (provider: string, more: object): string =>
   stringify({
     groups: {},

@@ -82,7 +82,7 @@ test.each([{ models: ["film"] }, { models: { film: "vendors-name" } }, { models:
   },
 );
 
-/** Members on which a wire relies, and which only concern the form of an answer, or the vendor's abuse checks. */
+/** Inspected members that a channel may set: they concern only the form of an answer, or the vendor's abuse checks. */
 const harmless = ["user", "response_format"];
 interface CheckedWire {
   readonly client?: { readonly inspectedMembers?: readonly string[] | undefined } | undefined;

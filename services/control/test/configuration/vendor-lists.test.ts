@@ -40,7 +40,9 @@ const channel = (): ResolvedChannel => ({
   baseUrl: `${vendor.url}/openai/v1`,
   keys: ["k"],
 });
-/** The lists of a replica that asks so often. */
+/**
+ * Returns the channel's listed models, or the reason why it is disabled. `everyMs` is the replica's request interval.
+ */
 async function listed(everyMs = 3_600_000) {
   const lists = new VendorLists({ redis, transport, log, everyMs });
   const { channels, lists: found } = await lists.complete([channel()]);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 const parts = join(import.meta.dirname, "../../../console/src/parts");
 
 type Draft = Readonly<Record<string, string>>;
-/** What of the console's forms is no page: loaded by its path, since the console is bundled by itself. */
+/** Functions of the console's forms. They are imported by path, because the console is bundled separately. */
 const {
   makePartDraft,
   partFromDraft,

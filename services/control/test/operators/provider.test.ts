@@ -19,7 +19,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ben: ["platform"],
   eve: ["platform"],
 };
-/** Those whose e-mail address the provider has verified. */
+/** People whose e-mail address the provider has verified. */
 const verified: readonly string[] = ["ada"];
 
 describe("signing in through a local OpenID provider", () => {
@@ -93,7 +93,7 @@ describe("signing in through a local OpenID provider", () => {
     return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
   }
 
-  /** One step of a browser: its cookies are sent and kept. */
+  /** Makes a request as a browser does: sends the stored cookies, and stores the cookies of the answer. */
   async function step(jar: Jar, url: URL, form?: Record<string, string>): Promise<Response> {
     const cookies = jar.get(url.origin) ?? new Map<string, string>();
     const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
@@ -107,7 +107,7 @@ describe("signing in through a local OpenID provider", () => {
     return answer;
   }
 
-  /** Goes through the provider's own pages as somebody; where the browser ends, and its cookies. */
+  /** Signs in through the provider's pages. Returns the address at which the browser ends, and its cookies. */
   async function signIn(login: string, jar: Jar = new Map()): Promise<{ readonly end: URL; readonly jar: Jar }> {
     let url = new URL("/session/provider", consoleUrl);
     let form: Record<string, string> | undefined;
