@@ -5,13 +5,13 @@ import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Signature, Source } from "../src/text/hub/part.ts";
 import type { TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";
 
-/** Values of the neutral form, as far as a wire can express them: what is drawn here survives its round trip. */
+/** Text of the neutral form. All generators in this file draw only values that survive a round trip through a wire. */
 export const word = fc.string({ unit: "grapheme", minLength: 1, maxLength: 12 });
 const name = fc.stringMatching(/^[a-z_][a-z0-9_]{0,9}$/);
 export const id = fc.stringMatching(/^call_[a-z0-9]{8}$/);
 const base64 = fc.uint8Array({ minLength: 1, maxLength: 9 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 
-/** An object without the members that came out undefined. */
+/** Generates objects in which each member may be missing. */
 export const record = (model: Readonly<Record<string, fc.Arbitrary<unknown>>>) =>
   fc.record(model, { requiredKeys: [] });
 
@@ -37,7 +37,7 @@ export const fileBytes: fc.Arbitrary<Source> = fc.record({
 export const textPart: fc.Arbitrary<Part> = word.map((text) => ({ kind: "text", text }));
 export const jsonText = json.map((value) => JSON.stringify(value));
 
-/** Neighbours of one role as one turn: wires differ in where they cut. */
+/** Joins consecutive turns of one role to one turn, because wires divide turns differently. */
 export function merged(turns: readonly Turn[]): readonly Turn[] {
   const joined: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
@@ -48,7 +48,7 @@ export function merged(turns: readonly Turn[]): readonly Turn[] {
   return joined;
 }
 
-/** A dialogue: the user's words, the model's turn, the results of its calls. */
+/** Generates a conversation: content of the user, content and calls of the model, and the results of the calls. */
 export const dialogue = (
   said: fc.Arbitrary<Part>,
   modelSaid: fc.Arbitrary<Part>,
@@ -109,13 +109,13 @@ export const functionCall: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>> = 
   arguments: jsonText,
 });
 
-/** A call of a tool that takes free text. */
+/** Call of a tool whose input is free text instead of JSON. */
 export const customCall = functionCall.map((call) => ({ ...call, custom: true }));
 
-/** A picture that is recognised by its bytes alone. */
+/** Image without `detail`, whose type can be detected from its bytes. */
 export const plainImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
 
-/** A picture of which the client says how closely it is to be looked at, or does not. */
+/** Image with or without a `detail` level. */
 export const detailedImage: fc.Arbitrary<Part> = fc.oneof(
   plainImage,
   fc.record({ kind: fc.constant("image" as const), source: imageBytes, detail: fc.constantFrom("low", "high") }),
@@ -123,19 +123,19 @@ export const detailedImage: fc.Arbitrary<Part> = fc.oneof(
 
 export const refusal: fc.Arbitrary<Part> = word.map((text) => ({ kind: "refusal", text }));
 
-/** Parts whose ids are all different, as a vendor's are. */
+/** Makes the ids of the parts unique, as a vendor's ids are. */
 export function numbered(parts: readonly Part[]): readonly Part[] {
   return parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part));
 }
 
-/** An answer that refuses has ended by refusing, in wires that have a part for it. */
+/** Changes the finish of an answer with a refusal from "stop" to "refused", as wires with refusal parts do. */
 export function endedByRefusal(whole: TextAnswer): TextAnswer {
   const [choice] = whole.choices;
   const refused = choice?.parts.some(({ kind }) => kind === "refusal") === true && choice.finish === "stop";
   return refused && choice !== undefined ? { ...whole, choices: [{ ...choice, finish: "refused" }] } : whole;
 }
 
-/** Units as a vendor that caches and thinks reports them; no prompt is empty. */
+/** Generates the usage of a vendor that reports cached and reasoning tokens. The input is never empty. */
 export const units: fc.Arbitrary<Units> = fc
   .record({ input: fc.integer({ min: 1, max: 9999 }), cached: fc.nat(999), output: fc.nat(999), thoughts: fc.nat(99) })
   .map(({ input, cached, output, thoughts }) => ({
@@ -177,7 +177,7 @@ export const request = (
       ...fields,
     }));
 
-/** The failure that a call throws. */
+/** Returns the Failure that the call throws. */
 export function failureOf(call: () => unknown): Failure {
   try {
     call();

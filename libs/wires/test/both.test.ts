@@ -10,7 +10,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import { answer, functionCall, textPart } from "./arbitraries.ts";
 import { contextFor, eventsOf, readBack, written } from "./harness.ts";
 
-/** What any two wires can say: words, then calls. */
+/** Answer that every wire can express: a text, then calls. */
 const common = answer(
   fc
     .tuple(textPart, fc.array(functionCall, { maxLength: 3 }))
@@ -20,7 +20,7 @@ const common = answer(
     ]),
   fc.constantFrom("stop", "length"),
 );
-/** A chat client gets the usage only where it asks. */
+/** Context with `includeUsage`, because the chat wire reports usage only if the client requests it. */
 const context = contextFor({ includeUsage: true });
 const said = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
 

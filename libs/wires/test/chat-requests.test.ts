@@ -7,7 +7,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { contextFor, oneAnswer, plain, renders } from "./harness.ts";
 
-/** A vendor that has the newest fields, and one that has the older ones. */
+/** Targets: a vendor that accepts OpenAI's newest fields, and a compatible vendor that accepts only the older ones. */
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const messages = [{ role: "user", content: "hi" }];

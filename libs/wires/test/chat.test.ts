@@ -42,8 +42,7 @@ import {
   written,
 } from "./harness.ts";
 
-/** A vendor that has the newest fields, and one that has the older ones. */
-// It has all fields of the wire, and no rules about their values are known.
+/** Targets: a vendor that accepts all fields of the wire with any value, and one that accepts only the older fields. */
 const newest = { model: "gpt-7", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonRecord) => chatWire.client.read({ model: "m", messages: [], ...body });
@@ -80,7 +79,7 @@ test("one tool round is parsed and rendered", () => {
   expect(chatWire.vendor.render(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
 });
 
-/** Signatures of a vendor of this wire that sends reasoning in details. */
+/** Signatures that belong to a vendor of this wire which sends its reasoning as `reasoning_details`. */
 const ownSignature: fc.Arbitrary<Signature> = word.map((data) => ({
   wire: "chat",
   kind: "reasoning_details",
@@ -102,7 +101,7 @@ const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
 );
 const speech: fc.Arbitrary<Part> = fc.constant({ kind: "vendor", wire: "chat", value: { audio: { id: "audio_1" } } });
 
-/** The parts of a message of the model in this wire's one order: at most one of what it joins. */
+/** Returns the parts in the order of an assistant message, with at most one part of each kind that the wire joins. */
 function inOrder(parts: readonly Part[]): readonly Part[] {
   const kinds = ["reasoning", "text", "image", "refusal", "tool-call", "vendor"] as const;
   const joined: ReadonlySet<Part["kind"]> = new Set(["reasoning", "text", "refusal", "vendor"]);
@@ -167,14 +166,18 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   >;
 });
 
-/** A vendor's own signature is Google's on this wire; from a client it is the one that Google's own wire gives. */
+/**
+ * Returns the part as it is parsed: a `thought_signature` on this wire is parsed as a signature of Google's own wire.
+ */
 function asSeen(part: Part): Part {
   return part.kind === "tool-call" && part.signature?.kind === "thought_signature"
     ? { ...part, signature: { ...part.signature, wire: "content", kind: "thoughtSignature" } }
     : part;
 }
 
-/** Instructions are one message, and a stream is always asked for its usage. */
+/**
+ * Returns the request as it is parsed: with one text of instructions, merged turns, and `includeUsage` for a stream.
+ */
 function asSaid(asked: TextRequest): TextRequest {
   const text = asked.instructions.map((part) => part.text).join("\n\n");
   return {
@@ -198,7 +201,7 @@ test("a request that this wire can express is unchanged after rendering and pars
   );
 });
 
-/** Seals of other wires: what clients of this one carry. */
+/** Signatures of other wires, which clients of this wire return in later requests. */
 const foreign = fc.oneof(
   signatureWith("messages", "signature"),
   signatureWith("content", "thoughtSignature"),
@@ -238,7 +241,9 @@ const answered = answer(
 const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
 const wanting = contextFor({ includeUsage: true });
 
-/** What stock clients make of deltas: texts are joined, entries of lists by their number, all else is replaced. */
+/**
+ * Merges a delta as clients do: texts are concatenated, list entries are merged by `index`, other values are replaced.
+ */
 function joined(before: unknown, delta: unknown, name = ""): unknown {
   if (before === null || before === undefined) return delta;
   if (typeof before === "string" && typeof delta === "string" && name !== "type") return before + delta;
@@ -254,7 +259,7 @@ function joined(before: unknown, delta: unknown, name = ""): unknown {
 }
 
 describe("answers", () => {
-  /** Of a vendor's own parts a stream says only that they are there. */
+  /** Returns the answer as a stream expresses it: parts of kind "vendor" are streamed without their value. */
   const streamed = (whole: TextAnswer): TextAnswer => ({
     ...whole,
     choices: whole.choices.map((choice) => ({

@@ -199,7 +199,7 @@ test("a request that this wire can express is unchanged after rendering and pars
   );
 });
 
-/** Neighbouring words are one text in a stream: nothing there says where one ends. */
+/** Removes each text after a text without a signature, because a stream does not show where such a text ends. */
 const joined = (parts: readonly Part[]): readonly Part[] =>
   parts.filter((part, index) => {
     const before = parts[index - 1];
@@ -705,7 +705,7 @@ test("a call over the size limit fails", () => {
   ).toThrow(expect.objectContaining({ code: "upstream_error" }));
 });
 
-// Gemini CLI 0.61 and google-genai for Python take every line of a stream for data.
+// Gemini CLI 0.61 and google-genai for Python parse every line of a stream as data, so a comment would fail.
 test("a heartbeat is a piece without candidates, not a comment", () => {
   for (const sign of [contentWire.client.stream(contextFor()).heartbeat(), contentPass.heartbeat]) {
     expect(sign).toMatch(/^data: .*\r\n\r\n$/);

@@ -16,7 +16,10 @@ import {
   type BothWire,
 } from "./harness.ts";
 
-/** Every client's wire to every other vendor's, whole and streamed: what both can say is the same at both ends. */
+/**
+ * All pairs of a client's wire and a different vendor's wire. Values that both wires can express must be equal at both
+ * ends.
+ */
 const ways = bothWires.flatMap((client) =>
   bothWires
     .filter((vendor) => vendor !== client)
@@ -25,7 +28,7 @@ const ways = bothWires.flatMap((client) =>
 const target = { model: "m", defaultMaxTokens: 1_000 };
 const usage = { inputTokens: 1_000, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 };
 
-/** A part as both ends must have it: its kind, and what it says. */
+/** Returns the kind and content of a part, which must be equal at both ends. */
 function gist(part: Part): string {
   if (part.kind === "tool-call") return `call ${part.name} ${part.arguments}`;
   if (part.kind === "tool-result") return `result of ${part.name}: ${part.parts.map(gist).join()}`;
@@ -36,7 +39,7 @@ function gist(part: Part): string {
 const gistOf = ({ choices }: TextAnswer): readonly (readonly string[])[] =>
   choices.map(({ parts, finish }) => [...parts.map(gist), finish]);
 
-/** A vendor's answer as a client reads it: that of the other end is what our own client of that wire writes. */
+/** Converts an answer to the vendor's wire, then to the client's wire, and returns it as parsed from the latter. */
 function converted(answer: TextAnswer, client: BothWire, vendor: BothWire, stream: boolean): TextAnswer {
   const context = contextFor({ includeUsage: true });
   if (stream) {
@@ -67,7 +70,7 @@ describe.each(ways)("$name", ({ client, vendor }) => {
   ])("$how", ({ stream }) => {
     test.each(answers)("%s", (_, answer) => {
       const read = converted({ ...answer, usage }, client, vendor, stream);
-      // The messages wire has one word for both.
+      // The messages wire has one stop reason for both.
       const words = (finish: unknown) => (client === "messages" && finish === "filtered" ? "refused" : finish);
       expect(gistOf(read)).toEqual(gistOf(answer).map((choice) => choice.map(words)));
       expect(read.usage).toEqual(usage);
@@ -121,7 +124,7 @@ describe.each(ways)("$name", ({ client, vendor }) => {
       format: { kind: "schema", schema },
       maxTokens: 300,
     });
-    // Names that the client's wire demands.
+    // The client's wire requires these names.
     expect(sent.dropped.filter((word) => word !== "format.name" && word !== "file.name")).toEqual([]);
   });
 });

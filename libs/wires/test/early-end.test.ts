@@ -9,7 +9,7 @@ import { parseRecord } from "../src/json/fields.ts";
 import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
 import { bothWires, contextFor, eventsOf, framesOf, oneAnswer, readBack, written, type BothWire } from "./harness.ts";
 
-/** Thoughts, words and calls: what a stream may be in the middle of. */
+/** Answers with reasoning, text and calls, so that a stream can be ended inside each kind of part. */
 const thought = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
 const spoken = answer(
   fc
@@ -23,7 +23,10 @@ const spoken = answer(
 );
 const context = contextFor({ includeUsage: true });
 
-/** A stream's frames as far as they passed, and those that end it there; undefined where it had not begun. */
+/**
+ * Returns the first `part` percent of a stream, and the frames that end it there; undefined if the stream had not
+ * begun.
+ */
 function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
   const passed = frames.slice(0, Math.floor((frames.length * part) / 100));
@@ -38,7 +41,7 @@ function endedAt(wire: BothWire, stream: string, part: number, used: Units): rea
   return end === undefined ? undefined : [Buffer.concat(passed).toString(), end.join("")];
 }
 
-/** What the model said; an item that had only begun says nothing, and a call without arguments has none. */
+/** Returns the calls and non-empty texts of an answer. A call whose arguments had not begun has the arguments `{}`. */
 const said = ({ choices }: TextAnswer): readonly object[] =>
   choices
     .flatMap(({ parts }) => parts)
@@ -61,7 +64,7 @@ describe.each(bothWires)("%s", (wire) => {
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
-        // One that had ended before keeps its end.
+        // A stream that had already finished keeps its finish reason.
         const before = eventsOf(vendor.stream(), passed).some(({ type }) => type === "finish");
         if (!before) expect(ends).toEqual(["length"]);
         const heard = readBack(vendor.stream(), passed + end);

@@ -161,7 +161,7 @@ test("tools are limited where the client sets no limit", () => {
   expect(capped("messages", { tools })).toEqual({ tools: [tools[0], tools[1], { ...tools[2], max_uses: 4 }] });
 });
 
-/** What a vendor's stream says, through the wire's pass and through its reader, frame by frame. */
+/** Returns the fees that the wire's pass and its stream reader find in the frames. */
 function seenIn(wire: BothWire, frames: readonly string[]) {
   const passed = frames.map((frame) => wires[wire].pass.inspect(Buffer.from(frame)).fees);
   const reader = wires[wire].vendor.stream();

@@ -19,7 +19,7 @@ import type { TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/framing.ts";
 import { wires } from "../src/text/wires.ts";
 
-/** The wires that clients speak and that every client's calls can be converted to. */
+/** Names of the wires with both sides: clients speak them, and calls of every other client can be converted to them. */
 export type BothWire = {
   [Name in keyof typeof wires]: (typeof wires)[Name] extends BothSides ? Name : never;
 }[keyof typeof wires];
@@ -29,13 +29,13 @@ interface BothSides {
   readonly vendor: TextVendor;
 }
 
-/** All of them, by the registry: a wire that it names is tested with every other. */
+/** All wires with both sides. They come from the registry, so that a new wire is tested with all others. */
 export const bothWires: readonly BothWire[] = Object.keys(wires).filter((name): name is BothWire => {
   const wire: Partial<BothSides> = Object.entries(wires).find(([key]) => key === name)?.[1] ?? {};
   return wire.client !== undefined && wire.vendor !== undefined;
 });
 
-/** What a wire knows of the request that it answers. */
+/** Creates the context in which an answer is rendered, from the changed members of a minimal request. */
 export function contextFor(request: Partial<TextRequest> = {}, asked: JsonRecord = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
@@ -48,7 +48,7 @@ export function contextFor(request: Partial<TextRequest> = {}, asked: JsonRecord
   };
 }
 
-/** The text that a writer puts on the wire for a whole answer. */
+/** Returns the stream that a writer renders for a complete answer. */
 export function written(writer: StreamWriter, answer: TextAnswer): string {
   return (
     answerToEvents(answer)
@@ -57,7 +57,7 @@ export function written(writer: StreamWriter, answer: TextAnswer): string {
   );
 }
 
-/** Frames of a stream, by the gateway's own decoder. */
+/** Splits a stream into frames with the gateway's decoder. */
 export function framesOf(stream: string): readonly { readonly event?: string | undefined; readonly data: string }[] {
   const decoder = new SseDecoder();
   return [...decoder.push(Buffer.from(stream)), ...decoder.end()];
@@ -67,14 +67,14 @@ export function eventsOf(reader: StreamReader, stream: string): readonly TextEve
   return [...framesOf(stream).flatMap((frame) => reader.read(frame)), ...reader.end()];
 }
 
-/** The answer that a reader makes of a stream. */
+/** Returns the answer that a reader parses from a stream. */
 export function readBack(reader: StreamReader, stream: string): TextAnswer {
   const collector = new Collector();
   for (const event of eventsOf(reader, stream)) collector.take(event);
   return collector.answer();
 }
 
-/** Renders requests that say nothing but what a test is about. */
+/** Creates a function that renders a minimal request with the given fields. */
 export function renders(
   { vendor }: VendorTextWire,
   target: TextTarget,
@@ -83,27 +83,27 @@ export function renders(
     vendor.render({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
 }
 
-/** What is left of a value on its way as JSON. */
+/** Returns the value after serialization to JSON. */
 export function plain(value: object): JsonRecord {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** An answer of one choice, without an id and a time. */
+/** Creates an answer with one choice, and without id, model and time. */
 export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "stop"): TextAnswer {
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
 
-/** Words of the neutral form. */
+/** Creates a text part. */
 export function text(said: string): TextPart {
   return { kind: "text", text: said };
 }
 
-/** What only the user has said. */
+/** Creates the `turns` of a request with a single turn of the user. */
 export function user(...parts: readonly Part[]): Partial<TextRequest> {
   return { turns: [{ role: "user", parts }] };
 }
 
-/** A call of one tool, and its result. */
+/** Creates a call of the tool `f`; `result` creates its result. */
 export function calling(id: string): Part {
   return { kind: "tool-call", id, name: "f", arguments: "{}" };
 }
@@ -112,16 +112,18 @@ export function result(callId: string): ToolResultPart {
   return { kind: "tool-result", callId, name: "f", parts: [text("ok")] };
 }
 
-/** Two tools of which nothing is known but their names. */
+/** Two function tools that have only a name. */
 export const tools = [
   { kind: "function", name: "f" },
   { kind: "function", name: "g" },
 ] as const;
 
-/** The parameters of the tool in the scene below. */
+/** Schema of the parameters of the tool in `toolRound`. */
 export const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
-/** The dialogue of the scene that every wire writes in its own words: a question with a picture, a call, its result. */
+/**
+ * Turns of `toolRound`: a question with an image, a call, and its result. Each wire's test has them in its own format.
+ */
 export const roundTurns: TextRequest["turns"] = [
   {
     role: "user",
@@ -145,7 +147,7 @@ export const roundTurns: TextRequest["turns"] = [
   },
 ];
 
-/** The whole request of that scene; a wire adds how it says that little is to be thought. */
+/** Complete request with one tool round. A wire's test adds its setting for a low reasoning effort. */
 export const toolRound: TextRequest = {
   model: "m",
   stream: false,
@@ -163,14 +165,14 @@ export const toolRound: TextRequest = {
 interface AnswersOfWire {
   readonly wire: { readonly vendor: TextVendor; readonly client: TextClient };
   readonly answered: fc.Arbitrary<TextAnswer>;
-  /** What the wire keeps of an answer. */
+  /** Returns the answer as it is after rendering and parsing on this wire. */
   readonly expected: (whole: TextAnswer) => TextAnswer;
-  /** What of it a stream holds; absent: all. */
+  /** Returns the answer as a stream can express it; absent: a stream expresses the complete answer. */
   readonly streamed?: (whole: TextAnswer) => TextAnswer;
   readonly context?: AnswerContext;
 }
 
-/** The two laws that hold for answers of every wire: whole and as streams, they are read as they were written. */
+/** Defines the two tests for answers of every wire: complete and streamed answers are parsed as they were rendered. */
 export function testsOfAnswers({
   wire,
   answered,
@@ -198,7 +200,7 @@ export function testsOfAnswers({
   });
 }
 
-/** What an SDK of the messages wire makes of a stream: blocks put together out of their deltas, one after another. */
+/** Combines the events of a stream of the messages wire to a message, as an SDK does. */
 export function assembledMessage(stream: string): JsonRecord {
   const message: JsonRecord[] = [];
   let open: any;

@@ -213,7 +213,7 @@ describe("tools of Google", () => {
   });
 });
 
-/** Agents offer a search of the vendor with every request, whatever vendor it goes to. */
+/** Coding agents send the vendor's web search with every request, even if another vendor serves the request. */
 describe("a web search", () => {
   const versions = ["web_search", "web_search_preview", "web_search_2025_08_26", "web_search_preview_2025_03_11"];
 

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { runToEnd } from "../src/json/index.ts";
 import { decodeImages, readImageBody, readImageForm, refuseWithoutImage } from "../src/images/index.ts";
 
-/** What clients get wrong in a request for images, and the field that is named for it. */
+/** Base64 of bytes that begin like a PNG file. */
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1").toString("base64");
 const ask = { model: "m", prompt: "a fox" };
 const edit = { ...ask, image: `data:image/png;base64,${png}` };

@@ -145,7 +145,7 @@ const withTools = fc
     ),
   })
   .map(({ drawn, tools, toolChoice }): Partial<TextRequest> => {
-    // A schema is a form of text.
+    // An answer with a schema must include text.
     const { format, modalities } = drawn;
     if (format !== undefined && modalities !== undefined) return { ...drawn, modalities: ["text", "audio"] };
     if (tools === undefined) return drawn;

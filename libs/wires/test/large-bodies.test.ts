@@ -15,7 +15,7 @@ import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 import { endOfString, seekQuote } from "../src/json/members.ts";
 
-/** The steps that work takes. */
+/** Returns the number of steps of a computation. */
 function stepsOf(work: Iterator<undefined, unknown>): number {
   for (let steps = 1; ; steps++) if (work.next().done === true) return steps;
 }

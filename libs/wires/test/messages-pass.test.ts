@@ -60,7 +60,7 @@ describe("passing through", () => {
     const reader = messagesWire.vendor.stream();
     const read = events.flatMap((event) => reader.read({ data: JSON.stringify(event), event: event.type }));
     expect(read.findLast((event) => "usage" in event)).toMatchObject({ usage: charged });
-    // A vendor may leave out the names of the events.
+    // Frames may lack the event's name.
     for (const named of [true, false]) {
       let [last, hadContent]: [SeenFrame["usage"], boolean] = [undefined, false];
       for (const event of events) {

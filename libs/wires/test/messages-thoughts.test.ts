@@ -237,7 +237,7 @@ describe("a signature of another vendor", () => {
     }
   });
 
-  /** An answer's blocks for a client, which are the same streamed. */
+  /** Returns the blocks of an answer for a client. Asserts that a stream has the same blocks. */
   function blocks(parts: readonly Part[]): unknown {
     const { content } = messagesWire.client.render(whole(parts), contextFor());
     expect(assembledMessage(written(messagesWire.client.stream(contextFor()), whole(parts)))["content"]).toEqual(
@@ -253,7 +253,7 @@ describe("a signature of another vendor", () => {
     expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), kept, text("b")]);
   });
 
-  // Coding agents take the last block for the answer; no vendor requires the signature of the last text.
+  // Coding agents read the last block as the answer, and no vendor requires the signature of the last text.
   test.each<readonly [string, readonly Part[]]>([
     ["on the last text", [{ ...text("a"), signature: foreign }]],
     ["on an empty text after it", [text("a"), signatures]],

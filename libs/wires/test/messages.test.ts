@@ -77,7 +77,7 @@ const roundRequest: TextRequest = {
 test("one tool round is parsed and rendered", () => {
   expect(messagesWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
   const { body, dropped } = messagesWire.vendor.render(roundRequest, { ...target, model: "m" });
-  // The call's turn has no thoughts of the vendor, which it would refuse while it thinks.
+  // Thinking is disabled, because with it the vendor refuses a turn that has a call but no thinking block.
   expect(dropped).toEqual(["reasoning"]);
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
 });
@@ -167,7 +167,7 @@ const turnsWith = (call: typeof functionCall) =>
     resultParts,
   );
 const turns = turnsWith(functionCall);
-/** Turns of a conversation without calls: only there may thinking be switched on in its midst. */
+/** Turns without calls. Only such a history may enable thinking although earlier turns have none. */
 const plainTurns = turns.map((all) =>
   all.flatMap(({ role, parts }) => {
     const rest = parts.filter(({ kind }) => kind !== "tool-call" && kind !== "tool-result");
@@ -248,7 +248,7 @@ const adaptiveFields = fc
     maxTokens: 300,
     reasoning: { ...level, show } as NonNullable<TextRequest["reasoning"]>,
   }));
-/** The vendor takes no blank instructions, and four cache marks. */
+/** Removes what the vendor does not accept: blank instructions, and cache marks beyond the fourth. */
 const speakable = (asked: TextRequest): TextRequest => {
   const instructions = asked.instructions.filter((part) => part.text.trim() !== "");
   return keepLastMarks({ ...asked, instructions }, maxCacheMarks, new Unsupported());
@@ -283,7 +283,7 @@ const answered = answer(
     .map(numbered),
   fc.constantFrom("stop", "length", "refused", "paused", "context-full"),
 );
-/** Where the vendor reported no usage, this wire reports the gateway's own count of the input. */
+/** Adds the gateway's count of the input if the vendor reported no usage, as this wire does. */
 const withInput = (whole: TextAnswer): TextAnswer => ({
   ...whole,
   usage: whole.usage ?? { inputTokens: 3, outputTokens: 0 },

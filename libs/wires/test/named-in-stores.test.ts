@@ -5,7 +5,7 @@ import { wires } from "../src/text/index.ts";
 import { plainDialect, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 
-/** What bodies of each wire name in their vendor's store, where they stand in real requests. */
+/** Store dialect of each wire. */
 const dialects = {
   chat: wires.chat.client.stores,
   responses: wires.responses.client.stores,
@@ -24,7 +24,7 @@ const part = (value: object) => ({ messages: [user([{ type: "text", text: "Hi" }
 const piece = (value: object) => ({ contents: [{ role: "user", parts: [{ text: "Hi" }, value] }] });
 const stored = "https://generativelanguage.googleapis.com/v1beta/files/abc";
 
-/** The wire, a body, and the path of what it names. */
+/** Bodies in which a member names an object of the vendor's store, with their wire and the path of the member. */
 const members: readonly (readonly [wire: Wire, body: object, path: string])[] = [
   ["chat", part({ type: "file", file: { file_id: "file-1" } }), "messages[0].content[1].file.file_id"],
   ["chat", part({ type: "image_url", image_url: { url: stored } }), "messages[0].content[1].image_url.url"],

@@ -17,7 +17,7 @@ const member = (name: string, description?: string) => ({
   parameters: schema,
   strict: false,
 });
-/** Tools as a coding agent sends them: on their own, in sets, and free text in a set. */
+/** Tools as a coding agent sends them: outside of a namespace, in a namespace, and with free text as input. */
 const tools = [
   member("look"),
   {
@@ -52,7 +52,7 @@ test.each(textWireNames.filter((wire) => wire !== "responses"))(
     const rendered = wires[wire].vendor.render(parse(body).request, target);
     const text = JSON.stringify(rendered.body);
     for (const name of ["look", "agents__spawn", "agents__wait", "files__patch"]) expect(text).toContain(`"${name}"`);
-    // The first of a set says what the set is for.
+    // The first tool of a namespace carries the description of the namespace.
     expect(text).toContain("Sub-agents.\\n\\nBegins one.");
     expect(text.match(/Sub-agents/g)).toHaveLength(1);
     expect(rendered.dropped).toEqual([]);

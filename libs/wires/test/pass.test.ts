@@ -5,7 +5,7 @@ import { runToEnd } from "../src/json/index.ts";
 import { wires as textWires } from "../src/text/index.ts";
 import type { PassThroughWire } from "../src/text/wires.ts";
 
-/** Frames of each wire: one that says nothing of its own, the last one with its usage, one that fails. */
+/** Frames of each wire: one without usage or an error, the last one with its usage, and one with an error. */
 const frames: Readonly<
   Record<PassThroughWire, { readonly plain: string; readonly last: string; readonly failed: string }>
 > = {

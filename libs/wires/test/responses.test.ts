@@ -174,7 +174,7 @@ const answered = answer(
     .map(numbered),
   fc.constantFrom("stop", "length", "filtered"),
 ).map(endedByRefusal);
-/** What a wire's own spelling of time and id does not keep of the answer. */
+/** Returns the answer as it is parsed: with the time of rendering, and with the tier "default" if it had none. */
 const asAnswered = (whole: TextAnswer): TextAnswer => ({
   ...whole,
   createdAt: 1_763_700_000,

@@ -11,7 +11,7 @@ const document = JSON.parse(JSON.stringify(openApi()));
 const user = [{ role: "user", content: "a" }];
 const contents = [{ role: "user", parts: [{ text: "a" }] }];
 
-/** A body that is valid, and how its wire reads it. */
+/** Schemas of request bodies, each with a valid body and the function that parses it. */
 const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] = [
   ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => wires.chat.client.read(body)],
   ["ResponsesRequest", { model: "m", input: "a" }, (body) => wires.responses.client.read(body)],
@@ -45,7 +45,7 @@ const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] 
   ["EpsilonRequest", { req_key: "m", prompt: "a" }, (body) => videoWires["jimeng-video"].client.read(body)],
 ];
 
-/** Members that are read to be refused. */
+/** Members that are read only to refuse them. */
 const refused = ["images", "inputs"];
 
 test.each(readers)("/openapi.json describes every member of %s that its wire reads", (name, body, read) => {

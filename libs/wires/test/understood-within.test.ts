@@ -273,13 +273,13 @@ const readers: readonly (readonly [BodyName, readonly JsonRecord[], (body: any) 
   ["GenerateContentRequest", [con], (body) => wires.content.client.read(body, { model: "m", stream: false })],
 ];
 
-/** What is a client's own: schemas, and values of calls. */
+/** Matches paths of members with a client's own JSON: schemas, and arguments and results of calls. */
 const clientsOwn =
   /(?:^|\.)(?:parameters|input_schema|schema|responseSchema|parametersJsonSchema|args|input|response)$/;
-/** Members that are looked for where they do not belong, to be refused or passed over. */
+/** Matches paths of members that are read only to refuse or skip them, because they do not belong there. */
 const passedOver = [/^systemInstruction\.parts\[\]\.(?!text$)/, /inlineData\.fileUri$/];
 
-/** A value whose members are noted by their paths when they are read. */
+/** Returns a copy of a value that adds the path of each member to `paths` when the member is read. */
 function watched(value: unknown, paths: Set<string>, path = ""): unknown {
   if (Array.isArray(value)) return value.map((each) => watched(each, paths, `${path}[]`));
   if (!isRecord(value) || clientsOwn.test(path)) return value;
@@ -297,7 +297,7 @@ function watched(value: unknown, paths: Set<string>, path = ""): unknown {
 
 const document = JSON.parse(JSON.stringify(openApi()));
 
-/** Whether a schema describes a member at a path, itself or in one of its alternatives. */
+/** Returns true if a schema, or one of its alternatives, describes the member at a path. */
 function describes(schema: unknown, [step, ...rest]: readonly string[]): boolean {
   if (step === undefined) return true;
   if (!isRecord(schema)) return false;

@@ -47,7 +47,7 @@ const madeBy: Readonly<Record<"chat" | "responses" | "messages", CreatedReader>>
   messages: messages.created,
 };
 
-/** A value that names something by a way of naming, and where the name stands behind the member. */
+/** For each form of naming: a value that names an object, and the path of the name within the value. */
 const naming = {
   id: ["x_1", ""],
   object: [{ id: "x_1" }, ".id"],

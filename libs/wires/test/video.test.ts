@@ -202,7 +202,7 @@ describe("a vendor gets", () => {
     ["wan-video", { duration: 16 }, "seconds"],
     ["wan-video", { duration: 2.5 }, "seconds"],
     ["seedance-video", { image_tail: png }, "lastFrame"],
-    // Its vendor would make twelve seconds of 1080p, whatever was paid for.
+    // The vendor would create twelve seconds, or 1080p, although less was paid for.
     ["seedance-video", { prompt: "a boat --dur 12" }, "prompt"],
     ["seedance-video", { prompt: "a boat --resolution 1080p" }, "prompt"],
   ] as const)("%s nothing that it does not support: %j", (wire, more, param) => {
@@ -230,7 +230,7 @@ test.each([
   expect(rendered.body).not.toHaveProperty("fps");
 });
 
-/** What only vendors speak, from the members that styles B and C share. */
+/** Requests in style B or C for vendors whose wires no client speaks. */
 describe("a vendor whose wire has no client gets", () => {
   const asked = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
   const frames = { image: png, image_tail: png };
@@ -472,7 +472,7 @@ describe("a vendor's texts", () => {
     ["kling-video", { code: 1302, message: "too fast" }, { kind: "unknown" }],
     ["jimeng-video", { code: 10_000, data: { status: "generating" } }, { kind: "pending", state: "in_progress" }],
     ["jimeng-video", { code: 10_000, data: { status: "not_found" } }, { kind: "not-found" }],
-    // The operator's key may not, or cannot pay: nothing is said of the task.
+    // The operator's key lacks access or cannot pay, which shows nothing about the task.
     ["jimeng-video", { code: 50_400, message: "Access Denied" }, { kind: "unknown" }],
     ["jimeng-video", { code: 50_411, message: "review" }, { kind: "failed", error: { code: "50411" } }],
     ["jimeng-video", { code: 10_000, data: { status: "expired" } }, { kind: "failed", error: { code: "expired" } }],

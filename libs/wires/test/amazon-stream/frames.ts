@@ -7,7 +7,7 @@ const codec = new EventStreamCodec(
 
 const header = (value: string) => ({ type: "string", value }) as const;
 
-/** A frame as Amazon sends one. */
+/** Encodes an event as a frame of Amazon's event stream. */
 export function amazonFrame(type: string, payload: object): Buffer {
   const headers = {
     ":event-type": header(type),
@@ -17,13 +17,13 @@ export function amazonFrame(type: string, payload: object): Buffer {
   return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify(payload)) }));
 }
 
-/** The frame of an exception. */
+/** Encodes an exception of the service's API model as a frame. */
 export function amazonException(type: string, message: string): Buffer {
   const headers = { ":exception-type": header(type), ":message-type": header("exception") };
   return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify({ message })) }));
 }
 
-/** The frame of an error that the service's model does not know. */
+/** Encodes an error that is not in the service's API model as a frame. */
 export function amazonError(code: string, message: string): Buffer {
   const headers = { ":error-code": header(code), ":error-message": header(message), ":message-type": header("error") };
   return Buffer.from(codec.encode({ headers, body: Buffer.alloc(0) }));

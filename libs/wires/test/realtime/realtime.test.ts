@@ -157,7 +157,7 @@ describe("inspecting an event", () => {
     });
     const spoken = look({ type: "response.output_audio.delta", delta: Buffer.alloc(48_000).toString("base64") });
     expect(spoken.kind === "delta" && Math.round(spoken.audioBytes / 1_000)).toBe(48);
-    // The user's own words are not the model's output.
+    // Transcripts of the user's speech are not the model's output.
     expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
     expect(inspectEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
     const heard = measureEvent("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
@@ -293,7 +293,7 @@ test.each([
 ])("%s contains only samples: %s", (data, plain) => expect(isPlainAudio(Buffer.from(data))).toBe(plain));
 
 describe("the model that transcribes the client's speech", () => {
-  /** The client may use "fast", which the vendor calls "fast-1"; the vendor's own "usual-1" is "usual" to the client. */
+  /** Opens a session in which the model "fast" has the vendor's name "fast-1", and "usual" has "usual-1". */
   const opened = () =>
     bridgeBetween("realtime", "realtime", {
       model: "live",
@@ -318,7 +318,7 @@ describe("the model that transcribes the client's speech", () => {
     const bridge = opened();
     const asked = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
     expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
-    // It counts from when the vendor says so.
+    // The new transcriber counts only after the vendor has reported it.
     expect(bridge.state.transcriber).toBeUndefined();
     const passed = (model: unknown) =>
       parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
@@ -328,7 +328,7 @@ describe("the model that transcribes the client's speech", () => {
     expect(bridge.state.transcriber).toEqual({ model: "usual" });
     expect(passed(null)).toEqual(session(null));
     expect(bridge.state.transcriber).toBeUndefined();
-    // What else the update says is applied.
+    // The other settings of the update are applied.
     const update = { type: "session.update", session: { instructions: "Be brief.", ...session("dear") } };
     const refused = bridge.fromClient(eventMessage(update));
     const [sent] = parsed(refused.toVendor);

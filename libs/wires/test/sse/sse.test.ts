@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SseDecoder, SseSplitter } from "../../src/sse/framing.ts";
 
-/** Bytes cut at the given places. */
+/** Cuts bytes at these positions. */
 function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const at = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((left, right) => left - right);
   return [...at, bytes.length].map((end, index) => bytes.subarray(index === 0 ? 0 : (at[index - 1] ?? 0), end));

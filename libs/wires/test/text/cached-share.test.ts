@@ -2,20 +2,20 @@ import { describe, expect, test } from "vitest";
 import { asRecords, isRecord, type JsonRecord } from "../../src/json/fields.ts";
 import { vendorTextWire, wires } from "../../src/text/wires.ts";
 
-/** A piece of a prompt in its order. A mark ends a prefix that the vendor may cache. */
+/** Part of a prompt. A marked part ends a prefix that the vendor may cache. */
 interface Piece {
   readonly text: string;
   readonly isMarked: boolean;
 }
 
-/** Cached and all characters of a request's input. */
+/** Number of cached characters of a request's input, and number of all its characters. */
 type Share = readonly [cached: number, all: number];
 
-/** A vendor that caches prefixes, from each request for the next. */
+/** Simulated vendor that caches the prefixes of each request for later requests. */
 abstract class CachingVendor {
   readonly #known = new Set<string>();
 
-  /** Reads a request; throws for one that the vendor refuses. */
+  /** Returns the parts of a request's prompt in order. Throws Error for a request that the vendor refuses. */
   abstract piecesOf(body: JsonRecord): readonly Piece[];
 
   share(body: JsonRecord): Share {
@@ -35,7 +35,7 @@ abstract class CachingVendor {
 const textsIn = (content: unknown): readonly JsonRecord[] =>
   typeof content === "string" ? [{ text: content }] : asRecords(content);
 
-/** Anthropic caches up to its marks only, and refuses more than four. */
+/** Vendor that caches prefixes only up to marks, and refuses more than four marks. */
 class Anthropic extends CachingVendor {
   override piecesOf({ system, messages }: JsonRecord): readonly Piece[] {
     const blocks = [
@@ -51,7 +51,10 @@ class Anthropic extends CachingVendor {
   }
 }
 
-/** OpenAI caches up to the end of the input and up to three marks; GPT-6.2 reads `instructions` last, uncached. */
+/**
+ * Vendor that caches the complete input and prefixes up to three marks, or in explicit mode prefixes up to four marks.
+ * GPT-6.2 appends `instructions`, which are then not cached.
+ */
 class OpenAi extends CachingVendor {
   readonly #model: string;
 
@@ -80,7 +83,7 @@ const system = "You answer in one sentence. ".repeat(80);
 const question = (turn: number): string => `Question ${turn}? `.repeat(20);
 const answer = (turn: number): string => `Answer ${turn}. `.repeat(10);
 
-/** Texts of the conversation up to a turn, each with its role. */
+/** Returns the conversation up to the user's question of a turn: pairs of a role and a text. */
 const historyOf = (turn: number): readonly (readonly ["user" | "assistant", string])[] =>
   Array.from({ length: turn }, (_, at) => at + 1).flatMap((at) => [
     ["user", question(at)] as const,
@@ -89,7 +92,7 @@ const historyOf = (turn: number): readonly (readonly ["user" | "assistant", stri
 
 const cached = { cache_control: { type: "ephemeral" } };
 
-/** The requests of each client in a turn, with what its programs send to have a prompt cached. */
+/** Requests of a turn by wire. They have the members by which usual clients enable caching. */
 const clients = {
   chat: (turn: number) => ({
     model: "m",
@@ -132,7 +135,7 @@ const clients = {
 type Client = keyof typeof clients;
 const names = ["chat", "responses", "messages", "content", "interactions"] as const satisfies readonly Client[];
 
-/** Shares of ten turns, from a turn on: of a client's requests as they are, or converted for the vendor's wire. */
+/** Returns the shares of ten turns of a client, whose requests are converted if the vendor has another wire. */
 function sharesOf(vendor: CachingVendor, client: Client, to: "chat" | "responses" | "messages", model: string) {
   return Array.from({ length: 10 }, (_, at) => {
     const body: JsonRecord = clients[client](at + 1);
@@ -150,7 +153,7 @@ describe("the cached share of a ten-turn conversation equals the native client's
     const native = sharesOf(new Anthropic(), "messages", "messages", model);
     const converted = sharesOf(new Anthropic(), client, "messages", model);
     expect(native.filter(([share]) => share > 0)).toHaveLength(9);
-    // Clients without a member for caching have it from the first turn on that continues a conversation.
+    // Clients whose wire has no member for caching have equal shares only from the third turn on.
     const from = client === "content" || client === "interactions" ? 2 : 0;
     expect(converted.slice(from)).toEqual(native.slice(from));
   });

@@ -4,7 +4,7 @@ import type { JsonRecord } from "../../src/json/fields.ts";
 import { vendorTextWire, wires } from "../../src/text/wires.ts";
 import { historyRules } from "./history-rules.ts";
 
-/** A step of a conversation. `at` chooses among the calls that wait for a result. */
+/** Step of a conversation. `at` selects one of the calls that have no result yet. */
 type Step =
   | { readonly kind: "user" | "system" | "model" | "thought" | "call"; readonly text: string }
   | { readonly kind: "result"; readonly text: string; readonly at: number };
@@ -19,13 +19,13 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 ) as fc.Arbitrary<readonly Step[]>;
 
-/** Names of the calls: unique, or as of vendors that count them anew in each answer. */
+/** Functions that name the calls: unique in the conversation, or repeated, as by vendors that count per answer. */
 const namings = fc.constantFrom(
   (at: number) => `call_${at}`,
   (at: number) => `call_${at % 2}`,
 );
 
-/** The steps with the results that they lack, each with the number of its call. */
+/** Adds the missing results to the steps, and the number of its call to each call and result. */
 function complete(all: readonly Step[]): readonly (Step & { readonly call?: number })[] {
   const open: number[] = [];
   let calls = 0;
@@ -44,7 +44,7 @@ function complete(all: readonly Step[]): readonly (Step & { readonly call?: numb
 type Naming = (at: number) => string;
 type Writer = (all: ReturnType<typeof complete>, name: Naming) => JsonRecord;
 
-/** Requests of clients: each step is an item, a message or a content, as programs send them. */
+/** Functions that write the steps as a client's request of each wire. */
 const writers: Readonly<Record<string, Writer>> = {
   responses: (all, name) => ({
     model: "m",
@@ -82,7 +82,7 @@ const writers: Readonly<Record<string, Writer>> = {
       }),
     })),
   }),
-  // Every step is a content: neighbours of one role are one turn of this wire.
+  // Each step is a separate content, although consecutive contents of one role are one turn of this wire.
   content: (all, name) => ({
     contents: alternating(grouped(all)).flatMap(({ role, steps: own }) =>
       own.map(({ kind, text, call = 0 }) => {
@@ -103,7 +103,7 @@ interface Group {
   readonly steps: ReturnType<typeof complete>[number][];
 }
 
-/** Turns of a wire whose results come directly after the turn of their calls. */
+/** Groups the steps to turns in which results directly follow the turn of their calls. */
 function grouped(all: ReturnType<typeof complete>): readonly Group[] {
   const results = new Map(all.flatMap((step) => (step.kind === "result" ? [[step.call, step] as const] : [])));
   const groups: Group[] = [];
@@ -129,7 +129,7 @@ function grouped(all: ReturnType<typeof complete>): readonly Group[] {
   });
 }
 
-/** Turns that begin with the user's and alternate. */
+/** Returns groups whose roles alternate, beginning with the user. */
 function alternating(groups: readonly Group[]): readonly Group[] {
   const turns: Group[] = [];
   for (const { role, steps: own } of groups) {
@@ -156,7 +156,7 @@ function chatTurn({ role, steps: own }: Group, name: Naming): readonly JsonRecor
   return [{ role, content: text === "" ? null : text, tool_calls: made }];
 }
 
-/** Ollama's messages: calls need no ids, and results name their tool only. */
+/** Converts a group to Ollama's messages, in which calls have no ids and results name only their tool. */
 function ollamaTurn(group: Group, name: Naming): readonly JsonRecord[] {
   return chatTurn(group, name).map(({ tool_call_id: _id, tool_calls: calls, content, ...message }) => ({
     ...message,

@@ -1,8 +1,8 @@
 import type { JsonRecord } from "../../src/json/fields.ts";
 
 /*
- * Rules of each wire's own vendor for the order of a history. Each function returns what the vendor would refuse a request
- * for, in its words where they are known; undefined: it takes the history.
+ * Rules of each wire's main vendor for the order of a history. A function returns the error with which the vendor would
+ * refuse the request, in the vendor's wording if that is known; undefined if the vendor accepts the history.
  */
 
 const list = (value: unknown): readonly JsonRecord[] => (Array.isArray(value) ? value : []);
@@ -10,7 +10,7 @@ const isEmpty = (value: unknown): boolean => (value ?? "") === "" || (Array.isAr
 const sameIds = (some: readonly unknown[], others: readonly unknown[]): boolean =>
   some.length === others.length && new Set([...some, ...others]).size === new Set(some).size;
 
-/** OpenAI's chat completions: results follow directly after the message with their calls. */
+/** Checks OpenAI's chat completions: results directly follow the message with their calls. */
 function chat({ messages }: JsonRecord): string | undefined {
   const all = list(messages);
   for (let at = 0; at < all.length; at++) {
@@ -27,7 +27,7 @@ function chat({ messages }: JsonRecord): string | undefined {
   return all.length === 0 ? "empty messages" : undefined;
 }
 
-/** OpenAI's responses: each output has its call before it, and each call one output. */
+/** Checks OpenAI's responses: a call precedes each output, and each call has one output. */
 function responses({ input }: JsonRecord): string | undefined {
   const open = new Set<unknown>();
   for (const { type = "message", call_id: id, content } of list(input)) {
@@ -41,7 +41,7 @@ function responses({ input }: JsonRecord): string | undefined {
   return open.size > 0 ? `No tool output found for function call ${String([...open][0])}.` : undefined;
 }
 
-/** What the rules of Anthropic and of Bedrock's Converse read in a message. */
+/** Properties of a message that the rules of Anthropic and of Bedrock's Converse check. */
 interface Blocks {
   readonly role: unknown;
   readonly calls: readonly unknown[];
@@ -50,7 +50,10 @@ interface Blocks {
   readonly isEmpty: boolean;
 }
 
-/** Anthropic: a system message follows one of the user, precedes one of the assistant or ends the list; not in all models. */
+/**
+ * Checks Anthropic's rules for system messages: after a user message, before an assistant message or last; some models
+ * only.
+ */
 function systems(model: unknown, roles: readonly unknown[]): string | undefined {
   if (!roles.includes("system")) return undefined;
   if (!/claude-(?:fable-5|opus-(?:4-8|5))/.test(String(model))) return "role 'system' is not supported on this model";
@@ -60,7 +63,10 @@ function systems(model: unknown, roles: readonly unknown[]): string | undefined 
   return isPlaced ? undefined : "system messages must follow a user turn and precede an assistant turn";
 }
 
-/** Anthropic and Converse: roles alternate, a user begins, and results are first in the message after their calls. */
+/**
+ * Checks Anthropic and Converse: the user begins, roles alternate, and results come first in the message after their
+ * calls.
+ */
 function blocks(messages: readonly Blocks[]): string | undefined {
   if (messages[0]?.role !== "user") return 'first message must use the "user" role';
   const ids = messages.flatMap(({ calls }) => calls);
@@ -118,7 +124,10 @@ function converse(body: JsonRecord): string | undefined {
   );
 }
 
-/** Gemini: neighbours of one role are one turn; calls come after a user's turn, as many results directly after them. */
+/**
+ * Checks Gemini: calls follow a turn of the user, and as many results directly follow them. Equal roles in sequence are
+ * one turn.
+ */
 function content({ contents }: JsonRecord): string | undefined {
   const turns: { readonly role: unknown; readonly parts: any[] }[] = [];
   for (const { role = "user", parts } of list(contents)) {
@@ -144,7 +153,7 @@ function content({ contents }: JsonRecord): string | undefined {
   return turns.length === 0 ? "contents are not specified" : undefined;
 }
 
-/** Google's interactions: all calls of the model have their results before the user's next input. */
+/** Checks Google's interactions: all calls of the model have results before the user's next input. */
 function interactions({ input }: JsonRecord): string | undefined {
   if (isEmpty(input)) return "input is missing";
   const open = new Set<unknown>();

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { wires, withoutUnpriced } from "../../src/text/index.ts";
 
-/** The wires that have words for such tools. */
+/** Wires that have web searches and service tiers. */
 type Wire = "chat" | "responses" | "messages" | "content";
 
-/** A request without the web searches and tiers of its wire; undefined where they are demanded. */
+/** Removes web searches and service tiers from a request; undefined if the request requires them. */
 function reduced(wire: Wire, body: object) {
   const asked = wires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
   if (asked === undefined) throw new Error("the request asks for nothing beside tokens");

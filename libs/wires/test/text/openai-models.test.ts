@@ -12,7 +12,9 @@ const rendered = (wire: Wire, model: string, fields: Partial<TextRequest>) =>
     { model, defaultMaxTokens: 9 },
   );
 
-/** A request of a client of the same wire, as its vendor gets it. */
+/**
+ * Returns a request that is forwarded on its own wire as the vendor receives it, and the names of the dropped fields.
+ */
 function forwarded(wire: Wire, model: string, body: object) {
   const target = { model, foreignItems: new Set<string>() };
   const fit = wires[wire].pass.fit?.(Buffer.from(JSON.stringify(body)), target);
@@ -126,7 +128,7 @@ test.each<[string, "flex" | "priority", readonly string[]]>([
   ["gpt-6.2-sol", "priority", []],
   ["gpt-5.6-sol", "flex", []],
 ])("%s gets the tier %s only if it has it", (model, tier, lost) => {
-  // Without a tier the vendor might choose a more expensive one.
+  // Without a tier, the vendor might choose a more expensive one.
   const tiers = lost.length > 0 ? "default" : tier;
   for (const wire of ["chat", "responses"] as const) {
     const { body, dropped } = rendered(wire, model, { serviceTier: tier });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { JsonRecord } from "../../src/json/index.ts";
 import { wires } from "../../src/text/index.ts";
 
-/** A request of responses as a vendor of another wire gets it. */
+/** Converts a request of the responses wire to the wire of another vendor. */
 function rendered(body: JsonRecord, to: "chat" | "messages" | "content") {
   const { request, dropped } = wires.responses.client.read({ model: "m", ...body });
   const sent = wires[to].vendor.render(request, { model: "m", defaultMaxTokens: 9_000 });

@@ -7,7 +7,7 @@ import { responseUsage } from "../../../src/realtime/gemini-live/vendor-response
 const parsed = (messages: BridgedMessages["toClient"]): any[] =>
   messages.map(({ data }) => JSON.parse(data.toString()));
 
-/** A session in which both sides can be played. */
+/** Opens a session in which a test sends the messages of both sides. */
 function opened() {
   const bridge = new GeminiLiveBridge({
     model: "live",
@@ -56,7 +56,7 @@ function begun(session: object = textSession) {
   return live;
 }
 
-/** What comes of a session's settings: the vendor's first message, and the client's confirmation. */
+/** Opens a session with these settings. Returns the vendor's first message, and the client's confirmation. */
 function begunWith(session: object) {
   const live = opened();
   const [{ setup }] = live.client({ type: "session.update", session: { type: "realtime", ...session } }).vendor;
@@ -95,7 +95,7 @@ describe("settings", () => {
     expect(whole.setup.generationConfig.speechConfig).toEqual({
       voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } },
     });
-    // A voice is nothing to a session that does not speak.
+    // A session with text output has no voice, so the voice is not reported as dropped.
     expect(begunWith({ ...textSession, audio: { output: { voice: "alloy" } } }).updated).not.toHaveProperty("dropped");
   });
 
@@ -330,7 +330,7 @@ describe("pending input has one limit for all its forms", () => {
     expect(events.map((event) => codes(live.client(event).client))).toEqual(
       events.map((_, at) => (at === events.length - 1 ? [param] : [])),
     );
-    // What is asked for, or taken back, leaves room again.
+    // A cleared buffer and a requested response free space in the queue.
     live.client({ type: "input_audio_buffer.clear" });
     live.client({ type: "response.create" });
     live.vendor({ serverContent: { turnComplete: true } });

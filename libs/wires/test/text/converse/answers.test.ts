@@ -11,7 +11,7 @@ const { vendor, framing, isFirstEvent } = converseWire;
 const words = fc.string({ minLength: 1, unit: "grapheme" });
 const base64 = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 
-/** Blocks of an answer, as the vendor writes them. */
+/** Content blocks of an answer of Bedrock. */
 const block: fc.Arbitrary<JsonRecord> = fc.oneof(
   words.map((text) => ({ text })),
   fc
@@ -35,7 +35,7 @@ function whole({ content, usage, stopReason: reason }: Said): JsonRecord {
   return { output: { message: { role: "assistant", content } }, usage, stopReason: reason };
 }
 
-/** The deltas of a block, its text in two pieces. */
+/** Returns the stream deltas of a block, whose text is divided into two. */
 function deltasOf(one: any): readonly object[] {
   const halves = (text: string): readonly string[] => {
     const letters = Array.from(text);

@@ -1,7 +1,7 @@
 import type { ImagesVendor } from "../../../src/images/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 
-/** A wire of images that no client speaks. */
+/** Wire of images without a client side. */
 export const toy = {
   name: "toy",
   vendor: {

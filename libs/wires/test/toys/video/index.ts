@@ -1,7 +1,7 @@
 import type { VideoVendor } from "../../../src/video/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 
-/** A wire of video tasks that no client speaks. */
+/** Wire of video tasks without a client side. */
 export const toy = {
   name: "toy",
   vendor: {
