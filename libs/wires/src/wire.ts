@@ -21,7 +21,9 @@ export interface Rendered {
   readonly body: JsonRecord;
   /** Query parameters of the vendor's address. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /** Names of optional fields left out: of the neutral form, or of a client's wire in that wire's spelling. */
+  /**
+   * Names of the dropped optional fields: fields of the neutral form, or additional members as the client spelled them.
+   */
   readonly dropped: readonly string[];
 }
 
@@ -76,7 +78,9 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   render(answer: Answer, context: Context): Output;
   /** Renders a complete answer as a stream, for a vendor that did not stream it. Absent: clients cannot ask for one. */
   renderStream?(answer: Answer, context: Context): string;
-  /** Creates the writer of a stream, event by event. Absent: streams are only forwarded, or rendered at once. */
+  /**
+   * Creates the writer of a stream, event by event. Absent: streams are only forwarded, or written by `renderStream`.
+   */
   stream?(context: Context): { write(event: never): string };
   /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;

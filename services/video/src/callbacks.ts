@@ -134,8 +134,8 @@ function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Prom
 }
 
 /**
- * Sends a callback once. Returns whether the client accepted it; also true if the API key no longer exists. Rejects if
- * the client cannot be reached.
+ * Sends a callback once. Returns true if the client accepted it, or if the API key no longer exists. Rejects if the
+ * client cannot be reached.
  */
 async function post(
   { redis, remote, now, timeoutMs }: CallbackOptions,

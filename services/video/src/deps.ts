@@ -67,7 +67,7 @@ function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budge
   return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }
 
-/** Maximum ms that the end of the process waits for such work. */
+/** Maximum time in ms for which the end of the process waits for background work. */
 const lastWorkMs = 10_000;
 
 /** Work in progress whose clients may have disconnected. */

@@ -2,7 +2,7 @@ import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
-/** Returns whether a file with this media type may be an image. The actual type is determined from its bytes later. */
+/** Returns true if a file with this media type may be an image. The actual type is detected from the bytes later. */
 function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }

@@ -23,7 +23,7 @@ import { requestedVideo } from "./show-task.ts";
 
 /** A request for a video after it was read. */
 export interface VideoTaskRequest {
-  /** The client's style (wire), and how that is read and rendered. */
+  /** Name of the client's wire; `client` is its client side, which reads and renders. */
   readonly style: VideoStyle;
   readonly client: VideoClient;
   readonly request: VideoRequest;

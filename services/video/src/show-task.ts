@@ -26,7 +26,7 @@ export function requestedVideo({ requested }: TaskRecord): RequestedVideo {
   return { seconds: 0, fromImage: false, ...requested };
 }
 
-/** Returns where a finished video is stored; undefined if the task is not completed. */
+/** Returns the location of a finished video; undefined if the task is not completed. */
 export function resultOf({ result }: TaskRecord): VideoResult | undefined {
   if (result === undefined) return undefined;
   const parsed: unknown = JSON.parse(result);
@@ -44,12 +44,15 @@ export function taskContext({ publicUrl }: Deps, { request, requestId }: Service
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/** Returns the host in the client's request, if it is valid. Only that client receives it. */
+/**
+ * Returns the host in the client's request, or "localhost" if it is invalid. The answer with it goes only to that
+ * client.
+ */
 function validHost(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
 
-/** Returns whether a caller may see a task: a key of a team sees the tasks of the team's keys only. */
+/** Returns true if a caller may see a task: a key of a team sees only tasks of the team's keys. */
 export function isOfTeam({ draft }: TaskRecord, { team }: Pick<Caller, "team">): boolean {
   return team === undefined || draft.team === team;
 }

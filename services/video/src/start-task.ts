@@ -21,7 +21,10 @@ export interface Started {
 /** Maximum bytes that are read of a vendor's answer to the start of a task. */
 const answerBytes = 1024 * 1024;
 
-/** Returns the channels and wires that can serve a request. A remix is limited to those of its source. */
+/**
+ * Returns the channels and wires that can serve a request. A remix can use only the channel, key and wire of its
+ * source.
+ */
 export function usableRoutes(
   deps: Deps,
   { caller }: Pick<Call, "caller">,
@@ -69,8 +72,8 @@ export interface RenderedStart {
 }
 
 /**
- * Renders the start of a task for one vendor. Throws Failure (400) for fields that its wire cannot express. The provider
- * builds the complete request, and the answer starts a job, so that `exchangeWith` has nothing to add.
+ * Renders the start of a task for one vendor. Throws Failure (400) for fields that its wire cannot express. Does not
+ * use `exchangeWith`: the provider builds the complete request, and the answer starts a job.
  */
 export function renderStart(
   deps: Deps,

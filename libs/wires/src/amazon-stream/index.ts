@@ -10,8 +10,8 @@ export const amazonStreamType = "application/vnd.amazon.eventstream";
 const failureName = "failure";
 
 /**
- * Framing of Amazon's event streams. Parses a frame to an event with the data `{"<type>": <payload>}`, the form that
- * the service's API model has, since the payload does not name its type.
+ * Framing of Amazon's event streams. The payload of a frame does not name its type, so a frame is parsed to an event
+ * with the data `{"<type>": <payload>}`, which is its form in the service's API model.
  */
 export const amazonFraming: StreamFraming = {
   mediaType: amazonStreamType,
@@ -27,7 +27,7 @@ export const amazonFraming: StreamFraming = {
 
 /** A parsed message of an Amazon event stream. */
 export interface AmazonMessage {
-  /** Kind of message: an event, or a failure: an exception of the service's model, another error, or damaged bytes. */
+  /** Event or failure. Failures are an exception of the service's API model, another error, and damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
   /** Type of the event or exception, or code of the error. */
   readonly type: string;
@@ -65,7 +65,7 @@ export function failureMessage({ kind, payload }: AmazonMessage): string {
   return typeof message === "string" ? message : payload;
 }
 
-/** Maximum size of a frame, so that an endless one cannot exhaust memory; the vendor's limit is 24 MiB. */
+/** Maximum size of a frame, so that an endless frame cannot exhaust memory. The vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
 /** Sizes in bytes: of the two length fields (frame, headers), and of the prelude (both lengths and their checksum). */
 const lengthsBytes = 8;

@@ -5,7 +5,9 @@ import { replaceFrameJson } from "../sse/decode.ts";
 const openBrace = 0x7b;
 const usageMember = '"usage":';
 
-/** Returns true if a request asks for its cost in the answer by OpenRouter's member `usage: {include: true}`. */
+/**
+ * Returns true if the request has OpenRouter's member `usage: {include: true}`, which requests the cost in the answer.
+ */
 export function isCostRequested(body: object): boolean {
   return memberOf(memberOf(body, "usage"), "include") === true;
 }
@@ -21,7 +23,7 @@ export function addCost(answer: Buffer, cost: string): Buffer {
   return changeMember(answer, "response", (response) => (isObject(response) ? addCost(response, cost) : response));
 }
 
-/** Returns frames with the cost added to those that report usage. */
+/** Adds the cost to each frame that reports usage. */
 export function addCostToFrames(frames: Buffer | string, cost: string): Buffer | string {
   const text = frames.toString();
   if (!text.includes(usageMember)) return frames;

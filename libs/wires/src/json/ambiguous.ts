@@ -19,10 +19,10 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object in which a member of `inspectedMembers` occurs twice, or with different case. Of two equal members some
- * parsers take the first and some the last, and some take `Model` for `model`; the vendor must read what the gateway
- * checked and priced. A nested member is written with a dot. `maxTokens` and `max_tokens` count as one member.
- * The bytes must be a valid JSON object.
+ * Refuses (400) an object that has a member of `inspectedMembers` twice, or spelled with other letter case. Some
+ * parsers use the first of two equal members, others the last, and some read `Model` as `model`: the vendor could read
+ * another value than the gateway checked and priced. A dot separates the names of a nested member. `maxTokens` and
+ * `max_tokens` count as one member. The bytes must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string[], path = ""): void {
   const names = membersByFoldedName(inspectedMembers);
@@ -51,7 +51,7 @@ interface KnownMember {
   readonly within: readonly string[];
 }
 
-/** Cache of the members of each list, as written and folded; all calls of a wire share one list. */
+/** Cache of `membersByFoldedName` by its argument, since all calls of a wire pass the same list. */
 const memberMapCache = new WeakMap<readonly string[], ReadonlyMap<string, KnownMember>>();
 
 function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, KnownMember> {

@@ -46,7 +46,7 @@ export class Fields {
     return (this.value[this.#keyOf(name)] ?? undefined) !== undefined;
   }
 
-  /** Marks members as read that have no meaning for other wires. */
+  /** Marks members as read, so that they are not reported as dropped: they have no meaning on other wires. */
   ignore(...names: readonly string[]): void {
     for (const name of names) this.#read.add(this.#keyOf(name));
   }

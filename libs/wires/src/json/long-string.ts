@@ -23,7 +23,7 @@ export function* decodeLongString(bytes: Buffer, start: number, end: number): Ge
   return pieces.join("");
 }
 
-/** Cuts a string into pieces, never inside an escape or character; marks those that are ASCII without escapes. */
+/** Cuts a string into pieces, never inside an escape or character. `isPlain`: all pieces are ASCII without escapes. */
 function* cutString(bytes: Buffer, start: number, end: number) {
   const cuts: number[] = [];
   let isPlain = true;
@@ -39,7 +39,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   return { cuts, isPlain };
 }
 
-/** Returns the end of a piece that is short, or not plain ASCII. Throws SyntaxError for bytes that are not allowed. */
+/** Returns the end of a piece for which `isPlainAscii` is false. Throws SyntaxError for bytes that are not allowed. */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
   let index = start;
@@ -63,8 +63,8 @@ function isCut(byte: number, size: number): boolean {
 const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
 
 /**
- * Returns true if bytes are ASCII that JSON does not escape, checked four at a time, since large strings are Base64.
- * False if `end` cuts the run short.
+ * Returns true if the bytes from `start` to `to` are ASCII that JSON does not escape; false if `to` is not before
+ * `end`. Checks four bytes at a time, because large strings are usually Base64.
  */
 function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;
@@ -75,7 +75,7 @@ function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): bo
     const integer = integers[index] ?? 0;
     const asQuote = integer ^ quotes;
     const asBackslash = integer ^ backslashes;
-    // A byte below its bound borrows from its sign bit, and so does a zero byte.
+    // Each term sets the sign bit of a byte that is: not ASCII, below a space, a quote, or a backslash.
     mask |=
       integer | ((integer - spaces) & ~integer) | ((asQuote - ones) & ~asQuote) | ((asBackslash - ones) & ~asBackslash);
   }

@@ -11,7 +11,7 @@ export interface Member {
 /** Minimum size of an object, in bytes, whose members are cached. */
 const minCachedBytes = 64 * 1024;
 
-/** Members of large objects, so that megabytes are not scanned twice. */
+/** Cache of the members of large objects, so that megabytes are not scanned twice. */
 const memberCache = new WeakMap<Buffer, readonly Member[]>();
 
 /** Returns true if `membersOf` has the members of these bytes cached. */
@@ -19,12 +19,12 @@ export function areMembersCached(bytes: Buffer): boolean {
   return memberCache.has(bytes);
 }
 
-/** Caches the members of a body that was read in steps for `membersOf`, for the lifetime of its bytes. */
+/** Caches members that were found in steps, so that `membersOf` returns them as long as the bytes exist. */
 export function cacheMembers(bytes: Buffer, members: readonly Member[]): void {
   memberCache.set(bytes, members);
 }
 
-/** Number of members of all objects of large documents, cached after one scan. */
+/** Cache of the number of members of all objects in a large document, known after one scan. */
 const memberCountCache = new WeakMap<Buffer, number>();
 
 /** Caches a large document's member count for `countMembers`, for the lifetime of its bytes. */
@@ -133,7 +133,7 @@ const [quote, backslash] = [0x22, 0x5c];
 /** Length of a run without quotes and escapes after which native `indexOf` continues; a call costs as much time. */
 const minNativeSearchBytes = 64;
 
-/** Maximum bytes that the faster search looks through in one call. */
+/** Maximum number of bytes that one native search examines. */
 const maxBytesPerSearch = 256 * 1024;
 
 /**
@@ -158,7 +158,9 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
   return index;
 }
 
-/** Returns the index of the next quote, or of the first backslash before it; searches a limited range at a time. */
+/**
+ * Returns the index of the next quote, or of the backslashes directly before it; at most `maxBytesPerSearch` further.
+ */
 function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
   const searched = bytes.length - from > maxBytesPerSearch ? bytes.subarray(0, from + maxBytesPerSearch) : bytes;
   const position = searched.indexOf(quote, from);

@@ -14,8 +14,8 @@ const noBounds: JsonBounds = { depth: Infinity, values: Infinity, members: Infin
 const nameBytes = 64 * 1024;
 
 /**
- * Parses JSON within its bounds to the value that JSON.parse gives. Each step takes about a millisecond; a document of
- * at most `maxStepBytes` takes one. Throws SyntaxError, and what `JsonScanner` throws.
+ * Parses JSON within its bounds to the value that JSON.parse returns. Each step takes about a millisecond; a document
+ * of at most `maxStepBytes` takes one. Throws SyntaxError for invalid JSON, and the failures of `JsonScanner`.
  */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
@@ -23,7 +23,7 @@ export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<unde
   return yield* new LargeDocument(bytes, large).parse();
 }
 
-/** Finds the members of an object of any size for `membersOf`, in steps of about a millisecond. Never throws. */
+/** Finds and caches the members of an object of any size, in steps of about a millisecond. Never throws. */
 export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
   if (bytes.length <= maxStepBytes || areMembersCached(bytes)) return;
   try {
@@ -41,7 +41,7 @@ export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined
   return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), noBounds);
 }
 
-/** Scans JSON to its end in steps of about a millisecond. Throws what `JsonScanner` throws. */
+/** Scans JSON to its end in steps of about a millisecond. Throws the failures of `JsonScanner`. */
 export function* scanInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, JsonScanner> {
   const scanner = new JsonScanner(bytes, bounds);
   while (!scanner.scan(maxStepBytes)) yield;
@@ -210,7 +210,7 @@ function isSmall({ start, end }: ByteRange): boolean {
   return end - start <= maxStepBytes;
 }
 
-/** Returns true if a container has a single, blank item. Throws for a blank item among others. */
+/** Returns true for a blank item that is alone in its container. Throws SyntaxError for a blank item among others. */
 function isEmpty({ start, end }: ByteRange, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;

@@ -3,7 +3,7 @@ import { encodeLongString } from "./long-string.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
 import { maxStepBytes } from "./scan.ts";
 
-/** A container that is being written, and its next item. */
+/** Object or array that is being written, with the position of its next item. */
 class OpenContainer {
   readonly #value: JsonRecord | readonly unknown[];
   readonly #names: readonly string[] | undefined;

@@ -69,7 +69,7 @@ export function parseChecked<Request>(
   return parsed;
 }
 
-/** Creates the reader of a client's body from its published schema and the members that a call relies on. */
+/** Creates the reader of a client's body from its published schema. All members of the schema are inspected members. */
 export function schemaReader<Request>(
   schema: TObject,
   parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
@@ -139,8 +139,8 @@ export function additionalMembers<Wire extends string>(
 }
 
 /**
- * Returns the additional members for a rendering to `wire`, and the names of what it leaves out: of additional members,
- * and of the optional fields in `hints` that have a value. False counts as none, since its loss changes nothing.
+ * Returns the additional members for a rendering to `wire`, and the dropped names: additional members of another wire,
+ * and the optional fields in `hints` that have a value. False counts as no value, since its loss changes nothing.
  */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,

@@ -17,7 +17,7 @@ export interface ListedModel {
 
 type ListBody = Readonly<Record<string, unknown>>;
 
-/** Creation date of all models, in Unix seconds: the day on which the interface was first served. */
+/** Creation date that the lists show for every model, in Unix seconds. */
 const createdSeconds = 1_735_689_600;
 
 /** `createdSeconds` as text. */
@@ -53,7 +53,7 @@ const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> 
   transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
-/** OpenAI's format: the complete list. `kind` is an addition; `top_provider` has the output limit, as at OpenRouter. */
+/** OpenAI's format, without pages. `kind` is an addition; `top_provider` has the output limit, as at OpenRouter. */
 const openaiList: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => openaiList.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>

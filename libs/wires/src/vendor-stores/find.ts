@@ -34,7 +34,7 @@ export function* vendorIdsIn(
 /** Number of items and members that are visited in one step. */
 const walkTurn = 4_000;
 
-/** A value that is being walked, with the names of its members or its items. */
+/** Object or list that is being searched, with the names of its members or its items. */
 interface Walked {
   readonly value: object;
   readonly names: readonly unknown[];
@@ -261,7 +261,9 @@ function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 
-/** Returns true if a member for files of a store names one: anything except public web addresses and data URLs. */
+/**
+ * Returns true if the value of a member for stored files names one: all except public web addresses and data URLs do.
+ */
 function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();

@@ -4,7 +4,7 @@ import type { JsonRecord } from "../json/fields.ts";
 export type Naming =
   /** A string or number, or a list of them. */
   | "id"
-  /** A member `id` of the object. */
+  /** An object whose member `id` names the object in the store. */
   | "object"
   | "id-or-object"
   /** An address; a public one names no object, and neither does a plain name. */
@@ -45,7 +45,7 @@ export interface StoreDialect {
   readonly without?: readonly string[];
   /** Members whose value is the client's own JSON, not read by vendors: schemas, arguments of calls, tags. */
   readonly opaque: readonly string[];
-  /** Opaque members that vendors read if their value is a content, an object with a `type`, or a list of them. */
+  /** Opaque members that vendors read if their value is a content (an object with a `type`) or a list of contents. */
   readonly contents?: readonly string[];
   /** Finds objects that a body names in other ways than by a member; absent: none. */
   named?(body: JsonRecord): readonly VendorId[];
@@ -185,6 +185,8 @@ export interface VendorId {
   readonly id: string;
   /** Path in the request, as the client would write it: `input[2].content[0].file_id`. */
   readonly path: string;
-  /** True if the request has the object's content too, so that a vendor without the object can go without its id. */
+  /**
+   * True if the request also contains the object's content: a vendor without the object can be sent the content alone.
+   */
   readonly isCarried?: true;
 }

@@ -44,7 +44,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       reading = audioLength;
       return audioLength;
     });
-    // The file is closed after its last reader.
+    // The file is closed only after the reading of its length has ended.
     await using _read = { [Symbol.asyncDispose]: () => reading.then(ignore, ignore) };
     let transcriptRequest: TranscriptsRequest | undefined;
     upload.whole
@@ -71,7 +71,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
 interface FileRequest extends TranscriptCall {
   readonly model: string;
   readonly size: TranscriptSize;
-  /** Returns true once the form is complete and requests a stream. */
+  /** Returns true if heartbeats may be sent: once the form is complete and requests a stream. */
   readonly isDue: () => boolean;
 }
 
@@ -110,5 +110,5 @@ function countNoWords(): Promise<number> {
 }
 
 function ignore(): void {
-  // Those who await the promise handle its error.
+  // The code that awaits the same promise handles its error.
 }

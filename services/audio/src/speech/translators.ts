@@ -13,7 +13,10 @@ import {
 
 const { client, vendor } = wires.speech;
 
-/** Usage of a vendor that reports none: the received audio shows only that it started. */
+/**
+ * Usage if the vendor reports none. It is empty, not undefined, because received audio shows that the vendor has
+ * started.
+ */
 const unreportedUsage: Units = {};
 
 /**

@@ -94,6 +94,6 @@ const reportedLengthLimit = { times: 20, seconds: 60 } as const;
 /** Returns the maximum number of a file's seconds that are charged, regardless of the vendor's report. */
 export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
   const byHead = bound * reportedLengthLimit.times + reportedLengthLimit.seconds;
-  // A bound computed from the bytes is already a maximum; a vendor may round it up.
+  // `bound` may come from the file's size and is then already a maximum. A second is added, because vendors round up.
   return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;
 }

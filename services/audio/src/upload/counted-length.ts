@@ -43,7 +43,7 @@ export async function countedLength(descriptor: number, size: number): Promise<n
   const track = await input.getPrimaryAudioTrack();
   if (track === null) return undefined;
   const end = await track.computeDuration();
-  // A part of a longer recording continues the recording's timestamps.
+  // In a part of a longer recording, the first timestamp is not 0.
   return end - Math.max(0, await track.getFirstTimestamp());
 }
 

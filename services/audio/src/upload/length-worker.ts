@@ -45,7 +45,7 @@ async function countSeconds(descriptor: number, size: number): Promise<number | 
   try {
     return await countedLength(descriptor, size);
   } catch {
-    // Another format, no audio, or too much of it.
+    // The file has another format or no audio, or it is too long to count.
     return undefined;
   }
 }

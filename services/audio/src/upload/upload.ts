@@ -82,7 +82,7 @@ class IncomingUpload implements Upload {
     this.announced = announced;
     this.whole = this.#read();
     this.modelKnown = Promise.race([this.#fileStarted.promise, this.whole]);
-    // Waiters get the error; without any waiter the rejection must not count as unhandled.
+    // Callers that await these promises get the error. Without such a caller, a rejection must not count as unhandled.
     this.whole.catch(() => undefined);
     this.modelKnown.catch(() => undefined);
   }

@@ -210,7 +210,7 @@ async function startWatched() {
   const server = createServer((asked, response) => {
     const received: ReceivedRequest = { bytes: 0, isWhole: false, isClosed: false };
     coming.push(received);
-    // This path refuses immediately without reading the body.
+    // Requests to this path are refused immediately, without reading the body.
     if (asked.url?.startsWith("/hasty") === true) {
       response.writeHead(503).end();
       return;

@@ -16,7 +16,7 @@ export class Base64VideoDecoder {
     this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
   }
 
-  /** Returns whether the end of the video was reached. */
+  /** Returns true if the end of the video was reached. */
   get hasEnded(): boolean {
     return this.#state === "after";
   }
@@ -71,8 +71,8 @@ function unescapeBase64(text: string): string {
 }
 
 /**
- * Returns an answer whose body is the video in another answer. It reports an interrupted body if that contains no
- * complete video.
+ * Returns an answer whose body is the video that the body of `answer` contains. The returned body fails if the video is
+ * missing or incomplete.
  */
 export function extractInlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
   const video = new Base64VideoDecoder(member);

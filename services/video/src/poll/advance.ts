@@ -34,16 +34,16 @@ const stateRanks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress
 /** Time in ms after a task's creation for which a "not found" of the vendor does not end the task. */
 const unknownMs = 60_000;
 /**
- * Number of consecutive polls without a result after which a task without a channel fails. With the default pauses they
- * take about an hour, in which a removed channel can be restored.
+ * Number of consecutive polls without a result after which a task fails whose channel was removed. With the default
+ * pauses this takes about an hour, in which the channel can be restored.
  */
 const maxUnroutable = 20;
-/** Maximum estimated progress, and maximum progress of an unfinished task, in percent. */
+/** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
 const [maxGuessed, maxUnfinished] = [95, 99];
 /** Factor by which the pause may exceed the usual maximum if the vendor does not answer. */
 const maxPatience = 8;
 
-/** Returns whether a state is final. */
+/** Returns true if a state is final. */
 export function isEnded(state: TaskState): boolean {
   return stateRanks[state] === 2;
 }

@@ -37,7 +37,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      await slots.vacancy(); // so that only tasks are claimed which can be polled immediately
+      await slots.vacancy(); // so that a round claims only tasks that it can poll immediately
       const pausing = pause(msUntilBeat(deps.limits.roundMs), stop.signal);
       const current = round().finally(() => openRounds.delete(current));
       openRounds.add(current);

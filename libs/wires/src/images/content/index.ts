@@ -17,13 +17,18 @@ export const content = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Resolution classes, with the longest side in pixels above which each applies; smaller ones use the default. */
+/**
+ * Names of resolutions, each for images whose longest side in pixels exceeds `above`. Smaller images get the default.
+ */
 const resolutionClasses = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
 ] as const;
 
-/** Renders images before the prompt. Throws Failure unsupported_parameter for several images: the vendor makes one. */
+/**
+ * Renders a request, its images first. Throws Failure unsupported_parameter for a count above 1, which the vendor
+ * lacks.
+ */
 function renderRequest(request: ImageRequest): RenderedImages {
   if ((request.count ?? 1) > 1)
     throw unsupportedFailure("count", "The vendor of this model creates one image per request.");
@@ -68,7 +73,7 @@ function imagesInCandidates(candidates: readonly JsonRecord[]): readonly MadeIma
   return candidates.flatMap(({ content }) => asRecords(asRecord(content)["parts"]).flatMap(imageInPart));
 }
 
-/** Returns a part's image; none for a part of the reasoning, whose images are drafts and not output. */
+/** Returns the image of a part; empty for a part of the reasoning, whose images are drafts. */
 function imageInPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
   if (thought === true || !isRecord(inlineData)) return [];
   const { mimeType, data } = inlineData;

@@ -12,13 +12,13 @@ export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
 
 /** A vendor's images, in the neutral form. */
 export interface ImagesAnswer {
-  /** Unix seconds; absent if the vendor does not report it. */
+  /** Creation time in Unix seconds; absent if the vendor does not report it. */
   readonly created?: number | undefined;
   /** Images; at least one. */
   readonly images: readonly MadeImage[];
   /** Tokens, if the vendor reports them. */
   readonly tokens?: Units | undefined;
-  /** Number of images, and the tokens. */
+  /** Usage that is charged: the number of images, and the tokens. */
   readonly usage?: Units | undefined;
   /** Other members of an answer in the common format: size, quality, the vendor's usage. */
   readonly more?: JsonRecord | undefined;
@@ -26,7 +26,7 @@ export interface ImagesAnswer {
 
 /** Context of the call that an answer is rendered for. */
 export interface ImagesContext {
-  /** Unix seconds. */
+  /** Current time in Unix seconds, used if the vendor reports no creation time. */
   readonly now: number;
   readonly act: "generation" | "edit";
 }
@@ -36,12 +36,12 @@ export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, Ima
   renderStream(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
-/** Creates the answer of images. Its usage is their number, and the tokens. */
+/** Adds the usage to an answer: the number of its images, and its tokens. */
 export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
   return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
 
-/** Renders an answer for clients of both dialects; images are not converted. */
+/** Renders an answer for clients of both dialects. Images stay addresses or bytes, as the vendor sent them. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return withoutUndefined({
     created: answer.created ?? now,
@@ -70,7 +70,7 @@ export function renderImageStream(answer: ImagesAnswer, context: ImagesContext):
     .join("");
 }
 
-/** Default members of an event, which clients expect and vendors may omit. Images counted by number have no tokens. */
+/** Members that clients expect in an event and vendors may omit. Images that are priced by number have zero tokens. */
 const defaultEventMembers: JsonRecord = {
   size: "auto",
   quality: "auto",
@@ -97,7 +97,7 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   if (tokens === undefined) return undefined;
   const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
-  // A vendor that counts images and text together reports neither detail.
+  // A vendor that counts images and text together reports no image tokens; then the details are left out.
   const details = inputImageTokens + outputImageTokens > 0;
   return withoutUndefined({
     input_tokens: input,

@@ -22,7 +22,7 @@ export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, signatureCharacters), "base64"));
 }
 
-/** Checks that bytes are an image. Throws Failure (400) naming `at`. */
+/** Detects the type of an image's bytes. Throws Failure (400) that names `path` if they are not an image. */
 export function imageFile(bytes: Buffer, path: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
   if (mediaType === undefined) throw invalidImage(path, allowedTypesText);
@@ -30,8 +30,8 @@ export function imageFile(bytes: Buffer, path: string): ImageFile {
 }
 
 /**
- * Reads an image as JSON holds it: an address, a data URL, or Base64 alone. Throws Failure (400) naming `at` for anything
- * else, and for bytes that are not an image.
+ * Reads an image in a JSON body: an address, a data URL, or plain Base64. Throws Failure (400) that names `path` for
+ * any other value, and for bytes that are not an image.
  */
 export function parseInputImage(value: unknown, path: string): InputImage {
   if (typeof value !== "string") throw invalidImage(path, "a string: a URL, a data URL or Base64");
@@ -39,7 +39,10 @@ export function parseInputImage(value: unknown, path: string): InputImage {
   return encodedImage(/^data:/i.test(value) ? dataUrlContent(value, path) : value, path);
 }
 
-/** Reads an image in Base64; `decodeImages` decodes large ones later. Throws Failure (400) naming `at` if invalid. */
+/**
+ * Reads an image in Base64. `decodeImages` decodes a large one later. Throws Failure (400) that names `path` if
+ * invalid.
+ */
 export function encodedImage(data: string, path: string): InputImage {
   if (data.length <= maxStepBytes) {
     if (!isBase64(data)) throw invalidImage(path, allowedEncodingsText);
@@ -77,14 +80,14 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   return { kind: "file", at: path, ...imageFile(yield* decodeBase64(data), path) };
 }
 
-/** Renders an image as an address: the client's, or a data URL. */
+/** Renders an image as an address: the client's address, or a data URL of the image's bytes. */
 export function imageUrl(image: InputImage): string | Base64Text {
   if (image.kind === "url") return image.url;
   const { mediaType, bytes } = requireImageBytes(image);
   return new Base64Text(`data:${mediaType};base64,`, bytes);
 }
 
-/** Returns the bytes of an image. For a vendor that needs bytes, the caller fetches addresses before it renders. */
+/** Returns the bytes of an image. Throws Error for an address, which the caller must have fetched before. */
 export function requireImageBytes(image: InputImage): ImageFile {
   if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
   return image;

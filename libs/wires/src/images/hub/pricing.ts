@@ -21,10 +21,10 @@ const countMemberNames: ReadonlySet<string> = new Set(
     "sampleCount batch_size samples max_images image_count"
   ).split(" "),
 );
-/** Maximum depth at which these names are searched for: they may be in `parameters`, or in an `extra_body`. */
+/** Maximum depth of the search for these names: they may be in `parameters`, or in an `extra_body`. */
 const maxSearchDepth = 3;
 
-/** Returns the maximum number of images that any vendor may make for a request; money is reserved for all of them. */
+/** Returns the maximum number of images that a vendor may create for a request. Money is reserved for all of them. */
 export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
   return own === undefined ? count : Math.max(count, largestCount(own.members, maxSearchDepth));
 }
@@ -37,7 +37,7 @@ function largestCount(members: JsonRecord, depth: number): number {
   return Math.max(0, ...counts);
 }
 
-/** Reads a number, or a number written as text, as forms send it. */
+/** Reads a positive number, or its text as in forms; 0 for any other value. */
 function parseCount(value: unknown): number {
   const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0;

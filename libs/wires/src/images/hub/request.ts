@@ -8,7 +8,7 @@ import type { Parsed } from "../../wire.ts";
 /** Clients' formats: the simple body, as JSON or as a form, and the qwen-style body. */
 export type ImagesDialect = "images" | "qwen-images";
 
-/** Maximum number of images in a request, and of images that it may request. */
+/** Maximum number of input images of a request, and maximum number of images to create. */
 export const maxInputImages = 16;
 export const maxImages = 10;
 /** Maximum number of characters of a prompt. */
@@ -111,7 +111,7 @@ export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<Im
 /** Maximum side of an image that any model makes, in pixels. */
 const maxSidePixels = 16_384;
 
-/** Parses a size, `1024x1536` or `1024*1536`; undefined if absent or `auto`. Throws Failure (400) naming `at`. */
+/** Parses a size, `1024x1536` or `1024*1536`; undefined if absent or `auto`. Throws Failure (400) that names `path`. */
 export function parseSize(text: string | undefined, path: string): ImageSize | undefined {
   if (text === undefined || text === "auto") return undefined;
   const [, width = 0, height = 0] = /^(\d{1,5})[x*](\d{1,5})$/i.exec(text)?.map(Number) ?? [];
@@ -124,7 +124,7 @@ export function parseSize(text: string | undefined, path: string): ImageSize | u
   return { width, height };
 }
 
-/** Returns the ratio (such as `16:9`) among those given that is nearest to a size. */
+/** Returns the ratio in `ratios`, such as `16:9`, that is nearest to a size. */
 export function nearestRatio<Ratio extends string>(
   { width, height }: ImageSize,
   ratios: readonly Ratio[],

@@ -17,8 +17,8 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, Ren
   /** True if images must be sent as bytes; otherwise addresses suffice. */
   readonly needsBytes?: true;
   /**
-   * Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused to make the image, the
-   * failure of a failed task, and upstream_error for any other body.
+   * Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused to create the image,
+   * upstream_error for a body that is not an answer, and the failure that a failed task reports.
    */
   parse(body: JsonRecord): ImagesAnswer;
 }
@@ -51,7 +51,7 @@ export type ImagesFormEntry =
   | { readonly name: string; readonly filename: string; readonly contentType: string; readonly bytes: Buffer };
 
 function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
-  // Random, so that none of the bytes can contain it.
+  // The boundary is random, so that no file can contain it.
   const boundary = `modelgate-${randomUUID()}`;
   const pieces = entries.flatMap((entry) => {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeQuotes(entry.name)}"`;

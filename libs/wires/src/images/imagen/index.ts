@@ -20,7 +20,7 @@ export const vertexImagen = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
-/** Longest side, in pixels, from which the larger of the two classes is used. */
+/** Minimum longest side, in pixels, of images in the larger of the two resolution classes. */
 const largeClassSide = 1_800;
 const maxImages = 4;
 

@@ -40,10 +40,12 @@ export const imageEdits = {
   pass: imagesPass,
 } as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
-/** Fields that a vendor of this wire gets only from clients of this wire. */
+/** Fields that a vendor receives only from clients of the dialect "images". */
 const dialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 
-/** Returns the names of optional fields that are lost; `lacking` are fields that the vendor has no member for. */
+/**
+ * Returns the names of the optional fields that are dropped. `lacking` lists fields that the vendor's request lacks.
+ */
 function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
   const unsupported = request.dialect === "images" ? lacking : [...lacking, ...dialectFields];
   return unsupportedFieldNames(request, {

@@ -23,7 +23,7 @@ function passStream(max = Infinity): TextStreamPass {
       tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
       return { ...plainFrame, usage: usage(), done: true };
     },
-    // The connection ends the stream, since several images are completed one after another.
+    // While requested images are missing, a completed image does not end the stream; the end of the connection does.
     get endsWithConnection() {
       return completed < max;
     },

@@ -49,7 +49,7 @@ function parsePrompt(fields: Fields): string {
   return prompt;
 }
 
-/** Parses a number of images. */
+/** Parses a number of images to create, from 1 to `maxImages`. */
 export function parseCount(fields: Fields, name: string): number | undefined {
   const count = fields.count(name, 1);
   if (count !== undefined && count > maxImages) throw fields.wrong(name, `a whole number from 1 to ${maxImages}`);
@@ -141,7 +141,7 @@ export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
   return parseRequest(formToBody(fields), { images, mask });
 }
 
-/** Returns the text fields as the JSON body would hold them: numbers as numbers, addresses of images as a list. */
+/** Converts the text fields to the members of a JSON body: numbers to numbers, and addresses of images to a list. */
 function formToBody(fields: ImagesForm["fields"]): Readonly<Record<string, unknown>> {
   const body = new Map<string, unknown>();
   const urls: string[] = [];

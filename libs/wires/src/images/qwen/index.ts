@@ -9,7 +9,7 @@ import { readImages, inspectedMembers } from "../hub/request.ts";
 import type { ImagesVendor } from "../hub/vendor.ts";
 import { parseRequest, renderGeneration, renderSynthesis } from "./request.ts";
 
-/** The qwen-style body for clients, and synchronous images for vendors. */
+/** Wire of clients with the qwen-style body, and of the vendor's image creation without a task. */
 export const qwen = {
   name: "qwen-images",
   vendor: { render: renderGeneration, parse: parseAnswer, taskOf },
@@ -30,13 +30,13 @@ export const qwen = {
   },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Images from text, as a task. */
+/** Creation of images as a task, for vendors only. */
 export const qwenTasks = {
   name: "qwen-image-tasks",
   vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer, taskOf },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Images from images, as a task. */
+/** Editing of images as a task, for vendors only. */
 export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
 
 /** Maximum number of images read from one answer; no vendor returns so many. */

@@ -146,7 +146,10 @@ function readScore(scores: JsonRecord, name: string): number {
   throw unreadableJudgement();
 }
 
-/** Returns the input types for all categories: all kinds in the item, since the model judged its parts together. */
+/**
+ * Returns the input types of each category: always all kinds of parts in the item, since the model judges them
+ * together.
+ */
 function inputTypesByCategory(
   { items }: ModerationRequest,
   index: number,

@@ -25,7 +25,7 @@ export interface ModerationRequest {
   readonly own?: AdditionalMembers<"moderations"> | undefined;
 }
 
-/** Measures a request. A request cannot limit the output, which the judging model determines. */
+/** Measures a request. The output is not limited: only the model that judges determines its length. */
 export function measureInput({ items }: ModerationRequest): InputSize {
   const parts = items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>

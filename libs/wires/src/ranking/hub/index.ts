@@ -178,8 +178,8 @@ export function renderResults(
 }
 
 /**
- * Reads search units (as `requests`) and tokens in an answer's `meta`; `tokens` are those reported elsewhere. Undefined
- * if both are absent.
+ * Reads search units (as `requests`) and tokens in an answer's `meta`. `tokens` is a count that the vendor reports
+ * outside of `meta`. Returns undefined if the vendor reports neither.
  */
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
   const inputTokens = tokens ?? parseCount(memberOf(memberOf(meta, "tokens"), "input_tokens"));

@@ -15,7 +15,7 @@ interface TranscriptionSettings {
 }
 
 const noMessages: ClientResult = { messages: [] };
-/** Codes of errors about events that the bridge added; clients did not send these events and do not get the errors. */
+/** Codes of errors that are hidden from the client, because they concern events that the bridge itself added. */
 const ignoredErrorCodes: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",
@@ -40,7 +40,7 @@ export class AnswerWriter {
     return this.#responses.size > 0;
   }
 
-  /** Handles the client's result for a call. Returns true if no other call awaits a result. */
+  /** Records that the client sent the result of a call. Returns true if all calls now have results. */
   answerCall(id: unknown): boolean {
     this.#calls.delete(String(id));
     return this.#calls.size === 0;

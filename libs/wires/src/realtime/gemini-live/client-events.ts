@@ -11,7 +11,7 @@ interface EventContext {
   /** Model that transcribes the client's speech, if the client requests transcripts. */
   readonly transcriber: string | undefined;
   readonly isResponding: () => boolean;
-  /** Handles the client's result for a call. Returns true if no other call awaits a result. */
+  /** Records that the client sent the result of a call. Returns true if all calls now have results. */
   readonly answerCall: (id: unknown) => boolean;
 }
 
@@ -40,7 +40,7 @@ export class LiveEventConverter {
     return droppedSettings(this.setup, this.#facts.transcriber);
   }
 
-  /** Converts a message. Throws Failure for a message that the vendor's format cannot express. */
+  /** Converts a message to events. Throws Failure for a message that the vendor's format cannot express. */
   of(message: LiveMessage): readonly JsonRecord[] {
     if ((message.kind === "setup") !== (this.#setup === undefined))
       throw new Failure("invalid_value", "The first message must be setup, and setup can be sent only once.");
@@ -99,9 +99,9 @@ export class LiveEventConverter {
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
     const ownTurns = isManual(this.setup);
-    // Speech after an activity mark does not continue earlier speech.
+    // The resampler is replaced, because speech after an activity mark does not continue earlier speech.
     this.#sound = new Resampler();
-    // A vendor that detects turns ends a turn at silence; it would refuse a commit of an empty buffer.
+    // If the vendor detects turns, silence ends the turn; the vendor would refuse a commit of its empty buffer.
     if (kind === "stream-end")
       return ownTurns || !this.#hasSpeech
         ? []

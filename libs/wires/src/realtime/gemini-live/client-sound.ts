@@ -29,7 +29,7 @@ export function parseSampleRate(mimeType: string): number {
  */
 export class Resampler {
   #rate = 0;
-  /** Last sample of the previous chunk; `#at` is the position of the next output sample, counted from it. */
+  /** Last sample of the previous chunk. `#at` is the position of the next output sample, relative to this sample. */
   #last: number | undefined;
   #at = 0;
   /** First byte of a sample that was split between chunks. */

@@ -32,7 +32,7 @@ export class LiveTally {
     this.#pending++;
   }
 
-  /** Handles the client's results for calls. Returns true if the vendor now awaits none. */
+  /** Records that the client sent results of calls. Returns true if all calls now have results. */
   answerCalls(results: readonly JsonRecord[]): boolean {
     for (const { id } of results) this.#calls.delete(String(id));
     return this.#calls.size === 0;

@@ -15,8 +15,8 @@ const createItem = "conversation.item.create";
 const imageInput: ModelInput = { audioBytes: 0, textBytes: pictureTextBytes };
 
 /**
- * Connects a client and a vendor of the live format. The vendor's messages are forwarded unchanged, the client's as
- * they were parsed. The model's name is replaced; `LiveTally` derives the bill.
+ * Connects a client and a vendor of the live format. The vendor's messages are forwarded unchanged. The client's are
+ * parsed and rendered again with the vendor's name of the model. `LiveTally` derives the bill.
  */
 export class LivePassBridge implements RealtimeBridge {
   readonly greets = false;

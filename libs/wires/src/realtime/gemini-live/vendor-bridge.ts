@@ -15,7 +15,7 @@ export const interruptMessage = { clientContent: { turns: [], turnComplete: fals
 
 /**
  * Connects a client of the realtime format to a vendor of Gemini's live format. Converts the client's events to the
- * vendor's messages; `Answers` converts the vendor's messages to events.
+ * vendor's messages; `LiveAnswerConverter` converts the vendor's messages to events.
  */
 export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
@@ -50,7 +50,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
-      // The type that the session checked must be the type that is handled here.
+      // The vendor may read the last of duplicate `type` members, so duplicates are refused.
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
       const handle = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
@@ -79,7 +79,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   get state(): SessionState {
     return {
       input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) },
-      // The client learns of a response as soon as it is requested.
+      // No requested response is pending: the client is told immediately that a requested response has begun.
       pendingResponses: 0,
       isPending: this.#stopped && this.#turnEnded,
     };

@@ -30,7 +30,9 @@ export function firstSettings(model: string): JsonRecord {
   };
 }
 
-/** Returns the settings after a client's change. Throws Failure (400) for what this vendor does not support. */
+/**
+ * Returns the settings after a client's change. Throws Failure (400) for settings that this vendor does not support.
+ */
 export function changedSettings(before: JsonRecord, change: JsonRecord, model: string): JsonRecord {
   const requestedModel = change["model"] ?? model;
   if (requestedModel !== model) throw wrong("model", "The model of a session cannot be changed.");
@@ -146,15 +148,15 @@ function wrong(name: string, message: string): Failure {
   return new Failure("invalid_value", message, { param: `session.${name}` });
 }
 
-/** Members of each part of the settings that the vendor receives, or that match its behaviour. */
+/** Members of each part of the settings that the vendor receives, or whose value equals the vendor's behaviour. */
 const supported = {
   detection: ["type", "prefix_padding_ms", "silence_duration_ms", "interrupt_response", "create_response"],
   function: ["type", "name", "description", "parameters"],
 };
 
 /**
- * Returns the paths of settings that the vendor lacks and the session continues without. Settings whose loss would
- * change an answer more are refused instead.
+ * Returns the paths of the settings that are dropped because the vendor lacks them. A setting whose loss would change
+ * an answer more is refused instead.
  */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);

@@ -9,14 +9,15 @@ import { checkLiveSettings, liveErrorEvent, parseLiveEvent } from "./client-even
 const audioEventStart = Buffer.from('{"type":"session.input_audio.append","audio":"');
 
 /**
- * Connects a client and a vendor of GPT-Live. The vendor's messages are forwarded unchanged, the client's as they were
- * parsed. The model's name is replaced, and the reported seconds are read.
+ * Connects a client and a vendor of GPT-Live. The client's events are parsed, checked and rendered again with the
+ * vendor's name of the model; audio and the vendor's messages without a model are forwarded unchanged. Reads the
+ * reported seconds.
  */
 export class GptLiveBridge implements RealtimeBridge {
   readonly greets = false;
   readonly #names: RealtimeNames;
   #phase: "new" | "starting" | "running" | "closed" = "new";
-  /** True if the vendor has reported an error since the last start: the start was refused, or another event. */
+  /** True if the vendor has reported an error since the last start, which may mean that it refused the start. */
   #isAnswered = false;
   #errors = 0;
 
@@ -81,7 +82,10 @@ export class GptLiveBridge implements RealtimeBridge {
     return this.#phase === "new" || (this.#phase === "starting" && this.#isAnswered);
   }
 
-  /** Ends the session at the vendor, also if a start may have been refused: if it was not, the vendor charges it. */
+  /**
+   * Ends the session at the vendor. Also done if the start may have been refused: if it was not, the vendor would
+   * charge it.
+   */
   stop(): readonly RealtimeMessage[] {
     return this.#phase === "starting" || this.#phase === "running" ? [eventMessage({ type: "session.close" })] : [];
   }

@@ -8,7 +8,7 @@ import type { RealtimeMessage } from "./message.ts";
 export interface BridgedMessages {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
-  /** Billing events; absent: `toClient` is in the realtime format and is inspected itself. */
+  /** Billing events; absent: `toClient` is in the realtime format, and the billing events are read from it. */
   readonly seen?: readonly SeenEvent[];
   /** Reason why the session ends, for a client whose format has no error event. */
   readonly failure?: Failure;
@@ -20,14 +20,14 @@ export interface ClientEvent {
   readonly message: RealtimeMessage;
   /** Event type of the realtime format; undefined for an event without a type. */
   readonly type: string | undefined;
-  /** Input for the model; absent: the message is in the realtime format and is inspected itself. */
+  /** Size of the input for the model; absent: the message is in the realtime format, and is measured itself. */
   readonly input?: ModelInput;
 }
 
 /**
- * Connects a client and a vendor that each speak the realtime format or another one. Each session has one; it is
- * synchronous and has no access to sockets. Only `read` throws: an invalid event of a client of the realtime format is
- * answered with an error event, and the session continues.
+ * Connects a client and a vendor that each use the realtime format or another one. Each session has its own bridge,
+ * which is synchronous and has no access to sockets. Only `read` throws: an invalid event of a client of the realtime
+ * format is answered with an error event, and the session continues.
  */
 export interface RealtimeBridge {
   /**
@@ -41,7 +41,10 @@ export interface RealtimeBridge {
   open(): BridgedMessages;
   fromClient(message: RealtimeMessage): BridgedMessages;
   fromVendor(message: RealtimeMessage): BridgedMessages;
-  /** Returns messages that keep the vendor from beginning anything new; `isPending` is true until that is certain. */
+  /**
+   * Returns messages that keep the vendor from starting new work. `isPending` stays true until the vendor has confirmed
+   * it.
+   */
   stop(): readonly RealtimeMessage[];
   /** Returns the messages that end a response in progress at the vendor. */
   cancel(responseId: string): readonly RealtimeMessage[];
@@ -56,8 +59,8 @@ export interface SessionState {
    */
   readonly transcriber?: Transcriber | undefined;
   /**
-   * Transcriber of further speech of the client: the requested one, even before the vendor confirms it. Money is
-   * reserved for it before the speech is forwarded.
+   * Transcriber of the client's further speech: the requested one, even before the vendor confirms it. Money is
+   * reserved for its transcripts before the speech is forwarded.
    */
   readonly nextTranscriber?: Transcriber | undefined;
   /** Number of requested responses that the vendor has neither begun nor refused. */
@@ -105,11 +108,11 @@ export interface TranscriberNames {
   toVendor(name: string): string;
   /** Returns the client's name of a vendor's model, or the vendor's if the gateway does not know it. */
   toClient(upstreamName: string): string;
-  /** Default model's name, for clients that cannot name one; undefined if there is none. */
+  /** Name of the default model, for clients whose format cannot name one; undefined if there is no default. */
   readonly usual?: string | undefined;
 }
 
-/** Names for a session without an owner: the vendor's, unchanged. */
+/** Translates nothing: both sides use the vendor's names. For sessions that no caller owns. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
 /**

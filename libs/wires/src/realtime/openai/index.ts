@@ -83,10 +83,10 @@ export class OpenaiBridge implements RealtimeBridge {
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
-    // Binary frames are parsed and refused too, since a vendor may accept an encoding that is not read here.
+    // Binary frames are parsed and refused too, because a vendor may accept an encoding that the gateway cannot read.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
-      // The vendor must read what is checked here.
+      // Duplicates are refused, so that the vendor reads the same members as the gateway.
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
       runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);
@@ -109,7 +109,7 @@ export class OpenaiBridge implements RealtimeBridge {
 
   stop(): readonly RealtimeMessage[] {
     if (!this.#pending.any && !this.#pending.hasSpeech) return [];
-    // The vendor confirms this event after it has handled all earlier ones; an empty buffer becomes no turn.
+    // The vendor confirms this event after it has handled all earlier events. Clearing the buffer creates no turn.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
     this.#pending.add(last);
     return [eventMessage(last)];

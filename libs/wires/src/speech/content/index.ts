@@ -8,7 +8,7 @@ import { renderVoice } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Rendered, Wire } from "../../wire.ts";
 
-/** Sample rate if the vendor names none. */
+/** Sample rate in Hz, if the vendor reports none. */
 const usualRate = 24_000;
 
 /** Speech of Gemini (generateContent with AUDIO): samples in JSON. */

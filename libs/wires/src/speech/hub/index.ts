@@ -19,7 +19,7 @@ export type SpeechFormat = keyof typeof speechFormats;
 export interface SpeechRequest {
   readonly model: string;
   readonly input: string;
-  /** Voice: a vendor's name of it, or an object that names it. */
+  /** Voice: its name at the vendor, or an object with its id. */
   readonly voice?: unknown;
   /** Manner of speaking. */
   readonly instructions?: string | undefined;

@@ -18,7 +18,7 @@ const maxBytes = 14_000_000;
 const task =
   "Write down what is said in this recording, word by word, in the language that it is said in. Answer with these words alone.";
 
-/** Transcripts of Gemini, which is instructed to transcribe the recording. They have no times. */
+/** Transcripts of Gemini, which is instructed to transcribe the recording. Its transcripts have no times. */
 export const content = {
   name: "content-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usageMetadata }) => contentUsage(usageMetadata) },

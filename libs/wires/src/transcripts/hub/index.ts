@@ -15,7 +15,7 @@ export type Granularity = (typeof granularities)[number];
 /** A text field of a form. */
 export type FormEntry = readonly [name: string, value: string];
 
-/** Returns the entry of a form for a value, if there is one. */
+/** Returns the entry of a form with a value; empty for undefined. */
 export function formEntry(name: string, value: string | number | undefined): readonly FormEntry[] {
   return value === undefined ? [] : [[name, String(value)]];
 }
@@ -114,7 +114,7 @@ export interface TranscriptsClient extends Pick<
 /** Maximum number of words in an answer, enough for a day of speech. */
 export const maxWords = 500_000;
 
-/** Reads the times of a part of the speech. */
+/** Creates a segment from its text and the times in `fields`. */
 export function segmentOf(fields: Fields, text: string): Segment {
   return { text, start: fields.number("start") ?? 0, end: fields.number("end") ?? 0 };
 }

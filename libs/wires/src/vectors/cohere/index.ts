@@ -79,7 +79,7 @@ function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefi
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 
-/** Renders vectors by type: numbers or Base64, the supported types. */
+/** Renders the vectors in the member of their type: numbers in `float`, or Base64 in `base64`. */
 function renderAnswer(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   const vectors = vectorsFor(context, answer);
   const isBase64 = context.request.encoding === "base64";

@@ -30,7 +30,7 @@ export interface VideoRequest {
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
-  /** Parameters of any vendor, in that vendor's spelling; none affects the price. */
+  /** Vendor parameters from the client's `metadata`, in the vendor's spelling. None affects the price. */
   readonly extras?: JsonRecord | undefined;
   readonly own?: AdditionalMembers<VideoWire> | undefined;
 }
@@ -44,14 +44,16 @@ export function readSeconds(fields: Fields, name: string): number | undefined {
   throw fields.wrong(name, `a number of seconds, from ${minSeconds} to ${maxSeconds}`);
 }
 
-/** Checks that a vendor makes videos of this length. Throws Failure unsupported_parameter listing its lengths. */
+/** Returns the length if it is among the vendor's lengths. Throws Failure unsupported_parameter that lists them. */
 export function secondsAmong(lengths: readonly number[], seconds: number): number {
   if (lengths.includes(seconds)) return seconds;
   const message = `seconds: the vendor of this model supports only ${lengths.join(" or ")} s.`;
   throw new Failure("unsupported_parameter", message, { param: "seconds" });
 }
 
-/** Checks that a length is a whole number within limits. Throws Failure unsupported_parameter with the limits. */
+/**
+ * Returns the length if it is a whole number within the limits. Throws Failure unsupported_parameter that names them.
+ */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
   const message = `seconds: the vendor of this model supports only whole seconds from ${min} to ${max}.`;

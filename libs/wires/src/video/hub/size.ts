@@ -42,7 +42,7 @@ export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly str
   return { ratio, tier, dropped: tier === undefined ? ["size"] : [] };
 }
 
-/** Returns the vendor's name of a size's resolution; undefined if it does not make it. */
+/** Returns the vendor's name of a size's resolution; undefined if the vendor does not support the resolution. */
 export function resolutionNameOf(tiers: Tiers, { size }: VideoShape): string | undefined {
   return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
 }
@@ -56,7 +56,7 @@ function greatestDivisor(left: number, right: number): number {
   return right === 0 ? left : greatestDivisor(right, left % right);
 }
 
-/** Vendors' names of resolutions without pixels; "std" and "pro" are Kling's modes. */
+/** Heights in pixels by vendors' names of resolutions; "std" and "pro" are Kling's modes. */
 const heightByName: Readonly<Record<string, number>> = {
   std: 720,
   pro: 1080,
@@ -65,14 +65,14 @@ const heightByName: Readonly<Record<string, number>> = {
   "4k": 2160,
   "8k": 4320,
 };
-/** Members with a resolution, and members that may have other meanings: unknown values in the latter are ignored. */
+/** Members that always contain a resolution, and members that may: an unknown value of the latter is ignored. */
 const [always, maybe] = [
   ["size", "resolution"],
   ["mode", "quality", "ratio", "aspect_ratio"],
 ];
 /** Members of a body that `linesIn` reads. */
 export const lineMembers: readonly string[] = [...always, ...maybe, "width", "height", "metadata"];
-/** Value above all resolutions, for an unknown one. */
+/** Resolution that an unknown value counts as; larger than all real ones. */
 const beyondAll = 100_000;
 /** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
 const minSide = 100;
@@ -93,7 +93,9 @@ export function linesIn(body: JsonRecord): number | undefined {
   return parsed.length === 0 ? undefined : Math.max(...parsed);
 }
 
-/** Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720 or a word; `otherwise` for anything else. */
+/**
+ * Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720, or a name of a resolution; `otherwise` for any other value.
+ */
 function linesOf(value: unknown, otherwise: number | undefined): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "number") return value >= minSide ? value : otherwise;

@@ -76,7 +76,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** Fitted shape of a video made from an image: empty, since the image determines it. */
+/** Fitted shape of a video that is made from an image. It is empty, since the image determines the shape. */
 const shapeOfImage: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the prefix of a data URL. */
