@@ -46,7 +46,7 @@ export const clientPackages: Readonly<Record<string, ClientPackages>> = {
   "vercel-ai": { npm: ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "@ai-sdk/google"] },
 };
 
-/** A folder with the packages of one client, and of no other, because their dependencies contradict each other. */
+/** Folder with the packages of one client. Each client has a separate folder, because their dependencies conflict. */
 export interface ClientFolder {
   readonly path: string;
   readonly python: string;

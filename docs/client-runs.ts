@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** The last run of a client's page by `npm run docs -- clients`. */
+/** Last run of the samples of a client's page with `npm run docs -- clients`. */
 export interface ClientRun {
   readonly date: string;
   /** Names and versions of its packages. */

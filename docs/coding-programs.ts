@@ -1,9 +1,9 @@
-/** How a coding program is run without a terminal. */
+/** Command line of a coding program for a run without a terminal. */
 export interface CodingProgram {
   readonly command: string;
   /** Returns the arguments of a run that asks `question` and ends. */
   args(question: string): readonly string[];
-  /** Returns the variables of its page, for the gateway at `address` (`http://host:port`). */
+  /** Returns the environment variables that its page names, for the gateway at `address` (`http://host:port`). */
   env(address: string, key: string): Readonly<Record<string, string>>;
   /** Returns its settings files by their path in the user's folder, which is also its working folder. */
   files?(address: string, key: string): Readonly<Record<string, string>>;

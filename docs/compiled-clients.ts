@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ended, lastLine } from "./run-command.ts";
 
-/** A page whose block is a complete program of a compiled language. */
+/** Client in a compiled language. The code block of its page is a complete program. */
 interface CompiledClient {
   readonly language: string;
   /** Returns the project's files by their path, with the page's program in them. */

@@ -13,7 +13,7 @@ import { root, startDemo, type Demo } from "./test/start.ts";
 /** Part of a mark `<!-- not run: … -->` of a block that only this command runs. */
 const ranByThisCommand = "npm run docs -- clients";
 
-/** Folder that is kept, so that the next run installs only what is newer. */
+/** Folder of the installed clients. It is kept between runs, so that a run installs only newer versions. */
 const installed = join(root, ".tools/clients");
 const demoKey = "sk-demo-0123456789abcdef";
 const question = "Say hello to modelgate.";

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import type { Ended } from "./test/start.ts";
 
-/** Runs a command that is asked nothing; its errors are part of its output where it fails. */
+/** Runs a command without input. If it fails, `output` also contains its errors. */
 export function ended(
   command: string,
   args: readonly string[],
@@ -18,7 +18,7 @@ export function ended(
   });
 }
 
-/** What a command said last. */
+/** Returns the last line of a command's output. */
 export function lastLine({ output }: Ended): string {
   return output.trim().split("\n").at(-1)?.slice(0, 200) ?? "";
 }

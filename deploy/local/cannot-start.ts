@@ -10,8 +10,8 @@ const shownLines = 8;
 export class CannotStart extends Error {}
 
 /**
- * Returns the text about a failure for the terminal; empty for an invalid configuration, which the service has
- * reported.
+ * Returns the text about a failure for the terminal. For an invalid configuration, the text refers to the problem that
+ * the service has reported.
  */
 export function failureText(error: unknown): string {
   if (error instanceof CannotStart) return error.message;

@@ -8,12 +8,12 @@ const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const record = (value: unknown): Json => (isRecord(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Braces begin an expression, and pipes a cell. */
+/** Escapes a text for a table cell: a brace would begin an expression of the site, and a pipe would end the cell. */
 const cell = (value: string): string =>
   value.replaceAll("{", "&#123;").replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", "<br>");
 const code = (value: string): string => `<code>${cell(value)}</code>`;
 
-/** Writes the page of the whole interface from the OpenAPI document that the running gateway serves. */
+/** Returns the page of the complete API, from the OpenAPI document that the running gateway serves. */
 export function apiPage(): string {
   const operations = Object.entries(record(record(document)["paths"])).flatMap(([path, methods]) =>
     Object.entries(record(methods)).map(([method, operation]) => ({ path, method, operation: record(operation) })),
@@ -52,7 +52,7 @@ function parameterRow(parameter: Json): string[] {
   return [code(name), text(parameter["in"]), typeOf(parameter["schema"]), cell(text(parameter["description"]))];
 }
 
-/** The members of a body, once for all media types that have the same. */
+/** Returns the lines about the members of a body. Media types with equal schemas are described once. */
 function bodyLines(content: Json): string[] {
   const schemas = Map.groupBy(Object.entries(content), ([, media]) => JSON.stringify(record(media)["schema"]));
   return [...schemas.values()].flatMap((same) => {
@@ -74,7 +74,7 @@ function responseRow([status, response]: [string, unknown]): string[] {
   return [status, cell(text(record(response)["description"]))];
 }
 
-/** A schema, or what its reference stands for. */
+/** Returns a schema; for a reference, the schema that it names. */
 function resolved(schema: unknown): Json {
   const found = record(schema);
   const name = text(found["$ref"]).split("/").at(-1);
@@ -83,7 +83,7 @@ function resolved(schema: unknown): Json {
     : record(record(record(record(document)["components"])["schemas"])[name]);
 }
 
-/** A schema's type in a few words. */
+/** Returns a short text about the type of a schema. */
 function typeOf(schema: unknown): string {
   const found = resolved(schema);
   const either = [...list(found["anyOf"]), ...list(found["oneOf"])].map(typeOf).filter((type) => type !== "null");

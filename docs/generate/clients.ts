@@ -6,7 +6,7 @@ import { blocksIn, type Block } from "../test/blocks.ts";
 const folder = join(import.meta.dirname, "../clients");
 const address = /https?:\/\/(?:127\.0\.0\.1:8080|modelgate\.example\.com)(?<path>[\w/.-]*)/g;
 
-/** Writes the table of clients from their pages: the address each one needs, and the last run of its page. */
+/** Returns the table of clients, from their pages: the address that each one needs, and the last run of its page. */
 export function clientsTable(): string {
   const runs = readClientRuns();
   const rows = readdirSync(folder)

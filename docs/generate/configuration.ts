@@ -1,6 +1,6 @@
 import { Configuration } from "@modelgate/contracts";
 
-/** What the reference reads of a JSON schema. */
+/** Members of a JSON schema that the reference reads. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -17,7 +17,9 @@ interface Schema {
   readonly pattern?: string;
 }
 
-/** Writes the reference of the YAML: a section for each object, its members in the order of the schema. */
+/**
+ * Returns the reference of the YAML configuration: a section for each object, its members in the order of the schema.
+ */
 export function configurationPage(): string {
   // Schemas of TypeBox are JSON Schema documents.
   const schema: Schema = JSON.parse(JSON.stringify(Configuration));
@@ -55,7 +57,7 @@ function sections(path: string, schema: Schema, depth: number): readonly string[
   ];
 }
 
-/** The sections of what a member holds. */
+/** Returns the sections about the objects inside a member. */
 function below(path: string, member: Schema, depth: number): readonly string[] {
   const values = valuesOf(member);
   if (values !== undefined) return sections(`${path}.NAME`, values, depth);
@@ -63,7 +65,7 @@ function below(path: string, member: Schema, depth: number): readonly string[] {
   return sections(path, member, depth + 1);
 }
 
-/** What a map has under each name. */
+/** Returns the schema of the values of a map; undefined for other schemas. */
 function valuesOf({ patternProperties, additionalProperties }: Schema): Schema | undefined {
   const [first] = Object.values(patternProperties ?? {});
   return first ?? (typeof additionalProperties === "object" ? additionalProperties : undefined);
@@ -91,7 +93,7 @@ function wordsOf({ description = "" }: Schema): string {
   return description;
 }
 
-/** A text that ends no cell and that the site takes for no markup of its own. */
+/** Escapes a text for a table cell of the site. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;");
 }

@@ -5,18 +5,23 @@ import { describeVariables } from "@modelgate/deploy/reference";
 
 const settings = readFileSync(join(import.meta.dirname, "../guide/settings.md"), "utf8");
 
-/** The variables that an operator looks at first: those of the page of settings that matter, in its order. */
+/**
+ * Names of the variables on the page of important settings, in the order of that page. The reference begins with them.
+ */
 export const firstVariables: readonly string[] = [...settings.matchAll(/^\| `(\w+)` \|/gm)].map(
   ([, name = ""]) => name,
 );
 
-/** A variable with the services that read it as it is described. */
+/** Variable, and the services that declare it with the same description. */
 interface Row {
   readonly variable: DeclaredVariable;
   readonly services: readonly string[];
 }
 
-/** Writes the reference of environment variables, from what each service declares: what matters first, then by who reads it. */
+/**
+ * Returns the reference of environment variables, from the services' declarations: the important variables first, then
+ * groups by the services that read a variable.
+ */
 export async function environmentPage(): Promise<string> {
   // The simulator is a vendor, no part of the gateway.
   const described = (await describeVariables()).filter(({ service }) => service !== "simulator");
@@ -27,7 +32,7 @@ export async function environmentPage(): Promise<string> {
       const services = [...(rows.get(key)?.services ?? []), service];
       rows.set(key, { variable, services });
     }
-  // The gateway runs services, and reads what it runs.
+  // Not counted: the gateway runs services, so it reads the variables of the services that it runs.
   const all = described.filter(({ service }) => service !== "gateway").length;
   const first = firstVariables.flatMap((name) => [...rows.values()].filter(({ variable }) => variable.name === name));
   const rest = [...rows.values()].filter(({ variable }) => !firstVariables.includes(variable.name));
@@ -57,7 +62,7 @@ export async function environmentPage(): Promise<string> {
   ].join("\n");
 }
 
-/** Names the ports of all services alike: TEXT_PORT is `<NAME>_PORT`. The edge's own is PORT. */
+/** Replaces a service's name in port variables: TEXT_PORT becomes `<NAME>_PORT`. The edge's port is PORT. */
 function withoutService(variable: DeclaredVariable, service: string): DeclaredVariable {
   const prefix = `${service.toUpperCase()}_`;
   return /_(?:OPS_)?PORT$/.test(variable.name) && variable.name.startsWith(prefix)
@@ -71,7 +76,7 @@ function titleOf(services: readonly string[], all: number): string {
   return services.length === all ? "Every service" : "Several services";
 }
 
-/** Most services that read a variable of a group. */
+/** Returns the maximum number of services that read a variable of a group. */
 function readersOf(rows: readonly Row[]): number {
   return Math.max(...rows.map(({ services }) => services.length));
 }

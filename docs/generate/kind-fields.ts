@@ -8,7 +8,10 @@ import { type VectorsRequest, wires as vectorWires } from "@modelgate/wires/vect
 import { type VideoImage, type VideoRequest, wires as videoWires } from "@modelgate/wires/video";
 import { type FieldExamples, tableOf } from "./kind-table.ts";
 
-/** Writes a table for each kind other than text: the fields of its clients, and what each vendor's wire makes of them. */
+/**
+ * Returns a table for each kind other than text: the fields of clients' requests, and how each vendor's wire sends
+ * them.
+ */
 export function kindFieldsTables(): string {
   return [
     "## Fields of other kinds",
@@ -102,7 +105,7 @@ function speech(): string {
   return tableOf<SpeechRequest>({
     title: "Speech",
     wires: speechWires,
-    // Deepgram takes a voice only for the models of this name, as a part of it.
+    // Deepgram accepts a voice only for models with this name, as a part of the name.
     base: { model: "aura-2", input: "text", voice: "v", format: "pcm", events: false },
     fields: {
       voice: { voice: { voice: "other" } },
@@ -168,7 +171,7 @@ function videos(): string {
         aspect_ratio: { aspectRatio: "16:9" },
         "aspect_ratio with a first frame": { firstFrame, aspectRatio: "16:9" },
       },
-      // Many vendors make 24 frames per second, and need no field for them.
+      // Many vendors always make 24 frames per second, and have no field for the rate.
       fps: { "fps other than 24": { fps: 30 } },
       seed: { seed: { seed: 1 } },
       extras: {

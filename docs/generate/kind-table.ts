@@ -1,19 +1,20 @@
 import { Failure } from "@modelgate/contracts";
 
-/** A rendered request. Transcripts of some vendors have their file inside the body. */
+/** Rendered request. Some vendors of transcripts get the file inside the body (`bodyOf`). */
 interface Rendering {
   readonly dropped: readonly string[];
   bodyOf?(file: { readonly mediaType: string; readonly data: string }): unknown;
 }
 
-/** Vendor's side of a wire, as far as the tables need it. A request holds all that its target tells the wire. */
+/** Vendor's side of a wire: the parts that the tables need. A request also serves as the target. */
 interface Renderer<Request> {
   render(request: Request, target: Request): Rendering;
 }
 
 /**
- * Requests that show each field of a kind's neutral form, by the row's label, whose first word is the common clients' name
- * of the field. Only the fields in `Always` need none: every request and every wire has them.
+ * Example requests for each field of a kind's neutral form, by the label of a table row. The first word of a label is
+ * the field's name in common clients' requests. Fields in `Always` have no examples, because every request and every
+ * wire has them.
  */
 export type FieldExamples<Request, Always extends keyof Request> = {
   readonly [Field in Exclude<keyof Request, Always>]-?: Readonly<
@@ -21,7 +22,7 @@ export type FieldExamples<Request, Always extends keyof Request> = {
   >;
 };
 
-/** A kind whose table is found by rendering its examples. */
+/** Kind of requests. Its table is made by rendering the examples. */
 interface KindOfRequest<Request> {
   readonly title: string;
   readonly note?: string;
@@ -31,7 +32,7 @@ interface KindOfRequest<Request> {
   readonly fields: { readonly [Field in keyof Request]?: Readonly<Record<string, Partial<Request>>> };
 }
 
-/** Writes the table of a kind: its fields, and what each vendor's wire makes of them. */
+/** Returns the table of a kind: its fields, and how each vendor's wire handles them. */
 export function tableOf<Request>(kind: KindOfRequest<Request>): string {
   const { title, note, wires, fields } = kind;
   const vendors = Object.entries(wires).flatMap(([name, { vendor }]) =>
@@ -80,7 +81,7 @@ function cellsOf<Request>(
 
 interface Sent {
   readonly dropped: readonly string[];
-  /** All that the vendor gets, as text. */
+  /** Complete request to the vendor, as text. */
   readonly sent: string;
 }
 

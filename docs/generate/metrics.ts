@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "../..");
 
-/** A metric as its module declares it. */
+/** Metric as its module declares it. */
 interface Metric {
   readonly name: string;
   readonly help: string;
@@ -21,10 +21,10 @@ interface Registry {
   }[];
 }
 
-/** The registry of this process, which is filled once. */
+/** Registry of this process; undefined until the modules that declare metrics are loaded. */
 let registry: Registry | undefined;
 
-/** Writes the reference of metrics from their declarations. */
+/** Returns the reference of metrics, from their declarations. */
 export async function metricsPage(): Promise<string> {
   const metrics = [...(await declaredMetrics()), ...metricsMadeAtStart()].toSorted((a, b) =>
     a.name < b.name ? -1 : 1,
@@ -60,7 +60,7 @@ async function declaredMetrics(): Promise<readonly Metric[]> {
     .map(({ name, help, type, labelNames = [] }) => ({ name, help, type, labels: labelNames }));
 }
 
-/** Reads the metrics that a service makes when it starts from its source. */
+/** Reads the metrics that services create at their start, from the services' source files. */
 function metricsMadeAtStart(): readonly Metric[] {
   const form =
     /new (Gauge|Counter)\(\{\s*name: "(\w+)",\s*help: "([^"]*)",(?:\s*labelNames: \[([^\]]*)\],)?\s*(?:registers|async collect|collect)/g;

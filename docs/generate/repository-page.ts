@@ -3,7 +3,7 @@ import { dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Why the commands of a page of the repository are not run with the site's. */
+/** Reasons why the commands of a page are not run when the site is tested, by the page's file. */
 const notRun: Readonly<Record<string, string>> = {
   "deploy/README.md": "it needs a cluster or your servers; deploy/k8s/test and e2e/test cover it",
   "deploy/helm/README.md": "it needs a cluster; deploy/helm/test renders the chart",
@@ -23,8 +23,8 @@ export const repositoryPages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a file of the repository as a page of the site: links to files that are pages become links to those, links to other
- * files and pictures become their paths in the repository.
+ * Returns a file of the repository as a page of the site. Links to files that are pages become links to these pages.
+ * Links to other files and pictures become their paths in the repository.
  */
 export function repositoryPage(file: string): string {
   const text = readFileSync(join(root, file), "utf8");

@@ -4,7 +4,9 @@ import { providers } from "@modelgate/providers";
 const all = endpointIds.map(endpointOf);
 const implemented = all.filter(({ unimplemented }) => unimplemented !== true);
 
-/** Writes the table of kinds: the endpoints that call models of each kind, and the wires of the vendors that serve it. */
+/**
+ * Returns the table of kinds: the endpoints that call models of each kind, and the wires of the vendors that serve it.
+ */
 export function kindsTable(): string {
   const rows = modelKinds.map((kind) => {
     const endpoints = implemented.filter(({ kinds = [] }) => kinds.includes(kind));
@@ -13,17 +15,17 @@ export function kindsTable(): string {
   return ["| kind of model | endpoints for clients | wires of vendors |", "|---|---|---|", ...rows].join("\n");
 }
 
-/** Writes the list of endpoints that call no model. */
+/** Returns the list of endpoints that call no model. */
 export function otherEndpoints(): string {
   return list(implemented.filter(({ kinds = [] }) => kinds.length === 0));
 }
 
-/** Writes the list of endpoints that are declared only. */
+/** Returns the list of endpoints that are only declared. */
 export function unimplementedEndpoints(): string {
   return list(all.filter(({ unimplemented }) => unimplemented === true));
 }
 
-/** Returns the wires in which at least one vendor is called for models of a kind. */
+/** Returns the wires of a kind that at least one vendor has. */
 function wiresOf(kind: ModelKind): readonly string[] {
   const spoken = new Set(Object.values(providers).flatMap(({ wires, moreWires = [] }) => [...wires, ...moreWires]));
   return [...new Set(wiresOfKind[kind])].filter((wire) => spoken.has(wire));
@@ -35,7 +37,7 @@ function list(endpoints: readonly Endpoint[]): string {
   );
 }
 
-/** Returns a method and path as code. Braces would begin an expression of the site outside of code. */
+/** Returns a method and path as code. Outside of code, the site would read braces as the begin of an expression. */
 function nameOf({ method, path }: Endpoint): string {
   return code(`${method} ${path}`);
 }

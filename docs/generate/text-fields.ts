@@ -4,7 +4,7 @@ import { type FieldSupport, wires as textWires } from "@modelgate/wires/text";
 
 const source = join(import.meta.dirname, "../../libs/wires/src/text");
 
-/** Tables of the wires that vendors of text speak, by wire. */
+/** Support of request fields in the wires of text vendors, by the wire's name. */
 const tables = Object.entries(textWires).flatMap(([name, wire]): (readonly [string, FieldSupport])[] =>
   "vendor" in wire ? [[name, wire.vendor.fields]] : [],
 );
@@ -46,7 +46,7 @@ const hints: Readonly<Record<string, string>> = {
   "turn.system-place": "position of an instruction in the middle of the conversation",
 };
 
-/** Writes the page of the neutral request of text: each field, and what each vendor's wire makes of it. */
+/** Returns the page about the neutral request for text: each field, and how each vendor's wire handles it. */
 export function textFieldsPage(): string {
   const wires = tables.map(([wire]) => wire);
   const fields = fieldMeanings();
@@ -130,7 +130,7 @@ function hubFilesOf(wire: string): ReadonlySet<string> {
   return found;
 }
 
-/** Reads the words that renderings note as lost from their source, with the wires that do so. */
+/** Reads the words with which renderings report lost fields from their source, with the wires that use each word. */
 function notedWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const wires = tables.map(([wire]) => wire);
   const uses = new Map(wires.map((wire) => [wire, hubFilesOf(wire)]));

@@ -4,7 +4,7 @@ import { providers } from "@modelgate/providers";
 
 const pages = join(import.meta.dirname, "../vendors");
 
-/** Writes the facts of each vendor's page: the name for `provider`, its wires, the form of its keys. */
+/** Returns the facts for each vendor's page: the name for `provider`, its wires, the form of its keys. */
 export function vendorFragments(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(providers).map(([name, { wires, moreWires = [], keyForm }]) => [
@@ -24,7 +24,7 @@ export function vendorFragments(): ReadonlyMap<string, string> {
   );
 }
 
-/** Writes the table of all vendors: how a channel names each, where its key is, which wires it supports. */
+/** Returns the table of all vendors: the name in a channel, the place of the key, and the supported wires. */
 export function vendorTable(): string {
   const rows = Object.values(providers).map(
     ({ name, title = name, keyVariable, usualKey, isLocal, baseUrl, wires }) => {

@@ -1,19 +1,19 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** A code block of a page. */
+/** Code block of a page. */
 export interface Block {
-  /** Its page and line, as editors open them. */
+  /** Page and line of the block, in the form that editors open. */
   readonly place: string;
   readonly language: string;
   readonly text: string;
-  /** Why it is not run: `<!-- not run: … -->` before it. */
+  /** Reason why the block is not run, from `<!-- not run: … -->` before it. */
   readonly notRun: string | undefined;
-  /** What its output must have: `<!-- prints: … -->` after it. */
+  /** Text that the output must contain, from `<!-- prints: … -->` after it. */
   readonly prints: string | undefined;
 }
 
-/** Every code block of the site, those of generated pages too. */
+/** Returns all code blocks of the site, including those of generated pages. */
 export function blocksOf(folder: string): readonly Block[] {
   const pages = globSync("**/*.md", { cwd: folder, exclude: (name) => name === "node_modules" || name === "dist" });
   return pages.sort().flatMap((page) => blocksIn(page, readFileSync(join(folder, page), "utf8")));
@@ -22,7 +22,7 @@ export function blocksOf(folder: string): readonly Block[] {
 const fence =
   /(?:^ *<!-- not run: (?<why>.+?) -->\n)?^(?<indent> *)```(?<language>\w*)[^\n]*\n(?<text>[\s\S]*?)^ *```$(?:\n *<!-- prints: (?<prints>.+?) -->)?/gm;
 
-/** The code blocks of a page's text. */
+/** Returns the code blocks in a page's text. */
 export function blocksIn(page: string, markdown: string): readonly Block[] {
   return [...markdown.matchAll(fence)].map(({ index, groups = {} }) => ({
     place: `${page}:${markdown.slice(0, index).split("\n").length}`,

@@ -15,7 +15,7 @@ import { wires as video } from "@modelgate/wires/video";
 import { countsIn, listsIn } from "./drift.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Pages that programs write, and the record of past versions. */
+/** Paths of generated pages, and of the changelog. */
 const generated = /^CHANGELOG\.md$|^libs\/contracts\/FAILURES\.md$|^e2e\/(?:[A-Z_]+|bench\/history)\.md$/;
 const pages = execFileSync("git", ["ls-files", "*.md"], { cwd: root, encoding: "utf8" })
   .trim()
@@ -29,7 +29,7 @@ const clients = globSync("docs/clients/*.md", { cwd: root })
   .filter((title) => title !== "Clients");
 const paths = endpointIds.map((id) => endpointOf(id).path);
 
-/** Lists of which a page may name a few as examples, and no more: the generated pages have the whole. */
+/** Tables of which a hand-written page may name at most `maxExamples` rows. Generated pages have all rows. */
 const tables: readonly { readonly of: string; readonly names: readonly string[]; readonly maxExamples: number }[] = [
   { of: "vendors", names: vendors, maxExamples: 6 },
   { of: "clients", names: clients, maxExamples: 5 },

@@ -1,4 +1,4 @@
-/** A part of a hand-written page that repeats what a table in the code knows, and that will be wrong after its next change. */
+/** Part of a hand-written page that repeats a table in the code, and becomes wrong when the table changes. */
 export interface Drift {
   readonly line: number;
   readonly text: string;
@@ -8,18 +8,18 @@ const numbers =
   "\\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|sixteen|seventeen|twenty|thirty|forty|fifty";
 const counted =
   "clients|vendors|providers|endpoints|wires|formats|metrics|variables|error codes|kinds|alerts|runbooks|dashboards|packages|services";
-/** A number, at most one adjective that makes it a number of a whole table, and the name of the table's rows. */
+/** Matches the number of rows of a table in the code: a number, an optional adjective, and the name of the rows. */
 const count = new RegExp(
   `\\b(?:all (?:the )?)?(?:${numbers}) (?:(?:text|video|error|supported|official|known) )?(?:${counted})\\b`,
   "gi",
 );
 
-/** Finds counts of what a table in the code lists: "seventeen clients". */
+/** Finds numbers of rows of tables in the code, such as "seventeen clients". */
 export function countsIn(page: string): readonly Drift[] {
   return [...prose(page).matchAll(count)].map((found) => ({ line: lineOf(page, found.index), text: found[0] }));
 }
 
-/** Finds paragraphs, lists and tables that name more of `names` than examples do. */
+/** Finds paragraphs, lists and tables that name more than `maxExamples` of `names`. */
 export function listsIn(page: string, names: readonly string[], maxExamples: number): readonly Drift[] {
   const forms = names.map(
     (name) => new RegExp(`(?<![\\w-])${name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}(?![\\w-])`),
@@ -30,7 +30,7 @@ export function listsIn(page: string, names: readonly string[], maxExamples: num
   });
 }
 
-/** Blanks out code blocks and comments, keeping every line where it is. */
+/** Replaces code blocks and comments by spaces. All lines keep their numbers. */
 function prose(page: string): string {
   return page
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, " "))

@@ -8,7 +8,7 @@ import { root, type Demo, type Ended } from "./start.ts";
 const docs = join(import.meta.dirname, "..");
 const named = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
 
-/** The Python that has docs/requirements.txt; undefined where there is none. */
+/** Path of the Python with the packages of docs/requirements.txt; undefined if there is none. */
 export const python = named !== undefined && existsSync(named) ? named : undefined;
 
 let files = 0;
@@ -43,7 +43,10 @@ export async function runBlock(
   }
 }
 
-/** A block as it is run here: at the port of this demo, and with gatectl called without npm, which takes a second each. */
+/**
+ * Returns a block for this demo: with its port, and with gatectl called without npm, which takes a second for each
+ * call.
+ */
 function textFor(demo: Demo, text: string): string {
   return text
     .replaceAll("127.0.0.1:8080", demo.address)

@@ -4,27 +4,27 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, until } from "@modelgate/testkit";
 
-/** The repository. */
+/** Folder of the repository. */
 export const root = join(import.meta.dirname, "../..");
 
-/** What became of a program. */
+/** Result of a program that has ended. */
 export interface Ended {
   readonly status: number;
   readonly output: string;
 }
 
-/** The demo, as `npm start` starts it. */
+/** Demo as `npm start` starts it. */
 export interface Demo extends AsyncDisposable {
   readonly address: string;
-  /** Runs a program as somebody in the repository's folder would. */
+  /** Runs a program in the repository's folder. */
   run(command: string, args: readonly string[]): Promise<Ended>;
 }
 
 const startsWithinMs = 120_000;
-/** Longest that one block may take: Python SDKs are slow to load. */
+/** Maximum time of a block, in ms. Python SDKs load slowly. */
 const runsWithinMs = 240_000;
 
-/** Starts the demo on a free port and a data folder of its own. */
+/** Starts the demo on a free port, with a separate data folder. */
 export async function startDemo(): Promise<Demo> {
   const [port = 0] = await freePorts(1);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-docs-"));

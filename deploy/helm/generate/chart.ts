@@ -79,7 +79,7 @@ export function chart({ version, registry }: Release): ReadonlyMap<string, strin
 function valuesYaml(properties: Readonly<Record<string, TSchema>>, indent = ""): string {
   return (
     Object.entries<Member>(properties)
-      // Value that Helm sets.
+      // Helm sets `global`, not this chart.
       .filter(([name]) => name !== "global")
       .map(([name, member]) => {
         const words = member.description ? `${indent}# ${member.description}\n` : "";

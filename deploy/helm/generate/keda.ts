@@ -7,8 +7,8 @@ import { inlineExpression } from "./template.ts";
 export const streamsMetric = "http_server_active_requests";
 
 /**
- * Queues that services process: the metric of their length, which every replica reports for all shards, and the share
- * per pod.
+ * Queues that services process: the metric of the queue's length, which every replica reports for all shards, and the
+ * length per pod.
  */
 const queues: Readonly<Record<string, { readonly metric: string; readonly perPod: number }>> = {
   // A tenth of the number at which an alert fires (monitoring/rules.yaml).

@@ -235,7 +235,7 @@ describe.skipIf(helm === undefined)("values", () => {
     const callers = policies.filter(
       (policy) =>
         isFields(at(policy, "metadata", "labels")) &&
-        // The ledger calls no vendors, but targets of alerts.
+        // The ledger calls no vendors, but it calls the targets of alerts.
         (at(policy, "metadata", "labels", "modelgate.io/calls-vendors") === "true" || nameOf(policy) === "ledger"),
     );
     expect(byName.map(nameOf)).toEqual(callers.map((policy) => `${nameOf(policy)}-vendors`));

@@ -3,7 +3,7 @@ import type { ServiceRow } from "./services.ts";
 
 /** Ports of Redis (also with TLS, and of Sentinels), NATS, PostgreSQL and an OpenTelemetry collector. */
 const stores = { redis: [6_379, 6_380, 26_379], nats: [4_222], books: [5_432], tracing: [4_318] } as const;
-/** Ports of vendors, of addresses of pictures and of clients' callbacks. */
+/** Ports of vendors, of the addresses of images in requests, and of clients' callbacks. */
 const vendorPorts = [443];
 /** Ports of targets of alerts: HTTPS, and SMTP with TLS or STARTTLS. */
 const alertPorts = [443, 465, 587];

@@ -87,7 +87,7 @@ const table: readonly ServiceRow[] = [
     ...areaRow,
     name: "media",
     portVariable: "MEDIA_PORT",
-    // Pictures are large, and a body or an answer that is being processed takes several times its size.
+    // Images are large, and a body or an answer that is being processed takes several times its size.
     resources: { cpu: "500m", memory: "768Mi", memoryLimit: "2Gi" },
     env: { BUFFER_BYTES: String(256 * 1024 * 1024) },
   },

@@ -114,7 +114,7 @@ describe.each([
 
   test("secrets are referred to and never included", () => {
     expect(ofKind("Secret")).toEqual([]);
-    // Names of Secrets' keys, and of variables with their values.
+    // Removes the names of variables and of Secrets' keys, and references to variables.
     const written = JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))
       .replaceAll(/"(?:name|key)":"[A-Z_]+"/g, "")
       .replaceAll(/\$\([A-Z_]+\)/g, "");

@@ -7,11 +7,11 @@ import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays, overlaysApart, services, declaredBy } from "./suite.ts";
 
-/** Manifests against the code: what a manifest says of a service is what that service does. */
+/** Root of the repository. These tests compare the manifests with the code of the services. */
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Variables that Node itself reads, and that gatectl reads, which runs in the pod of control. */
+/** Variables that gatectl reads in a pod, by the name of the pod's container. */
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"], gateway: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
@@ -47,7 +47,7 @@ test("the local NATS has space for every event stream at its maximum size", asyn
   const [nats] = overlay("local").filter((object) => object["kind"] === "StatefulSet" && nameOf(object) === "nats");
   const size = textOf(at(nats, "spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"));
   const keepBytes = Number((await declaredBy("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
-  // A file system takes its share, JetStream three quarters of the rest.
+  // The file system uses about a tenth of the volume, and JetStream uses at most three quarters of the rest.
   expect(Number.parseInt(size, 10) * 1024 ** 3 * 0.9 * 0.75).toBeGreaterThan(3 * keepBytes);
 });
 

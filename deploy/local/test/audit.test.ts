@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { unacceptedAdvisories } from "../advisories.ts";
 
-/** How a registry answers when it is asked for advisories. */
+/** Answer of the registry to the request for advisories; "silence": no answer. */
 type Answer = { readonly status: number; readonly body: string } | "silence";
 
 /** Runs the audit against a registry of this machine. */

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Asks for the tests' browser; gives what is passed to the tasks, and what was printed. */
+/** Searches the browser for tests. Returns the variables that are passed to tasks, and the printed text. */
 function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly output: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/chromium.mjs").then(async ({ findChromium }) =>
@@ -11,7 +11,7 @@ function find(checkout: BareCheckout, env = ""): { readonly found: unknown; read
   return { found: JSON.parse(stdout), output: stderr };
 }
 
-/** A checkout with no browser but those that a test puts there. */
+/** Creates a checkout in which no browser works. A test adds the browsers that it needs. */
 function without(): BareCheckout {
   const checkout = bareCheckout();
   for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])

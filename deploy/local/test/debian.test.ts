@@ -3,18 +3,24 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Asks for Debian's packages and gives what was said. */
+/** Unpacks the servers in a checkout. Returns the printed text. */
 function unpack(checkout: BareCheckout): string {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `import("./deploy/local/bootstrap/debian.mjs").then(({ unpack }) => unpack("servers"))`;
   return checkout.node("-e", script).stderr;
 }
 
-/** What apt says of packages: a library that one needs, what every Debian has, and what only that needs. */
+/**
+ * Prints dependencies as apt-cache does: libraries of the servers, a package that every Debian has (libc6), and a
+ * package that only libc6 needs (libgone3).
+ */
 const depends = `printf '%s\\n' redis-server '  Depends: libfoo1' ' |Depends: <any-of>' '    libbar2' '  Depends: libc6' \
   libfoo1 libbar2 '<any-of>' '    libbar2' libc6 '  Depends: libgone3' libgone3 redis-tools nats-server`;
 
-/** A checkout with an apt that makes up packages, and a dpkg-deb that unpacks both servers from any of them. */
+/**
+ * Creates a checkout with an apt that pretends to download packages, and a dpkg-deb that unpacks both servers from any
+ * package.
+ */
 function debian(apt: { readonly show: string; readonly download: string }): BareCheckout {
   const checkout = bareCheckout();
   checkout.program("apt-cache", `case "$1" in show) ${apt.show};; *) ${depends}; esac`);
@@ -41,7 +47,7 @@ function aptCalls(checkout: BareCheckout): readonly string[] {
 test("an unpacked server uses its own libraries' folders, and never the current folder", () => {
   using checkout = debian({ show: "true", download: "touch redis-server.deb" });
   expect(unpack(checkout)).toBe("getting redis-server and nats-server from Debian's packages (once)\n");
-  // By a link, as a PATH may have it.
+  // Started by a symbolic link, as programs on PATH often are.
   symlinkSync(checkout.path(".tools/debian/bin/redis-server"), checkout.path("bin/linked"));
   const folders = spawnSync(checkout.path("bin/linked"), { encoding: "utf8" }).stdout.trim().split(":");
   expect(folders).toEqual([
@@ -55,7 +61,7 @@ test.each([
   { lists: "none", show: "exit 100", downloads: 1 },
   { lists: "stale", show: "true", downloads: 2 },
 ])("unusable package lists ($lists) are downloaded again, separately from the system's", ({ show, downloads }) => {
-  // The system's lists name a version that the archive has no more; fresh ones name one that is there.
+  // The system's lists name a version that the archive no longer has. The fresh lists name one that it has.
   const download = `case "$*" in *Dir::State::lists=*) touch redis-server.deb;; *) echo '404  Not Found' >&2; exit 100;; esac`;
   using checkout = debian({ show, download });
   expect(unpack(checkout)).not.toContain("could not be installed");

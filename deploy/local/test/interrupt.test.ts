@@ -8,26 +8,26 @@ const ended = (child: ChildProcess): Promise<number | string | null> =>
 
 const until = (what: () => void): Promise<void> => vi.waitFor(what, { timeout: 60_000, interval: 20 });
 
-/** Waits for a process id that a program has written down. */
+/** Waits until a program has written its process id into a file. Returns the id. */
 async function pidIn(checkout: BareCheckout, file: string): Promise<number> {
   await until(() => expect(readFileSync(checkout.path(file), "utf8")).toMatch(/^\d+\n$/));
   return Number(readFileSync(checkout.path(file), "utf8"));
 }
 
-/** Fails while a process lives; a dead one that was not reaped counts as gone. */
+/** Fails if a process runs. A zombie, which has ended but was not reaped, counts as ended. */
 function expectGone(pid: number): void {
   const living = existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
   expect(living, `process ${pid} lives`).toBe(false);
 }
 
-/** A pnpm that takes for ever, with a child of its own. */
+/** pnpm script that never ends, and has a child process. */
 const forEver = installing("sleep 300 & echo $! > child; echo $$ > pnpm; wait");
 
 test.each([
   { task: "prepare", signal: "SIGTERM", status: 143 },
   { task: "prepare", signal: "SIGINT", status: 130 },
   { task: "test", signal: "SIGHUP", status: 143 },
-  // Ctrl-C is how it ends, whenever it comes.
+  // Ctrl-C is the normal end of `npm start`, also during the preparation.
   { task: "start", signal: "SIGINT", status: 0 },
 ] as const)("$signal during `$task` ends its programs, and leaves no lock", async ({ task, signal, status }) => {
   using checkout = bareCheckout();
@@ -65,7 +65,7 @@ test("the end of the parent process ends the preparation too", async () => {
   expect(checkout.tools()).toEqual([]);
 });
 
-/** A task that counts what it hears, and ends on the given signal. */
+/** Returns a task that records the signals that it gets, and ends on the signal `last`. */
 const listening = (last: string): string => `
 import { appendFileSync, writeFileSync } from "node:fs";
 for (const signal of ["SIGINT", "SIGTERM"])
@@ -82,7 +82,7 @@ test.each([
   { sent: ["SIGINT"], heard: "SIGINT\n" },
   { sent: ["SIGTERM"], heard: "SIGTERM\n" },
   { sent: ["SIGHUP"], heard: "SIGTERM\n" },
-  // A terminal's Ctrl-C arrives from the terminal and, at once, from npm.
+  // The terminal sends Ctrl-C to all processes, and npm immediately passes it on.
   { sent: ["SIGINT", "SIGINT"], heard: "SIGINT\n" },
 ] as const)("$sent to the bootstrap alone is forwarded to the task once", async ({ sent, heard }) => {
   using checkout = bareCheckout();

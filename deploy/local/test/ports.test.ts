@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { freePorts } from "../ports.ts";
 
 const run = promisify(execFile);
-/** So many of 17,000 by lot that two processes without claims would have chosen about twenty of the same. */
+/** Number of ports for each process. Without reservations, two processes would choose about twenty ports in common. */
 const many = 600;
 
 test("no port is assigned to two processes, also before a process listens on it", async () => {

@@ -43,7 +43,7 @@ const [moneyInNames, moneyInText] = [
 ];
 const maxAgeMs = 14 * 86_400_000;
 
-/** Lists why an entry may not be in the quarantine. */
+/** Returns the reasons why an entry must not be in the quarantine. */
 function refusalsOf({ file, reason, since }: Quarantined): readonly string[] {
   const path = join(root, file);
   if (!existsSync(path)) return ["no such file"];
@@ -95,7 +95,7 @@ test("the report counts tests and names failed files, also one that cannot be lo
       "--globals",
       `--reporter=${reporter}`,
     ];
-    // Found from here: a folder under /tmp has no packages of its own.
+    // Resolved by an alias, because a folder under /tmp has no packages.
     write(
       "vitest.config.js",
       `export default { resolve: { alias: { vitest: ${JSON.stringify(join(root, "node_modules/vitest"))} } } };`,

@@ -6,7 +6,7 @@ import { restartPauses, Restarts } from "../restarts.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A process that ends when the test says so. */
+/** Returns a process that ends when the test calls `end`. */
 function child(name: string): Child & { end(status: number): void } {
   const { promise: ended, resolve: end } = Promise.withResolvers<number | string>();
   return {

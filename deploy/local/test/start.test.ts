@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** A server that never answers and ends when asked; it leaves its process id in the data folder. */
+/** Writes a server program that never answers and ends on SIGTERM. It writes its process id into the data folder. */
 function silentServer(): string {
   const file = join(data, "silent-server");
   writeFileSync(file, `#!/bin/sh\necho $$ > ${join(data, "pid")}\nexec sleep 300\n`);
@@ -32,7 +32,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the suite's program; what is set to nothing counts as not set. */
+/** Starts the suite's program. Empty variables count as not set. */
 function start(env: Readonly<Record<string, string>>): {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -94,14 +94,14 @@ test("a claim of a killed process is replaced, even if another process now has i
   writeFileSync(join(data, "run.json"), "{}");
   const claimed = await claimFolder(data);
   expect(claimed).not.toHaveProperty("heldBy");
-  // What the killed one left for gatectl is true no more.
+  // `run.json`, which the killed process wrote for gatectl, is outdated and therefore removed.
   expect(readdirSync(data)).toEqual(claims());
   if ("release" in claimed) claimed.release();
 });
 
 test("a data folder can be shared if Redis and NATS run elsewhere, and the output states that", async () => {
   const claimed = await claimFolder(data);
-  // Nothing listens there: the start goes past the folder and is then ended.
+  // No server listens at these addresses. The start checks the folder first, and the test then ends it.
   const { child, ended } = start({ REDIS_URL: "redis://127.0.0.1:1", NATS_URL: "nats://127.0.0.1:1" });
   let words = "";
   child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
@@ -120,7 +120,7 @@ test("an unusable data folder is reported in one clear sentence", async () => {
   expect(stderr.trim()).toMatch(/^MODELGATE_DATA cannot be used: .+$/);
 });
 
-/** A server that takes connections and says nothing, as one does behind a broken proxy. */
+/** Starts a server that accepts connections and sends nothing, like one behind a broken proxy. */
 async function silentPort(): Promise<{ readonly port: number; readonly close: () => void }> {
   const sockets = new Set<{ destroy(): void }>();
   const server = createServer((socket) => void sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
@@ -138,7 +138,7 @@ test.each([
   ["NATS_URL", "nats://user:a-password@"],
   ["BOOKS_URL", "postgres://user:a-password@"],
 ])("a start with a dead %s names the variable, the address and the cause, and no password", async (name, scheme) => {
-  // What would be started without it is not reached.
+  // The start fails before it would start these servers.
   const env = { MODELGATE_REDIS_SERVER: silentServer(), MODELGATE_NATS_SERVER: silentServer() };
   const silent = await silentPort();
   const path = name === "BOOKS_URL" ? "/books" : "";

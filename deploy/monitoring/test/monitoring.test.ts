@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 const ofPrometheus = new Map([["up", ["job", "service", "instance"]]]);
 
-/** What an expression asks for and no service has, in words. */
+/** Returns a message for each metric or label in an expression that no service has. */
 function problemsOf(expression: string): readonly string[] {
   const selectors = selectorsIn(expression);
   const labelsOf = (metric: string) => ofPrometheus.get(metric) ?? known.get(metric)?.labels;
@@ -146,7 +146,10 @@ test.each([
 );
 
 describe("compose's profile `monitoring`", () => {
-  /** What a service finds at a path: a file or folder of this repository, or a volume's name. */
+  /**
+   * Returns the sources of a service's mounts, by their path in the container: a file or folder of this repository, or
+   * the name of a volume.
+   */
   const mountsOf = (name: string): ReadonlyMap<string, string> =>
     new Map(
       (compose.services[name]?.volumes ?? []).map((volume) => {
@@ -154,7 +157,7 @@ describe("compose's profile `monitoring`", () => {
         return [to, from];
       }),
     );
-  /** The file behind a path: mounted by itself, or with its folder. */
+  /** Returns the file of this repository behind a path in a container. The file or its folder is mounted. */
   const at = (mounts: ReadonlyMap<string, string>, path = ""): string => {
     const source = mounts.get(path);
     return source === undefined

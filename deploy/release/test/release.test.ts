@@ -71,7 +71,7 @@ test.each([
   expect(status).toBe(1);
 });
 
-/** A program that writes down what it is asked, in the order in which programs are. */
+/** Creates a program that appends its name and its arguments to a common file. */
 function program(name: string, script = ""): void {
   const file = join(folder, "bin", name);
   writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> ${join(folder, "asked")}\n${script}\n`);
