@@ -55,7 +55,7 @@ export const accountKeys = {
   charged: (accountId: string) => `charged:{s${shardOf(accountId)}}:${accountId}`,
   /** Id of the books that Redis was filled from. Missing if Redis has lost its data. */
   epoch: "epoch",
-  /** Runs of the Redis servers in which Redis is known to contain all data of the books. */
+  /** Run ids (`run_id`) of the Redis servers that are known to contain all data of the books. */
   completeRuns: "whole-runs",
   /** Pub/sub channel on which the SHA-256 of a changed token's key is published. */
   tokenChanges: "tokens",

@@ -77,7 +77,7 @@ const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof budgetP
   ...(rolloverNanos === undefined ? {} : { rolloverNanos }),
 });
 
-/** A call, and the periods of the budgets that count it. */
+/** A call, and for each budget that counts it, the period in which it counts. */
 interface Call {
   reserved: bigint;
   lease: number;
@@ -85,7 +85,9 @@ interface Call {
   readonly counts: readonly { readonly of: Model; readonly period: number }[];
 }
 
-/** Spending of a budget by period. The model adds up everything from the beginning. */
+/**
+ * Expected spending of a budget, by the number of the period. The model stores all periods; Redis stores the last two.
+ */
 interface Model {
   readonly budget: Budget;
   readonly spent: Map<number, bigint>;
@@ -107,15 +109,17 @@ function allowedIn(model: Model, period: number): bigint {
   return amountOf(model) + carry;
 }
 
-/** Returns true if a budget has a total of a period: of the latest used one, of the one before it, and of a new one. */
+/**
+ * Returns true if Redis has a total of a period: the latest period with spending, the one before it, or a later one.
+ */
 function hasTotal({ spent }: Model, period: number): boolean {
   const [latest = -Infinity, before = -Infinity] = [...spent.keys()].toSorted((one, other) => other - one);
   return period >= latest || period === before;
 }
 
 /**
- * Adds an amount to the budgets of a call. Returns false if a hard budget does not cover it, in this period or the
- * latest one.
+ * Adds an amount to the budgets of a call. Returns false if a hard budget does not cover the amount in the call's
+ * period, or in the budget's latest one.
  */
 function add(counts: Call["counts"], change: bigint): boolean {
   for (const { of, period } of counts) {
@@ -207,7 +211,7 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
       },
     );
     expect(passed).toBe(covered);
-    // The first call starts a budget's spending, even if it reserves nothing.
+    // The first call starts the first period of a budget, even if it reserves nothing.
     if (passed) for (const { of, period } of counts) if (of.spent.size === 0) of.spent.set(period, 0n);
     if (passed) calls.set(callId, { reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
     return;

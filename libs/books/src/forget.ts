@@ -35,7 +35,7 @@ export async function deleteOldCalls(books: Books, keepDays: number, nowMs: numb
     await books.db.deleteFrom(table).where("period", "<", before).execute();
   await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
-  // Ids and labels are deleted before their calls, because they are found through these.
+  // Ids and labels are deleted before their calls, because they are found through the calls.
   const oldest = (columns: string) =>
     sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsPerDelete}`;
   for (;;) {

@@ -16,7 +16,7 @@ export interface SecondSettlement {
 }
 
 /**
- * Records receipts that new calls have replaced according to their own receipts. Events with the replaced receipts may
+ * Records the receipts that receipts of new calls replace (`replaces`), because events with the replaced receipts may
  * still arrive.
  */
 export async function recordReplaced(transaction: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
@@ -55,8 +55,8 @@ export async function applyRepeatedEvents(
 /**
  * Returns the events whose receipt is not that of the stored call, and locks their calls until the transaction ends.
  * Two transactions may have the same event, one from JetStream and one from its copy in Redis. Without the lock, the
- * second one would see the first one's change in PostgreSQL while it has the old call, and take its event for another
- * settlement.
+ * second transaction would compare the event with a call that it read before the first transaction changed it, and
+ * would treat the event as another settlement.
  */
 async function lockChanged(
   transaction: Transaction<Tables>,
@@ -92,8 +92,8 @@ async function storedCalls(
 }
 
 /**
- * Stores a repeated event. Returns the change of its account, and the stored call if that changes; undefined if the
- * event has no effect.
+ * Stores a repeated event. Returns the change of its account, and the new state of the stored call if it changes;
+ * undefined if the event has no effect.
  */
 async function applyRepeatedEvent(
   transaction: Transaction<Tables>,

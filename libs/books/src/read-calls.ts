@@ -43,7 +43,9 @@ export interface CallPageOptions {
   readonly after?: CallPosition | undefined;
 }
 
-/** Number of positions that are read together from an index if there are further conditions. */
+/**
+ * Number of positions that one query reads from an index, if the calls at these positions must meet further conditions.
+ */
 const positionsPerQuery = 1_000;
 
 /** Reads a page of calls, ordered by time. */
@@ -169,7 +171,10 @@ function periodConditions(
   ];
 }
 
-/** Returns the columns by which a page is ordered. For one account they are the rest of the table's key. */
+/**
+ * Returns the columns by which a page is ordered. With a filter by account, they are the remaining columns of the
+ * primary key.
+ */
 function orderColumns({ account }: CallFilter): readonly (keyof CallPosition)[] {
   return account === undefined ? ["at", "account", "id"] : ["at", "id"];
 }

@@ -22,7 +22,7 @@ export async function readTotals(books: Books, query: TotalsQuery): Promise<read
 }
 
 /**
- * Splits a query into its complete days, and the rest before and after them. A query that needs hours, labels or calls
+ * Splits a query into its complete days, and the times before and after them. A query that needs hours, labels or calls
  * is not split.
  */
 function splitByDays(query: TotalsQuery): readonly TotalsQuery[] {

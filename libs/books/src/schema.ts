@@ -99,7 +99,7 @@ export interface FirstBytesTable {
   calls: ColumnType<number, number, number>;
 }
 
-/** Same counts as in `FirstBytesTable`, but by day, so that the most frequent query need not add up hours. */
+/** Same counts as in `FirstBytesTable`, but by day, so that the most frequent query does not add up hours. */
 export interface DailyFirstBytesTable extends FirstBytesTable {}
 
 /** Same counts as in `DailyFirstBytesTable`, but for calls with the same value of a tag. */
@@ -142,8 +142,8 @@ export interface AccountsTable {
   /** Sum in nano-dollars of the credits that Redis has applied. */
   credited: Sum;
   /**
-   * Sum of the steps of the account's receipts (`stepOf`), and the link of `head` (`tip`). They are equal if the chain
-   * is complete.
+   * Sum of the steps of the account's receipts (`chainStep`), and the link of `head` (`tip`). They are equal if the
+   * chain is complete.
    */
   chain: ColumnType<number, number | undefined, number>;
   tip: ColumnType<number, number | undefined, number>;
@@ -324,7 +324,10 @@ export interface RefusedCallsTable {
   left_out: number;
 }
 
-/** An alert (`Alert` in the contracts). Its key makes it happen once. */
+/**
+ * An alert (`Alert` in the contracts). Its primary key prevents a second alert of the same kind, account, subject and
+ * period.
+ */
 export interface AlertsTable {
   account: string;
   kind: Alert["kind"];

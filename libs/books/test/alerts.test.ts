@@ -80,7 +80,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     const listed = await all();
     expect(listed).toHaveLength(2);
     expect(listed.map(({ deliveries }) => deliveries.length)).toEqual([1, 1]);
-    // Another period is another alert.
+    // The same condition in another period is another alert.
     expect(await recordAlerts(books, [alertOf("one", { period: "month/2/80" })])).toHaveLength(1);
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openBooks, readTotals, recordCalls, type Books } from "../src/index.ts";
 import { callOf, engines, log, newBooks, type TestEngine } from "./engines.ts";
 
-/** Every table that has a row for a label. */
+/** Tables with rows that contain labels. */
 const labelled = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
 
@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readTotals(books, { ...day, groupBy: ["tag:team"] })).toMatchObject([{ by: { "tag:team": "" } }]);
     await recordCalls(books, [callOf("failed", { ...refused, tags: { team: "b" }, status: 502, attempts: 2 })]);
     expect(await rowsOf(books)).toBe(0);
-    // What cost something is counted under its tags, and so is what was completed.
+    // A failed call with a cost, and a completed call without one, are counted under their tags.
     await recordCalls(books, [
       callOf("paid", { ...refused, tags: { team: "a" }, costNanos: "1" }),
       callOf("free", { tags: { team: "a" }, costNanos: "0" }),
@@ -70,7 +70,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     const totals = await readTotals(books, { ...day, account: "acme", groupBy: ["tag:team"] });
     const callsOf = (team: string) => totals.find(({ by }) => by["tag:team"] === team)?.sums["calls"];
-    expect(totals).toHaveLength(bound + 2); // the others, and those without
+    expect(totals).toHaveLength(bound + 2); // one for each tag, one for `other`, and one for calls without a tag
     expect([callsOf("team-7"), callsOf("other"), callsOf("later")]).toEqual(["2", "6", undefined]);
     const names = await books.db.selectFrom("daily_tag_totals").select("name").distinct().execute();
     expect(names.map(({ name }) => name).toSorted()).toEqual(["tag:other", "tag:team"]);
@@ -79,7 +79,7 @@ describe.each(engines)("$name", ({ start }) => {
       { by: { account: "acme", day: "2026-01-11" } },
       { by: { account: "other", day: "2026-01-10" } },
     ]);
-    // The call itself says what its client named.
+    // All calls are counted in the total without tags.
     expect((await readTotals(books, { ...day, groupBy: [] }))[0]?.sums["calls"]).toBe(String(bound + 5 + 4));
   });
 });

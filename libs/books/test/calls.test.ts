@@ -27,7 +27,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  /** Ids of all that a filter finds, read by pages. */
+  /** Reads all pages of a filter's calls. Returns their ids. */
   async function read(books: Books, filter: Partial<CallFilter>, limit: number, order: (typeof orders)[number]) {
     const ids: string[] = [];
     for (let after: CallPosition | undefined; ;) {
@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     }
   }
 
-  /** The total of a month, as one row. */
+  /** Returns the sums of a month's calls. */
   const total = async (books: Books) => (await readTotals(books, { ...month, groupBy: [] }))[0]?.sums;
 
   test("a call is recorded once, however often and in whatever batch it is delivered", async () => {
@@ -60,7 +60,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     await recordCalls(books, [
       called("one", "ours-1", "theirs-1"),
       called("two", "ours-2", "theirs-2"),
-      // A client may name its call as a vendor named another.
+      // A client may choose a request id that a vendor has given to another call.
       called("three", "theirs-1"),
       called("four", "ours-4", "theirs-1"),
       called("five", "ours-5"),
@@ -73,14 +73,14 @@ describe.each(engines)("$name", ({ name, start }) => {
       "three",
     ]);
     expect(await read(books, { requestId: "theirs-3" }, 10, "oldest first")).toEqual([]);
-    // No totals are kept of it.
+    // Request ids do not divide the totals.
     expect((await readTotals(books, { ...month, groupBy: [] }))[0]?.sums).toMatchObject({ calls: "5" });
   });
 
   test("calls that are recorded concurrently, in different orders, are recorded once", async () => {
     const address = await engine.address();
     await using one = await openBooks(address, log);
-    // A file's owner is one process; a server has the pools of several ledgers.
+    // Only one process opens a SQLite file; several ledgers connect to PostgreSQL.
     await using two = name === "SQLite" ? one : await openBooks(address, log);
     const ledgers = [one, two, one];
     const events = Array.from({ length: 600 }, (_, at) =>
@@ -147,7 +147,7 @@ describe.each(engines)("$name", ({ name, start }) => {
         status: fc.constantFrom(200, 500),
         endUser: word("user"),
         tags: fc.dictionary(fc.constantFrom("team", "feature"), word("value")),
-        // Many share a moment: then account and id decide.
+        // Many calls have the same time; they are ordered by account and id.
         time: fc.integer({ min: 0, max: 40 }).map((at) => new Date(month.from + at * 3_000_000).toISOString()),
       },
       { requiredKeys: ["accountId", "tokenId", "model", "channelId", "requestId", "outcome", "status", "time"] },
@@ -225,7 +225,7 @@ describe.each(engines)("$name", ({ name, start }) => {
         });
       }
     }
-    // From within an hour of one day to within an hour of another.
+    // The time span begins and ends within an hour, on different days.
     const span = { from: month.from + 5_400_000, to: month.from + 3.6 * 86_400_000 };
     const inSpan = calls.filter(({ time }) => Date.parse(time) >= span.from && Date.parse(time) < span.to);
     const byDay = await readTotals(books, { ...span, groupBy: ["day"] });
@@ -376,13 +376,13 @@ describe.each(engines)("$name", ({ name, start }) => {
         { sums: { calls: "3" } },
       ]);
     expect(await total(books)).toMatchObject({ calls: "4" });
-    // Neither where another ledger removed it.
+    // A call can also be recorded on a day whose partition another ledger has dropped.
     await using other = name === "SQLite" ? books : await openBooks(address, log);
     await recordCalls(other, [callOf("before", { time: "2026-01-02T10:00:00.000Z" })]);
     await deleteOldCalls(books, 1, Date.parse("2026-01-04T12:00:00Z"));
     await recordCalls(other, [callOf("after", { time: "2026-01-02T10:00:00.000Z" })]);
     expect(await read(books, {}, 10, "oldest first")).toEqual(["after", "2026-01-03", "2026-01-04"]);
-    // A late delivery of a day that was forgotten is no reason to fail.
+    // A late event of a deleted day is recorded.
     await recordCalls(books, [callOf("late", { time: "2026-01-01T10:00:00.000Z" })]);
     expect(await read(books, {}, 10, "oldest first")).toContain("late");
   });

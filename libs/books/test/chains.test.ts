@@ -18,10 +18,10 @@ import {
 } from "../src/index.ts";
 import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 
-/** A hash whose link says nothing else than this word. */
+/** Returns a hash that is derived from a word. Different words have different links. */
 const hashOf = (word: string): string => Buffer.from(word).toString("hex").padEnd(40, "0");
 
-/** A receipt of a chain that is written as words: what it is, and what came before. */
+/** Returns a receipt whose hash, and those of the previous and of the replaced receipt, are derived from words. */
 function receiptOf(word: string, previous: string, number: number, replaces?: string): Receipt {
   const made = { number, previous: previous && hashOf(previous), hash: hashOf(word), balanceNanos: "0" };
   return replaces === undefined ? made : { ...made, replaces: hashOf(replaces) };
@@ -42,7 +42,7 @@ describe.each(engines)("$name", ({ start }) => {
     return found ?? expect.unreachable("the account is not in the books");
   }
 
-  /** Ids and receipts of all that moved the account's money. */
+  /** Returns the ids and receipt numbers of all settlements of the account. */
   async function chained(books: Books): Promise<readonly string[]> {
     const found: string[] = [];
     for await (const entries of readReceipts(books, "acme"))
@@ -60,7 +60,7 @@ describe.each(engines)("$name", ({ start }) => {
     const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), account: "acme", groupBy: [] });
     expect(total?.sums["calls"]).toBe("1");
     await deleteOldCalls(books, 1, Date.parse("2026-01-12T00:00:00Z"));
-    // What was forgotten is not known by its id either.
+    // The id of a deleted call is deleted too.
     expect(await recordCalls(books, [later])).toEqual([later]);
   });
 
@@ -72,7 +72,7 @@ describe.each(engines)("$name", ({ start }) => {
       settled("lost two", receiptOf("c", "b", 3)),
     ]);
     expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 3 });
-    // Redis goes on from `a`, with a call that has a number that was given before.
+    // Redis continues the chain after `a`, with a receipt number that a lost receipt had.
     await recordCalls(books, [settled("after", receiptOf("d", "a", 2))]);
     expect(await readBrokenChains(books, 10)).toEqual(["acme"]);
     const branches = await findBranches(books, await acme(books), hashOf("d"));
@@ -126,7 +126,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await recordCalls(books, [second, second])).toEqual([]);
     const [total] = await readTotals(books, { from: 0, to: Date.parse("2027-01-01"), groupBy: [] });
     expect(total?.sums).toMatchObject({ calls: "2", costNanos: "8" });
-    // The first settlement was lost: it is charged again.
+    // Redis has lost the first settlement, so it is charged again.
     const branches = await findBranches(books, await acme(books), hashOf("c"));
     expect(branches?.orphans).toMatchObject([{ id: "x", costNanos: "7" }]);
     await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"), { costNanos: "7" })]);
@@ -134,7 +134,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await chained(books)).toEqual(["x 2", "x 3", "y 1"]);
     const found = await readUnrefunded(books, ["acme"]);
     expect(found).toMatchObject([{ event: { id: "x", costNanos: "5" } }]);
-    // Lost once more before it was given back, it is charged again, and still to be given back once.
+    // Redis loses both settlements before the refund: they are charged again, and one refund is still due.
     await recordCalls(books, [
       settled("x", receiptOf("e", "b", 4, "c"), { costNanos: "5" }),
       settled("x", receiptOf("f", "e", 5, "d"), { costNanos: "7" }),

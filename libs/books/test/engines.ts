@@ -8,13 +8,13 @@ import { openBooks, type Books, type BooksAddress } from "../src/index.ts";
 
 export const { log } = createLogger("test", "silent");
 
-/** One engine, for one test file: opens as many books as a test wants, each empty at first. */
+/** Database engine for one test file. It can contain any number of books. */
 export interface TestEngine extends AsyncDisposable {
-  /** Where new, empty books can be. */
+  /** Creates an empty database and returns its address. */
   address(): Promise<BooksAddress>;
 }
 
-/** Every engine; tests of the books run on each. */
+/** Engines on which the tests of the books run. */
 export const engines = [
   { name: "SQLite", start: startSqlite },
   { name: "PostgreSQL", start: startPostgresEngine },
@@ -61,7 +61,7 @@ export async function onServer(url: string, statement: string): Promise<void> {
   }
 }
 
-/** A settled call; what a test says nothing of is the same in all of them. */
+/** Returns a settled call. `more` replaces default members. */
 export function callOf(id: string, more: Partial<UsageEvent> = {}): UsageEvent {
   return { ...testUsageDraft("acme", id), time: "2026-01-10T10:00:00.000Z", costNanos: "1", ...more };
 }

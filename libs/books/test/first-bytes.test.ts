@@ -166,7 +166,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
 });
 
-/** Takes back the migrations from `0016-daily-tags` on. */
+/** Reverts the migrations from `0016-daily-tags` on. */
 async function undoDailyTags({ db }: Books): Promise<void> {
   for (const table of [
     "daily_tag_totals",

@@ -100,7 +100,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     ]);
   });
 
-  /** Books as an earlier version left them, with what it wrote. */
+  /** Creates books whose last migration is `last`, as an earlier version did, with the content that `fill` writes. */
   async function booksOf(
     last: keyof typeof migrations,
     fill: (db: Kysely<Tables>) => Promise<void>,
@@ -169,7 +169,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     const old = callOf("old", { requestId: "ours", upstreamRequestId: "theirs" });
     const address = await booksOf("0011-operators", async (db) => {
       await insertCall(db, old, at);
-      await insertCall(db, old, at + 1); // it may have been there twice
+      await insertCall(db, old, at + 1); // earlier versions may have stored a call twice
       await sql`insert into call_labels values ('acme', ${at}, 'old', 'upstreamRequest', 'theirs')`.execute(db);
       await sql`insert into tasks values ('acme', 'task-1', ${at}, 'completed', 'm', 'c', '{}')`.execute(db);
     });
@@ -181,7 +181,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       const { events } = await readCalls(books, { ...ever, requestId }, { order: "newest first", limit: 5 });
       expect(events, requestId).toEqual([old]);
     }
-    // What a task was is not known of: there is nothing to put back.
+    // The books have no record of the task, so it cannot be restored.
     expect(await readFetchableTasks(books, { nowMs: 1, limit: 5 })).toEqual([]);
   });
 
@@ -200,7 +200,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await verifyAudit(books, [])).toMatchObject({ head: { number: 3 } });
     const { rows } = await sql`select id from audit where number < 3 order by number`.execute(books.db);
     expect(rows).toEqual([{ id: "first" }, { id: "second" }]);
-    // Totals of days from which no calls are kept are not compared.
+    // Totals of days before the first stored calls are not compared with calls.
     const day = { account: "acme", token: "t", model: "m", channel: "c", outcome: "completed", calls: 1, cost: 1n };
     for (const table of ["hourly_totals", "daily_totals"] as const) {
       await books.db
@@ -219,7 +219,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     const address = await engine.address();
     await using before = await openBooks(address, log);
     await recordCalls(before, [callOf("before", { units: { images: 2, inputTokens: 3 } })]);
-    // As if the books had been made when there was no such unit.
+    // Simulates books of a version without the unit.
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals"])
       await sql`alter table ${sql.table(table)} drop column ${sql.ref("images")}`.execute(before.db);
     await before[Symbol.asyncDispose]();
@@ -288,11 +288,11 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     await onServer(url, "create role reader login password 'hidden'");
     const reader = url.replace("modelgate:modelgate", "reader:hidden");
     expect(await refusal(reader)).toContain("lacks rights");
-    // Neither where the tables are there, and may only be read.
+    // The tables exist, and the user may only read them.
     await (await openBooks({ url, file: "" }, log))[Symbol.asyncDispose]();
     await onServer(url, "grant select on all tables in schema public to reader");
     expect(await refusal(reader)).toContain("lacks rights");
-    // Nor where one table may not be written.
+    // The user may not write to one of the tables.
     await onServer(url, "grant select, insert, update, delete on all tables in schema public to reader");
     await (await openBooks({ url: reader, file: "" }, log))[Symbol.asyncDispose]();
     await onServer(url, "revoke insert on refused_calls from reader");
@@ -329,7 +329,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   });
 });
 
-/** Root may write whatever its mode says; for this one call we are another user. */
+/** Runs a function as a user without privileges, because root may write to read-only files. */
 async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
   process.seteuid?.(65_534);
   try {

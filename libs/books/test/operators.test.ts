@@ -54,7 +54,7 @@ describe.each(engines)("$name", ({ start }) => {
       { version: 2, note: "why" },
       { version: 1 },
     ]);
-    // What was not written has left no key behind.
+    // Keys of versions that were not stored are not stored either.
     const keys = await readVendorKeys(books, ["key-of-a", "key-of-b", "key-of-c"]);
     expect(keys).toEqual([{ id: `key-of-${won}`, sealed: "sealed" }]);
     expect((await readAudit(books, { accounts: [""], limit: 10 })).map(({ action }) => action)).toEqual([

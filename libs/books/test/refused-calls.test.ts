@@ -5,7 +5,7 @@ import { engines, log, newBooks, type TestEngine } from "./engines.ts";
 
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
 
-/** A refused call; what a test says nothing of is the same in all of them. */
+/** Returns a refused call. `more` replaces default members. */
 function refusal(id: string, more: Partial<RefusedCall> = {}, calls = 1): CountedRefusal {
   const call = {
     id,
@@ -21,7 +21,7 @@ function refusal(id: string, more: Partial<RefusedCall> = {}, calls = 1): Counte
   return { call, calls };
 }
 
-/** The n-th second of an hour. */
+/** Returns the time `at` seconds after the beginning of an hour. */
 function second(at: number, hour = "10"): string {
   return new Date(Date.parse(`2026-01-10T${hour}:00:00.000Z`) + at * 1_000).toISOString();
 }
@@ -66,7 +66,7 @@ describe.each(engines)("$name", ({ start }) => {
     const { refusals } = await readRefused(books, { ...day, account: "acme" }, { limit: 1_000 });
     const hour = refusals.filter(({ call }) => call.id !== "next hour");
     expect(hour.reduce((sum, { calls }) => sum + calls, 0)).toBe(count + 100_000);
-    // 100 whole, 90 of the hundreds, 2 of the thousands, and the one that stands for many.
+    // The first 100 calls, 90 calls up to the 1,000th, 2 up to the last one, and the one that represents 100,000.
     expect(hour).toHaveLength(100 + 90 + 2 + 1);
     expect(hour.filter(({ calls }) => calls === 1)).toHaveLength(99);
     expect(refusals).toHaveLength(hour.length + 1);

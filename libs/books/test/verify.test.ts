@@ -24,7 +24,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  /** Units are compared from the migration on; calls of a test have a time before. */
+  /** Sets the time of the migrations to one before the calls of the tests, because units of older calls are not compared. */
   const migratedBefore = (books: Books) =>
     sql`update kysely_migration set timestamp = '2026-01-01T00:00:00.000Z'`.execute(books.db);
 
@@ -71,12 +71,12 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     await addMovedTotals(books, "acme", Date.parse("2026-01-12"), [{ token: "t", model: "m", channel: "c", sums }]);
     expect(await verifyTotals(books, "acme")).toBeUndefined();
-    // A longer period does not bring back what was removed.
+    // A longer retention period afterwards does not make deleted calls count as missing.
     await deleteOldCalls(books, 400, Date.parse("2026-01-12T12:00:00Z"));
     expect(await verifyTotals(books, "acme")).toBeUndefined();
   });
 
-  /** Books with an audit of three entries. */
+  /** Creates books whose audit has three entries. */
   async function audited(): Promise<Books> {
     const books = await newBooks(engine);
     const act = { account: "", actor: "Ada", action: "operator.create", after: {} };

@@ -69,8 +69,8 @@ export type PreparedAttempt<Accepted> = {
   | {
       readonly connect?: undefined;
       /**
-       * Reads the start of a 2xx answer and returns what the caller needs. Throws Failure or Refused if the answer is
-       * unusable; the next route is then tried.
+       * Reads the start of a 2xx answer and returns what the caller needs. Throws Failure or VendorRefusal if the
+       * answer is unusable; the next route is then tried.
        */
       accept(answer: UpstreamAnswer): Promise<Accepted>;
     }

@@ -29,8 +29,8 @@ export interface BlamedFailure {
   /** True if the failure concerns all models: the vendor refused the key, or the channel serves only one model. */
   readonly concernsAllModels: boolean;
   /**
-   * Returns whether a cooldown of this extent has ended and no call has worked since. One more failure then starts the
-   * next.
+   * Returns true if a cooldown of this extent has ended and no call has succeeded since. One more failure then starts
+   * the next cooldown.
    */
   readonly onProbation: (extent: Extent) => boolean;
 }

@@ -71,8 +71,9 @@ export async function followStates({
 }
 
 /**
- * Applies the shared cooldowns, read at `readAt` (Unix ms), to those of this process. A cooldown that this process began
- * after that time is not among them yet, and stays. `forgotten` receives the name of each that was ended elsewhere.
+ * Applies the shared cooldowns, read at `readAt` (Unix ms), to those of this process. A cooldown that this process
+ * began after that time is not in `shared` yet, and is kept. `forgotten` receives the name of each cooldown that
+ * another process ended.
  */
 export function applyShared(
   local: Map<string, Cooldown>,

@@ -41,7 +41,7 @@ export class RouteChooser {
     return this.#health.lastResortOf(this.#account);
   }
 
-  /** Returns the scopes that turned this call away, because they are full or another call is testing them. */
+  /** Returns the reasons why this call could not use scopes: they are full, or another call is testing them. */
   get refusals(): readonly SeatRefusal[] {
     return this.#refusals;
   }

@@ -24,8 +24,8 @@ export class SharedCooldowns implements AsyncDisposable {
   readonly #options: SharedCooldownsOptions;
   readonly #states: FollowedStates;
   /**
-   * Number of consecutive cooldowns, for each scope in which an answer has begun since the last one but no call has
-   * completed.
+   * Number of consecutive cooldowns, for each scope in which an answer has begun since the last cooldown but no call
+   * has completed.
    */
   readonly #before = new Map<string, { readonly rests: number }>();
 

@@ -28,7 +28,7 @@ export type AlertKind = (typeof alertKinds)[number];
 /** Severities of alerts, mildest first. They have the names of PagerDuty. */
 export const alertSeverities = ["info", "warning", "error", "critical"] as const;
 
-/** An alert. Its kind, account, subject and period identify it: it happens once. */
+/** An alert. At most one is created for each kind, account, subject and period. */
 export const Alert = Type.Object({
   id: Type.String(),
   kind: Type.Enum([...alertKinds, "test"]),
@@ -37,7 +37,7 @@ export const Alert = Type.Object({
   account: Type.String(),
   /** Part that the alert is about: the id of a budget or API key, the name of a channel, for example. */
   subject: Type.String(),
-  /** Period in which an alert with this kind, account and subject happens once. */
+  /** Period in which at most one alert with this kind, account and subject is created. */
   period: Type.String(),
   /** Text for people, in one line. */
   summary: Type.String(),

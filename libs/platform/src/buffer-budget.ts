@@ -117,7 +117,7 @@ export class BufferBudget {
     );
   }
 
-  /** Releases bytes of a holding; `isOver` is true if the holding ends. */
+  /** Releases bytes of a holding. `endsHolding` is true at the first disposal of the holding. */
   releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, isAccountDone: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;

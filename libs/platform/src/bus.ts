@@ -16,9 +16,9 @@ export interface Bus extends AsyncDisposable {
    */
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
-   * Reads a stream through a durable consumer until the result is disposed. Messages are acknowledged after `handle`
-   * resolves. If it rejects, it is called again with the same batch, even if the stream is deleted meanwhile. A batch
-   * begins with a first message and has those of the next `gatherMs`.
+   * Reads a stream through a durable consumer until the result is disposed. A batch contains a first message and the
+   * messages that arrive within the next `gatherMs`. They are acknowledged after `handle` resolves. If `handle`
+   * rejects, it is called again with the same batch, even if the stream is deleted meanwhile.
    */
   consume(stream: string, durable: string, gatherMs: number, handle: BatchHandler): AsyncDisposable;
   /**

@@ -7,8 +7,8 @@ const maxDiscardMs = 30_000;
 
 /**
  * Reads and discards the rest of a refused body for a limited time. Otherwise a client that is still sending would get
- * a connection reset before it reads the refusal. The client is disconnected if it sends nothing for `silenceMs`, or is
- * still sending after `maxDiscardMs`.
+ * a connection reset before it reads the refusal. The client is disconnected if it sends nothing for `maxSilenceMs`, or
+ * is still sending after `maxDiscardMs`.
  */
 export function discardRestOfBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

@@ -125,7 +125,7 @@ export function countBuffered(bytes: number): void {
  * because each sample wakes an idle process.
  */
 const [sampleMs, idleSampleMs] = [50, 500];
-/** Share of its time in which an idle process works at most. */
+/** Maximum share of its time that a process works while it counts as idle. */
 const maxIdleUtilization = 0.05;
 
 const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } as const;

@@ -18,8 +18,8 @@ const checksPerGrace = 4;
 
 /**
  * Times a body while it arrives. Calls `late` with Failure request_timeout (408) if the client sends nothing for too
- * long, takes too long in total, or is slower than the minimum speed. While `isHeld` returns true the reader accepts no
- * bytes, and this time counts neither as silence nor for the speed. Dispose it when the body is complete.
+ * long, takes too long in total, or is slower than the minimum speed. While `isBlocked` returns true the reader accepts
+ * no bytes, and this time counts neither as silence nor for the speed. Dispose it when the body is complete.
  */
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;

@@ -9,7 +9,7 @@ export interface RedisServerState {
   readonly writes: string | undefined;
 }
 
-/** Running reads by connection. Checks that run at the same time share one. */
+/** Running reads by connection. Checks that run at the same time share one read. */
 const runningReads = new WeakMap<Redis, Promise<RedisServerState>>();
 
 /** Reads the state of all primaries with one command each. Concurrent callers share one read. */
@@ -89,8 +89,8 @@ export class WorkCheck {
   }
 
   /**
-   * Reads the time at which the first entry is due. Keeps it until data is written again; not if another check has seen
-   * a write meanwhile, because the entry of that write may be missing.
+   * Reads the time at which the first entry is due, and keeps it until data is written again. If another check has seen
+   * a write meanwhile, the time is not kept, because it may not consider the entry of that write.
    */
   async #readDue(writes: string | undefined, nextDue: () => Promise<number>): Promise<number> {
     const dueAt = await nextDue();

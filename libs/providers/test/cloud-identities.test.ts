@@ -116,7 +116,7 @@ describe("a pod of EKS, or a task of ECS", () => {
     expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
     writeFileSync(tokenFile, "the-pods-next-token");
     vi.setSystemTime(Date.now() + 6 * minuteMs);
-    // Calls use the old ones meanwhile.
+    // Calls use the old credentials until the new ones arrive.
     expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
     await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"), 60_000);
     expect(received.map(({ authorization }) => authorization)).toEqual(["the-pods-token", "the-pods-next-token"]);

@@ -36,32 +36,32 @@ import {
   type SimulatorClient,
 } from "@modelgate/testkit";
 
-/** The options of an area under test. */
+/** Options of a service under test. */
 export interface AreaOptions {
   /** Configuration as parsed from YAML. `${SIMULATOR_URL}` in its texts is replaced by the simulator's URL. */
   readonly config: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** Limits of the service that are constants elsewhere. */
+  /** Limits to lower, which are constants in the product. */
   readonly limits?: Limits;
-  /** Another one, whose stores and vendors it shares: a replica. */
+  /** Service whose stores and vendors the new service shares, as a replica does. */
   readonly beside?: Area;
 }
 
 /**
- * One area's service in the process of its test, with a Redis, a NATS and the simulated vendors. In front of it stands what an
- * edge does to let a call in: the key is replaced by its signed caller. Limits of requests and wrong keys are the edge's tests.
+ * One area's service in the process of its test, with a Redis, a NATS and the simulated vendors. In place of an edge,
+ * the test's server replaces the API key of a request by its signed caller. It enforces no limits of requests.
  */
 export interface Area extends AsyncDisposable {
   readonly url: string;
   readonly backends: Backends;
   readonly redis: Redis;
-  /** The service's figures. */
+  /** Metrics of the service. */
   readonly metrics: Registry;
   readonly simulator: SimulatorClient;
   /** Sends a JSON body, or a form. */
   post(path: string, body: unknown, key: string, more?: Readonly<Record<string, string>>): Promise<Response>;
   account(id: string): Promise<Account>;
-  /** Ends a channel's rest after it has failed. */
+  /** Ends a channel's cooldown after failures. */
   enable(channel: string): Promise<void>;
   /** Adds dollars to an account. */
   topUp(account: string, dollars: string): Promise<void>;
@@ -69,18 +69,21 @@ export interface Area extends AsyncDisposable {
   events(): Promise<readonly UsageEvent[]>;
   /** Waits for the usage event of a request. */
   eventOf(requestId: string | null): Promise<UsageEvent>;
-  /** Waits until an account has nothing held and every settlement is an event; then its amounts agree to the nano-dollar. */
+  /**
+   * Waits until an account has no held money and all its settlements are published. Throws if its amounts do not add
+   * up.
+   */
   settled(account: string): Promise<Account>;
-  /** Drains the service, as a process at its end. */
+  /** Drains the service, as a process does at its end. */
   drain(): Promise<void>;
 }
 
 const secret = "the secret of an area's test";
 type KnownCaller = Omit<Caller, "expiresAt" | "requestId">;
-/** Time for which a signature counts. */
+/** Time in seconds for which the signature of a caller is valid. */
 const signedSeconds = 3_600;
 
-/** Starts an area's service with its configuration published and its accounts created. */
+/** Starts an area's service, after its configuration was published and its accounts were created. */
 export async function startArea(
   service: Service,
   { config, env = {}, limits = {}, beside }: AreaOptions,
@@ -92,7 +95,7 @@ export async function startArea(
   const configuration = checked(JSON.parse(JSON.stringify(config).replaceAll("${SIMULATOR_URL}", simulator.url)));
   await publish(redis, configuration);
   const callers = await declareAccounts(redis, configuration);
-  // What is not found has not been lost.
+  // Redis counts as complete, so that a missing record does not count as lost.
   await writeEpoch(redis, "the test's books");
 
   const { log } = createLogger(service.name, "silent");
@@ -129,7 +132,7 @@ export async function startArea(
     clearTimeout(farewell);
   }
   opening.defer(() => (isDrained ? undefined : drain()));
-  // Events before that are left to the ledger, which is not there.
+  // Events of calls before that would stay in the outbox, because this test has no ledger.
   await until("NATS to be connected", async () =>
     /store="nats".*\} 1$/m.test(await register.getSingleMetricAsString("modelgate_store_up")),
   );
@@ -186,7 +189,10 @@ export async function startArea(
   };
 }
 
-/** Lets calls in as an edge does: by their keys, with the signed callers of these. */
+/**
+ * Returns a function that adds the signed caller of its API key to a request, as an edge does. A request with an
+ * unknown key is not changed.
+ */
 function gate(callers: ReadonlyMap<string, KnownCaller>): (request: IncomingMessage) => IncomingMessage {
   let requests = 0;
   return (request) => {
@@ -220,7 +226,7 @@ function publish(redis: Redis, { groups, models, channels }: Configuration): Pro
   return publishConfiguration(redis, { groups, models: Object.fromEntries(priced) }, resolved, [secret]);
 }
 
-/** Creates the configuration's accounts and tokens; returns the callers of their keys. */
+/** Creates the configuration's accounts and tokens. Returns the callers by API key. */
 async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configuration) {
   const callers = new Map<string, KnownCaller>();
   for (const [accountId, { balance, tokens = [] }] of Object.entries(accounts)) {
@@ -241,7 +247,7 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
   return callers;
 }
 
-/** Follows the stream of usage events: each is read once. */
+/** Opens a reader of the stream of usage events. Each call of `read` returns all events so far. */
 async function readUsage(natsUrl: string) {
   const connection = await connect({ servers: natsUrl.split(",") });
   const management = await connection.jetstreamManager();

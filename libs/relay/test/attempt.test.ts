@@ -45,16 +45,16 @@ const exchange: Exchange = {
   read: () => whole,
 };
 
-/** One attempt, as it was prepared. */
+/** Attempt that was prepared. */
 interface Prepared {
   readonly callId: string;
   readonly prefer: string | undefined;
   readonly request: VendorRequest;
-  /** Counts the fields that its wire cannot express. */
+  /** Returns the number of fields of the request that the wire cannot express. */
   lost(): Promise<number> | undefined;
 }
 
-/** Attempts whose one vendor gives this answer. */
+/** Creates attempts with one vendor that gives this answer. `seen` receives each prepared attempt. */
 function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): Attempts {
   return {
     async run(plan) {
@@ -80,7 +80,7 @@ function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): A
 
 const answered = (): FakeAnswer => new FakeAnswer("application/json").sends("{}").ends();
 
-/** Attempts a call of a kind, and returns what its one attempt was. */
+/** Attempts a call of a kind once. Returns the attempt. */
 async function attempted(
   plan: Partial<Plan>,
   kind: Partial<CallKind<never>> = {},

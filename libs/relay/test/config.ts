@@ -22,7 +22,7 @@ export function channel(id: string, models: readonly string[] | Record<string, s
   };
 }
 
-/** A configuration with a price of each kind and a key for every way to be refused. */
+/** Configuration with a price of each kind, and with an API key for each reason to refuse a call. */
 export const config = {
   groups: {
     default: { models: ["*"] },
@@ -51,28 +51,31 @@ export const config = {
         { key: keys.thrifty, group: "thrifty" },
       ],
     },
-    // Covers fifty calls of the fixed price.
+    // Covers fifty calls of the model `fixed`.
     poor: { balance: "0.05", tokens: [{ key: keys.poor, group: "default" }] },
   },
 };
 
-/** A second account with money, for what must not depend on the first one's calls. */
+/** Second account with money, for tests that must not depend on the calls of the first one. */
 export const rival = {
   key: "sk-rival-0123456789abcdef",
   account: { balance: "10.00", tokens: [{ key: "sk-rival-0123456789abcdef", group: "default" }] },
 };
 
-/** A group whose accounts may use what is in vendors' stores. */
+/** Group whose accounts may use all objects in the vendors' stores. */
 export const trusting = { models: ["*"], vendorStores: "shared" };
 
-/** An account in the group `trusting`. */
+/** Account in the group `trusting`. */
 export const trustingAccount = {
   key: "sk-trusting-0123456789abcdef",
   account: { balance: "10.00", tokens: [{ key: "sk-trusting-0123456789abcdef", group: "trusting" }] },
 };
 
 let asked = 0;
-/** A chat request with words of its own: failures of one and the same body count once. */
+/**
+ * Returns a chat request with a text that no earlier request has. Failures of requests with equal bodies would count
+ * once.
+ */
 export const another = (model: string) => hello(model, `Hello ${++asked}`);
 
 export const hello = (model: string, content = "Hello") => ({ model, messages: [{ role: "user" as const, content }] });

@@ -14,7 +14,7 @@ import { DetachedAnswers } from "../src/detached-answers.ts";
 
 const { log } = createLogger("test", "silent");
 
-/** A call of chat completions whose answer goes to a client. */
+/** Returns a call of chat completions that is answered to a client. */
 export function callOf(client: FakeClient): Call {
   return {
     answer: client,
@@ -28,7 +28,7 @@ export function callOf(client: FakeClient): Call {
   };
 }
 
-/** What a call runs with whose money is held: no vendor is there unless `attempts` has one. */
+/** Returns the dependencies of a call whose money is held. Without `attempts`, no vendor is available. */
 export function runDeps({
   attempts = noVendor,
   ...limits
@@ -75,7 +75,7 @@ const noVendor: Attempts = {
   run: () => Promise.reject(new AttemptsFailed(new Failure("no_available_channel"), [], undefined)),
 };
 
-/** A client that keeps what it is sent, and reads at the pace that the test sets. */
+/** Client that stores what it receives, and reads at the pace that the test sets. */
 export class FakeClient implements AnswerSink {
   readonly headers: Record<string, string> = {};
   readonly trailers: Record<string, string> = {};
@@ -88,7 +88,7 @@ export class FakeClient implements AnswerSink {
   readonly #watchers = new Set<SinkWatcher>();
   #waiting: (() => void)[] = [];
 
-  /** Aborted where the call ends before its answer is over. */
+  /** Signal that is aborted if the call ends before its answer is complete. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -137,25 +137,25 @@ export class FakeClient implements AnswerSink {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  /** The client leaves, or is left. */
+  /** Disconnects the client. Also used if the gateway closes the connection. */
   leave(): void {
     this.cut = true;
     this.#ending.abort(new ClientGone("the client disconnected before the answer"));
     this.#close(false);
   }
 
-  /** The gateway ends before the answer is over. */
+  /** Ends the call, as the gateway does, before its answer is complete. */
   interrupt(failure: Failure): void {
     this.#ending.abort(failure);
   }
 
-  /** The client has read what it was sent. */
+  /** Reads everything that the client was sent. */
   drain(): void {
     this.full = false;
     for (const { drained } of this.#watchers) drained?.();
   }
 
-  /** Waits until the client has this. */
+  /** Waits until the client has received this text. */
   async has(text: string): Promise<void> {
     while (!this.text.includes(text)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
@@ -170,7 +170,7 @@ export class FakeClient implements AnswerSink {
   }
 }
 
-/** A vendor's answer that comes piece by piece, as the test says. */
+/** Answer of a vendor whose pieces, end and errors the test determines. */
 export class FakeAnswer implements UpstreamAnswer {
   readonly status: number;
   readonly headers: UpstreamAnswer["headers"];
@@ -184,7 +184,7 @@ export class FakeAnswer implements UpstreamAnswer {
     this.headers = { "content-type": contentType };
   }
 
-  /** Whether somebody takes the body. */
+  /** Returns true if a sink receives the body. */
   get piped(): boolean {
     return this.#sink !== undefined;
   }

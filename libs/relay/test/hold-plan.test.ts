@@ -23,10 +23,10 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** A plan of text, whose cost is all that is looked at. */
+/** Plan of a text call. Only its cost matters here. */
 type TextPlan = Plan & { readonly cost: TextCost };
 
-/** Lowers every call that names no bound. */
+/** Kind of call whose output limit can always be lowered. */
 const kind: Pick<CallKind<never, TextPlan>, "withPaidOutput"> = {
   withPaidOutput({ cost, ...plan }, tokens) {
     const size = { ...cost.size, paidOutputTokens: tokens, maxOutputTokens: tokens * cost.size.choices };
@@ -41,7 +41,7 @@ const planOf = (size: Partial<RequestSize>, cost: Partial<TextCost> = {}): TextP
   cost: { by: "text", body, size: { ...unbounded, ...size }, stream: false, ...cost },
 });
 
-/** Dollars of a million tokens: a token of input costs 1,000 nano-dollars, and of output 20,000. */
+/** Price in dollars per million tokens: an input token costs 1,000 nano-dollars, an output token 20,000. */
 const price = { input: 1, output: 20 };
 
 interface Account {
@@ -49,7 +49,7 @@ interface Account {
   readonly budgets?: Budgets;
 }
 
-/** An account whose calls are held for by models of this price. */
+/** Creates an account, and a function that holds its money for calls of a model with this price. */
 async function open({ balance, budgets }: Account) {
   const accountId = `hold-plan-${++count}`;
   await createAccount(redis, { id: accountId, balance });
@@ -79,7 +79,7 @@ async function open({ balance, budgets }: Account) {
   };
 }
 
-/** Nano-dollars that a bound of output is held for beside the body of 100 tokens. */
+/** Returns the nano-dollars that are held for an output limit and the body of 100 tokens. */
 const heldFor = (tokens: number): bigint => 100_000n + BigInt(tokens) * 20_000n;
 
 describe("a call without an output limit", () => {
@@ -132,7 +132,7 @@ describe("a call without an output limit", () => {
     expect(held.expected.upperNanos).toBe(heldFor(1_000));
     const other = await open({ balance: heldFor(1_000) });
     const { plan } = await other.hold(planOf({}), serving({ input: 1, output: 10 }, 2));
-    // A body of 200,000 nano-dollars, and tokens at 20,000.
+    // The body costs 200,000 nano-dollars, an output token 20,000.
     expect(plan.cost.size.paidOutputTokens).toBe(995);
   });
 });

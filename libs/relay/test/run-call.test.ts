@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 /**
- * What a model's vendors do: one answers, all fail, or one works until its call ends, which `begun` brings about, or fails
- * after that.
+ * Behaviour of a model's vendors: one answers; all fail; or one works until its call ends, which `begun` causes, and
+ * then fails if `failure` is set.
  */
 type Vendor =
   | FakeAnswer
@@ -36,7 +36,7 @@ type Vendor =
   | { readonly isFinal: true; readonly failure: Failure }
   | { readonly failure?: Failure; begun(): void };
 
-/** Attempts at the one channel of each model. */
+/** Creates attempts in which each model has one channel. */
 function attemptsAt(vendors: Readonly<Record<string, Vendor>>): Attempts {
   return {
     async run(plan) {
@@ -92,7 +92,7 @@ function triedAt({ candidate }: Route, failed?: string): AttemptReport {
   return { channel: candidate.channel.id, key: "k", ms: 1, failed };
 }
 
-/** Models that there are, by name, with the price of a request in dollars. */
+/** Price per request in dollars of each model. */
 const models = { named: 0.001, second: 0.002, third: 0.004, dear: 1_000 } as const;
 
 const exchange: Exchange = {
@@ -106,25 +106,25 @@ const exchange: Exchange = {
   }),
 };
 
-/** How a call is run. */
+/** Options of a call. */
 interface Running extends Partial<Pick<Plan, "broken" | "finishAfterDisconnect" | "waiting">> {
   readonly vendors: Readonly<Record<string, Vendor>>;
   readonly client?: FakeClient;
   readonly fallbacks?: readonly string[];
-  /** The model that the named one's calls are split to, with fallbacks for it. */
+  /** Model that receives all calls of the model `named`, and its fallbacks. */
   readonly share?: { readonly model: string; readonly fallbacks: readonly string[] };
-  /** What a request of the named model costs, in dollars. */
+  /** Price in dollars of a request of the model `named`. */
   readonly price?: number;
-  /** Throws where the exchange cannot be made. */
+  /** Called when the exchange is built; throws if it cannot be built. */
   readonly exchanged?: () => void;
   readonly detachedAnswers?: DetachedAnswers;
-  /** Throws where the request cannot be served by a model. */
+  /** Throws if a model cannot serve the request. */
   readonly refuse?: (model: string) => void;
-  /** Called with a model and the client's sink just before its money is held. */
+  /** Called with a model and the client just before the money is held. */
   readonly planned?: (model: string, client: FakeClient) => void;
 }
 
-/** What came of a call. */
+/** Result of a call. */
 interface Ran {
   readonly client: FakeClient;
   readonly error: unknown;
@@ -134,7 +134,7 @@ interface Ran {
   readonly released: number;
 }
 
-/** Runs a call of the model `named` for an account of a dollar. */
+/** Runs a call of the model `named` for an account with one dollar. */
 async function run({
   vendors,
   client = new FakeClient(),
@@ -211,13 +211,13 @@ async function run({
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  // Whatever comes of a call, each of its holds is ended once.
+  // Each hold of a call is settled or released exactly once, for every result of the call.
   expect([...settled.map(({ callId }) => callId), ...released].toSorted()).toEqual(held.toSorted());
   return { client, error, planned, settled, released: released.length };
 }
 
 const served = { outcome: "completed", status: 200 };
-/** A stream's signs of life, and its failures. */
+/** Heartbeats and error frames of a stream. */
 const waiting = {
   contentType: "text/event-stream",
   sign: ": wait\n\n",
@@ -381,7 +381,7 @@ describe("a hold that is refused", () => {
 });
 
 describe("a call that ends before its answer", () => {
-  /** A vendor that works until its call ends, which an act of the client's or the gateway's brings about. */
+  /** Returns a vendor that works until its call ends. `act` ends the call, as the client or the gateway does. */
   const working = (act: () => void): Vendor => ({ begun: act });
 
   test("a call whose client disconnects is charged for the input that the vendor has received", async () => {

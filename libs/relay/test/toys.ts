@@ -48,7 +48,7 @@ for (const [names, wires, toy] of [
 }
 Object.assign(upstreamWires, { [upstreamWires.length]: "toy" });
 
-/** A vendor that speaks the toys. The last part of an address is the act of the call. */
+/** Vendor of the toy wires. The last part of an address names the act of the call. */
 const provider = {
   name: "toy",
   wires: upstreamWires.slice(-1),
@@ -69,7 +69,7 @@ const provider = {
 } as const satisfies Provider;
 Object.assign(providers, { toy: provider });
 
-/** Returns the configuration of models of the toys' vendor, one for each kind. */
+/** Returns a configuration of the toy vendor with one model of each kind. */
 export function toyConfig(url: string, prices: Readonly<Record<string, object>>): object {
   const models = Object.keys(prices).map((kind) => [`my-${kind}`, { kind, price: prices[kind] }] as const);
   const names = Object.fromEntries(models.map(([name]) => [name, "theirs"]));

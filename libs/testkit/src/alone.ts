@@ -6,7 +6,7 @@ import { limitsVariable, limitedProgram, quickRecording, withLimits, type Limits
 import { finishService, spawnWarm } from "./warm/pool.ts";
 
 /**
- * Single service, for tests of that service. `stop` ends its process; disposing leaves the process to the next service
+ * Single service, for tests of that service. `stop` ends its process. Disposal keeps the process for the next service
  * that is started.
  */
 export interface AloneService extends Child, AsyncDisposable {

@@ -5,7 +5,7 @@ import type { Backends } from "./backends.ts";
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
 /** Labels of the containers of tests. */
 export const testLabels = { "org.modelgate.test": "true" };
-/** Label of containers that are used again; its value names their user. */
+/** Label of containers that are reused; its value names the worker and its pair of containers. */
 const reuseLabel = "org.modelgate.test.reused-by";
 const natsMonitorPort = 8222;
 

@@ -6,7 +6,10 @@ import type { Backends } from "./backends.ts";
 import { startContainers, type Containers } from "./containers.ts";
 import { redisCommand } from "./redis-command.ts";
 
-/** Time, in ms, for connections of an earlier test file to end. After it, its containers are replaced. */
+/**
+ * Maximum wait, in ms, until the connections of an earlier test file have ended. After that, new containers replace its
+ * containers.
+ */
 const connectionsEndWithinMs = 1_000;
 const pollMs = 20;
 

@@ -2,8 +2,8 @@
 const [minPauseMs, maxPauseMs] = [20, 200];
 
 /**
- * Waits until a check returns a value other than false or undefined, and returns that value. Fails with `what`, the
- * description of the expected event, if that takes too long.
+ * Waits until a check returns a value other than false or undefined, and returns that value. If that takes too long,
+ * fails with a message that contains `expected`, the description of the event.
  */
 export async function until<T>(
   expected: string,

@@ -116,9 +116,10 @@ export function budgetLines(budgets: readonly AppliedBudget[]): string {
 }
 
 /**
- * Returns where versions without `budgets` counted the spending of a key or a group in a period: they had a hash for
- * each day and month in UTC, `budgets:{sNN}:ACCOUNT:2026-11-26` for example, with the fields `token:ID` and
- * `group:NAME`. Returns "" for a budget in the account's list.
+ * Returns the end of the Redis key and the field in which versions without the hash `budgets` counted the spending of a
+ * key or a group, separated by a space. Those versions had a hash for each day and month in UTC, for example
+ * `budgets:{sNN}:ACCOUNT:2026-11-26`, with the fields `token:ID` and `group:NAME`. Returns "" for a budget in the
+ * account's list.
  */
 function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
   if (budget.createdAt !== "") return "";

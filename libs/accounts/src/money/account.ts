@@ -45,7 +45,9 @@ export interface AccountState {
   readonly version: number;
 }
 
-/** Changes the name and the state of an account. Later changes, and a missing account, stay as they are. */
+/**
+ * Changes the name and the state of an account. Does nothing if Redis has a later change, or does not have the account.
+ */
 export async function setAccount(redis: Redis, { id, name, disabled, version }: AccountState): Promise<void> {
   await setScript(redis, { account: accountKeys.account(id) }, { name, disabled, version });
 }

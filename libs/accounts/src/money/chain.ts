@@ -90,8 +90,8 @@ export class ChainWalk {
   }
 
   /**
-   * Returns the hash of an anchored receipt that was checked; undefined if it is unknown. The hash of the receipt
-   * before the first one is known too, if that receipt is anchored.
+   * Returns the hash of an anchored receipt that was checked; undefined if it is unknown. Also knows the hash of the
+   * receipt directly before the first one, if it is anchored.
    */
   hashOf(number: number): string | undefined {
     return this.#hashes.get(number);

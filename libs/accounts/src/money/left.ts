@@ -49,9 +49,7 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
   return { creditedNanos, spentNanos, budgets, leftNanos: least > 0n ? least : 0n };
 }
 
-/**
- * Reads the use of the budgets that apply to every call of an API key. Budgets of models, tags and end users do not.
- */
+/** Reads the use of the budgets that apply to every call of an API key, so not those of models, tags and end users. */
 async function readUsage(
   redis: Redis,
   { accountId, tokenId, group, team, member, budgets: limits, nowMs = Date.now() }: SpendingScope,

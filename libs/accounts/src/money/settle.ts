@@ -18,8 +18,8 @@ export interface Settlement {
   /** True if the call is settled only if its hold exists, because no request was sent. */
   readonly onlyIfHeld?: boolean | undefined;
   /**
-   * Runs of Redis (`run_id`, separated by spaces) in which the call may be settled; in another run it may be settled
-   * already. Absent: any run.
+   * Run ids of the Redis servers (`run_id`, separated by spaces) on which the call may be settled. On a server with
+   * another run id, the settlement of the call may have been lost. Absent: any server.
    */
   readonly runIds?: string | undefined;
   readonly nowMs?: number | undefined;

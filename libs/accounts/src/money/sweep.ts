@@ -9,7 +9,7 @@ import { settle } from "./settle.ts";
 export interface SweepOptions {
   /** Unix time in ms with which the ends of leases are compared; absent: the clock of this machine. */
   readonly nowMs?: number | undefined;
-  /** Runs of Redis in which holds may be settled; see `Settlement`. */
+  /** Run ids of the Redis servers on which holds may be settled; see `Settlement`. */
   readonly runIds?: string | undefined;
 }
 

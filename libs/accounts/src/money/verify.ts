@@ -102,15 +102,15 @@ async function walkChain(redis: Redis, account: Account, lastNumber: number, opt
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
   const isComplete = Date.parse(creationTime(account, options)) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditEntry(credit) ?? []);
-  // Read before the books: an event that leaves the outbox meanwhile is in the books by then, or is waited for.
+  // The outbox is read before the books. An event that leaves the outbox meanwhile is then in the books, or on its way.
   const waiting = (await readUnpublished(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementEntry(event) ?? []) : [],
   );
   const from = isComplete
     ? 1
     : await oldestReceipt(readEntries(oldest), [...waiting.map(receiptNumber), lastNumber + 1]);
-  // Around midnight events may be settled in another order than their times. An entry that is missing on the first day
-  // may thus be among the calls of the day before, which are not deleted yet.
+  // Around midnight, calls may be settled in another order than that of their times. A receipt above `from` may thus
+  // belong to a call of the day before, which is still stored.
   const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
   const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>

@@ -13,8 +13,8 @@ export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
 }
 
 /**
- * Records the current runs of the Redis servers (`readServerState`), in which Redis contains all data of the books.
- * After a restart, Redis may have lost the latest writes.
+ * Records the run ids of the current Redis servers (`readServerState`), which contain all data of the books. A server
+ * gets another run id when it restarts; Redis may then have lost the latest writes.
  */
 export async function writeCompleteRuns(redis: Redis, runs: string): Promise<void> {
   await redis.set(accountKeys.completeRuns, runs);

@@ -23,7 +23,10 @@ export interface LostAccount extends AccountState {
 export interface LostBudgets extends BudgetList {
   /** Spending of each budget, by id. */
   readonly states: ReadonlyMap<string, BudgetState>;
-  /** Hashes of receipts of lost calls that `states` count, and that are therefore not counted when charged again. */
+  /**
+   * Hashes of the receipts of lost calls whose spending `states` includes. Their budgets do not count these calls again
+   * when the calls are charged again.
+   */
   readonly counted: readonly string[];
 }
 

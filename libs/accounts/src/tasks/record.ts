@@ -55,7 +55,10 @@ export interface TaskRecord {
   readonly result?: string | undefined;
 }
 
-/** Time in ms between a task's deadline and the end of its hold's lease. The sweep settles the hold only after that. */
+/**
+ * Time in ms between a task's deadline and the end of its hold's lease, before which the sweep does not settle the
+ * hold.
+ */
 export const holdBeyondMs = 3_600_000;
 
 const unixMs = Type.Number();

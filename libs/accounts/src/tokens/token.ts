@@ -54,7 +54,10 @@ export interface Token {
   readonly previous?: PreviousKey | undefined;
   /** Time at which the key was replaced. Set only in the record of a replaced key. */
   readonly replacedAt?: string | undefined;
-  /** Time at which the token was deleted. Such a record only keeps earlier versions from being written. */
+  /**
+   * Time at which the token was deleted. The record remains, so that a late write of an earlier version does not
+   * restore the token.
+   */
   readonly deletedAt?: string | undefined;
 }
 
@@ -114,8 +117,8 @@ export async function findToken(redis: Redis, digest: string): Promise<Token | u
 }
 
 /**
- * Returns the token of a key that a client uses; undefined if there is none. Records the use of a replaced key. The
- * caller keeps the token for some seconds, so that this is rare.
+ * Returns the token of a key that a client uses; undefined if there is none. Records the use of a replaced key; this
+ * write is rare, because callers cache the token for some seconds.
  */
 export async function findUsedToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const token = await findToken(redis, digest);
@@ -217,9 +220,10 @@ export function requireUsable(token: Token | undefined): asserts token is Token 
 
 /**
  * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or
- * if the key that opened the connection has expired: a rotation ends it at another time than the token's current key.
- * A client secret ends with the key that created it. Also throws if the token's current list of addresses does not
- * include the client's address, or if the connection is older than the token's first list.
+ * if the key that opened the connection has expired. A key that a rotation replaced expires at another time than the
+ * token's current key; a client secret expires with the key that created it. Also throws if the token has a list of
+ * addresses that does not include the client's address. The address is unknown, and thus not included, if the token had
+ * no list when the connection was opened.
  */
 export async function checkStillValid(
   redis: Redis,

@@ -20,7 +20,7 @@ export interface BookedAccount extends BookedState {
   readonly creditedNanos: bigint;
   /** True if the books contain all receipts of the account's chain, without branches. */
   readonly isComplete: boolean;
-  /** Sum of the chain's steps minus the link of the last receipt (see `stepOf`); 0 if the chain is complete. */
+  /** Sum of the chain's steps minus the link of the last receipt (see `chainStep`); 0 if the chain is complete. */
   readonly offset: number;
 }
 

@@ -16,8 +16,8 @@ export interface AuditHead {
 }
 
 /**
- * Appends an entry to the audit's chain, in the transaction that makes the change. From here until its end, other
- * transactions that write to the audit must wait.
+ * Appends an entry to the audit's chain, in the transaction that makes the change. Other transactions that write to the
+ * audit wait until this transaction ends.
  */
 export async function appendAudit(transaction: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
   // An update without an effect locks the row in SQLite and PostgreSQL.

@@ -10,7 +10,10 @@ const hourMs = 3_600_000;
 const giveUpMs = 24 * hourMs;
 /** Pauses after the first attempts, in ms; later attempts follow at the last one. */
 const pausesMs = [30_000, 120_000, 600_000, 1_800_000, hourMs] as const;
-/** Maximum deliveries to one target that are claimed at a time, so that a target that is slow leaves places for others. */
+/**
+ * Maximum deliveries to one target that are claimed at a time, so that a slow target does not delay those to other
+ * targets.
+ */
 const maxOfTarget = 5;
 /** Maximum characters of a stored error. */
 const maxErrorCharacters = 300;

@@ -13,8 +13,8 @@ export interface NewAlert extends Omit<Alert, "id" | "time" | "kind"> {
 }
 
 /**
- * Stores alerts, and a delivery of each to every target that receives it. An alert that is stored already is left out,
- * so it happens once even if several ledgers find its condition. Returns the stored ones.
+ * Stores alerts, and a delivery of each to every target that receives it. Skips alerts that are already stored, so that
+ * an alert is stored once even if several ledgers detect its cause. Returns the alerts that were stored.
  */
 export async function recordAlerts({ db }: Books, alerts: readonly NewAlert[]): Promise<readonly Alert[]> {
   if (alerts.length === 0) return [];
@@ -72,7 +72,8 @@ export async function readOpenAlerts({ db }: Books, kinds: readonly AlertKind[])
 }
 
 /**
- * Ends the condition of an alert, and stores the alert `ended` about its end. Does nothing if another ledger did it.
+ * Marks the condition of an alert as ended, and stores the alert `ended` that reports this. Returns the stored alert;
+ * an empty list if another ledger has already marked the end.
  */
 export async function endAlert({ db }: Books, id: string, ended: NewAlert): Promise<readonly Alert[]> {
   return db.transaction().execute(async (at) => {
@@ -88,8 +89,8 @@ export async function endAlert({ db }: Books, id: string, ended: NewAlert): Prom
 }
 
 /**
- * Deletes alerts before a Unix time in ms, with their deliveries. Alerts whose condition lasts are kept, and those of
- * budgets in total, which happen once.
+ * Deletes alerts before a Unix time in ms, with their deliveries. Alerts whose condition lasts are kept. So are alerts
+ * about budgets with the period `total`, because each of these must be sent only once.
  */
 export async function deleteOldAlerts({ db }: Books, before: number): Promise<void> {
   await db.transaction().execute(async (at) => {

@@ -24,8 +24,8 @@ const tables: Readonly<Record<string, TableShape>> = {
 const upstreamLabel = "upstreamRequest";
 
 /**
- * Adds the table of call ids. A call is stored only once per id, and can be found by its request ids without a scan of
- * every day. If a call is stored twice, the id refers to the first one.
+ * Adds the table of call ids. An id occurs once per account, and a call can be found by its request ids without a scan
+ * of every day. If an earlier version stored a call twice, the id refers to the first one.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);

@@ -11,7 +11,10 @@ export interface MigrationTools {
 /** Definition of a table in a migration. All columns are `not null`. */
 export interface TableShape {
   readonly columns: Readonly<Record<string, "text" | "integer" | "bigint">>;
-  /** Columns of the primary key. The account comes first, so that Citus can distribute the table by it. */
+  /**
+   * Columns of the primary key. In tables of accounts the account comes first, so that Citus can distribute the table
+   * by it.
+   */
   readonly key: readonly string[];
   /** Column by whose ranges the table is partitioned in PostgreSQL. */
   readonly partitionedBy?: string;

@@ -36,10 +36,11 @@ export async function renameTeam(
 }
 
 /**
- * Deletes a team or an organisation. Returns the first part that it still has, and then deletes nothing: an organisation
- * has teams and members (its admins); a team has members, budgets and keys. Keys that were deleted count too, because
- * their usage names the team. Returns "absent" if it does not exist. With `releaseAccount`, an account leaves the
- * organisation with the last team that it paid for; the result is then "deleted-with-account".
+ * Deletes a team or an organisation that is empty. Otherwise deletes nothing and returns the first part that is left:
+ * `teams` or `members` (admins) of an organisation; `members`, `keys` or `budgets` of a team. Deleted keys count as
+ * keys, because their usage names the team. Returns "absent" if the team or organisation does not exist. With
+ * `releaseAccount`, an account leaves the organisation with the last team that it paid for; the result is then
+ * "deleted-with-account".
  */
 export async function deleteTeam(
   { db }: Books,
@@ -75,7 +76,7 @@ export async function deleteTeam(
   });
 }
 
-/** Takes an account from an organisation; all of its accounts if none is named. */
+/** Removes an account from an organisation; all accounts of the organisation if `account` is absent. */
 async function releaseAccounts(
   transaction: Transaction<Tables>,
   organisation: string,
@@ -88,7 +89,7 @@ async function releaseAccounts(
   await (account === undefined ? accounts : accounts.where("account", "=", account)).execute();
 }
 
-/** Returns the first part of a team that the books store with its account; undefined if there is none. */
+/** Returns `keys` or `budgets` if the team's account has keys or budgets of the team; otherwise undefined. */
 async function partInAccount(
   transaction: Transaction<Tables>,
   team: string,

@@ -23,7 +23,7 @@ fillTable();
 
 /**
  * Finds the endpoint for a method and a path without its query. Accepts common aliases and one trailing slash. A path
- * with a doubled /v1 gets a separate result, so that the client can be told. Model names may contain slashes.
+ * with a doubled `/v1` has a separate result, so that the error can name the mistake. Model names may contain slashes.
  */
 export function findEndpoint(method: string, rawPath: string): FoundEndpoint {
   const direct = fixedPaths.get(rawPath)?.get(method);

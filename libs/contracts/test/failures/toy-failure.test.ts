@@ -3,7 +3,7 @@ import { Failure } from "../../src/failures/failure.ts";
 import { failures, type FailureCode, type FailureKind } from "../../src/failures/registry.ts";
 import { failureHeaders, renderFailure, type ErrorFormat } from "../../src/failures/render.ts";
 
-/** What one more failure touches, as CONTRIBUTING's table has it: its row in the registry. */
+/** Failure that is not in the registry. CONTRIBUTING states that a new failure needs only a row there. */
 const toy: FailureKind = {
   status: 418,
   type: "toy_type",
@@ -16,7 +16,7 @@ const toy: FailureKind = {
 beforeEach(() => void Object.assign(failures, { toy_failure: toy }));
 afterEach(() => void Reflect.deleteProperty(failures, "toy_failure"));
 
-/** The toy's code, which the type of codes does not have. */
+/** Returns the toy's code as a FailureCode, although the type does not contain it. */
 function toyCode(): FailureCode {
   const code = Object.keys(failures).find((each): each is FailureCode => each === "toy_failure");
   if (code === undefined) throw new Error("the toy is not in the registry");

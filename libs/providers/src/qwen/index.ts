@@ -23,7 +23,8 @@ const answerRequest = requestBuilder(address, requestHeaders);
 /**
  * Qwen's models at DashScope. The base URL is that of its SDK (`https://…/api/v1`). It serves images (synchronously or
  * as tasks), Wan's videos, and text in OpenAI's formats under `/compatible-mode/v1` of the same host. Some models are
- * served only as tasks. A channel's `wires` can say so; otherwise the vendor's refusal reveals it.
+ * served only as tasks: a channel's `wires` can name the wire of the tasks; otherwise the gateway learns this from the
+ * vendor's refusal.
  */
 export const qwen: Provider = {
   name: "qwen",

@@ -63,7 +63,7 @@ export interface TaskReader {
 /** Reads the answer to a request that starts a job. The job continues after its call has ended. */
 export interface JobReader {
   readonly kind: "job";
-  /** Reads the answer. Throws Failure or Refused if no job was started; another channel is then tried. */
+  /** Reads the answer. Throws Failure or VendorRefusal if no job was started; another channel is then tried. */
   read(answer: UpstreamAnswer): Promise<StartedJob>;
 }
 

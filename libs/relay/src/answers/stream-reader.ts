@@ -69,7 +69,7 @@ export interface StreamTranslator {
 
 /** Contents of a frame that has not been sent to the client yet. */
 export interface FrameReading {
-  /** Raw output of the model in the frame, from which `wordsOf` extracts the text; "" if there is none. */
+  /** Raw output of the model in the frame, from which `extractText` extracts the text; "" if there is none. */
   readonly text: string;
   /** Usage that the frame reports, as a total of the stream so far. */
   readonly usage?: Units | undefined;

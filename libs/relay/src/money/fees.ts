@@ -31,7 +31,7 @@ export interface SentFees {
   readonly body: unknown;
   /** Tools and service tiers that the body requests; absent: those of the client's request. */
   readonly requestedFees?: RequestedFees | undefined;
-  /** Limits the number of tool calls in a body to `most`; absent: the wire cannot express such a limit. */
+  /** Limits the number of tool calls in a body to `max`; absent: the wire cannot express such a limit. */
   readonly capTools?: ((body: Buffer, max: number) => Buffer) | undefined;
   /** Returns the price of another model of the vendor, by the vendor's name of it; undefined if it is unknown. */
   readonly priceOf?: ((upstreamModel: string) => Price | undefined) | undefined;
@@ -161,8 +161,8 @@ export class CallFees {
   }
 
   /**
-   * Adds the tokens of further models to a bill: to its units if the models have the bill's price, otherwise
-   * separately.
+   * Adds the tokens of further models to a bill: to its units if they have the same price as the model of the bill,
+   * otherwise to `otherModels`.
    */
   #withOthers(bill: BilledFees): BilledFees {
     const { answeredBy, iterations = [] } = this.#attempt;

@@ -67,7 +67,7 @@ const exchange: Exchange = {
   read: () => reader,
 };
 
-/** What happens to an answer on its way, in its order. */
+/** Delivery of an answer: its client, its events in order, and the outcomes with which the call was settled. */
 interface Delivered {
   readonly client: FakeClient;
   readonly events: string[];
@@ -75,7 +75,7 @@ interface Delivered {
   readonly over: Promise<void>;
 }
 
-/** Delivers an answer; `pays` says whether the account can pay for a further step of the stream. */
+/** Delivers an answer. `pays` is false if the account cannot pay for a further step of the stream. */
 function begin(
   accepted: Accepted,
   how: {
@@ -83,9 +83,9 @@ function begin(
     readonly pays?: boolean;
     readonly stepTokens?: number;
     heartbeatMs?: number;
-    /** Answers the further requests of the call. */
+    /** Answers further requests of the call to its vendor. */
     readonly send?: Transport["send"];
-    /** The client leaves after the request was sent; the answer is then read for so many ms. */
+    /** Set if the client disconnects after the request was sent. The vendor's answer is then read for at most `ms`. */
     readonly leavesFor?: { readonly ms: number; ended(): void };
   } = {},
 ): Delivered {
@@ -329,7 +329,7 @@ test.each([
 );
 
 describe("a task's further requests to its vendor", () => {
-  /** Finishes a task with one of them, which gets this answer. */
+  /** Finishes a task with one further request: `ask` sends the request, and `send` answers it. */
   function further(ask: (vendor: VendorLink) => Promise<Buffer>, send: Transport["send"]) {
     const finish = async (vendor: VendorLink): Promise<WholeAnswer> => ({ ...answer, body: await ask(vendor) });
     return begin({ kind: "task", exchange, firstByteAt: 0, task: { finish } }, { send });

@@ -14,7 +14,7 @@ const error = 'data: {"error":{"message":"no"}}\n\n';
 const done = "data: [DONE]\n\n";
 const reader = { framing: chat.framing, isFirstFrame: (first: Buffer) => isStreamStart(chat, first) };
 
-/** A stream under way from a vendor to a client. */
+/** Stream that is being passed from a vendor to a client. */
 interface Passing {
   readonly vendor: FakeAnswer;
   readonly client: FakeClient;
@@ -22,7 +22,7 @@ interface Passing {
   readonly ended: Promise<StreamEnd>;
 }
 
-/** Begins a stream with what the vendor has sent. */
+/** Starts to pass the stream of a vendor, which has sent the beginning. */
 async function begin(
   vendor: FakeAnswer,
   {
@@ -187,7 +187,10 @@ test("a stream above its maximum bytes fails, and its vendor is stopped", async 
 });
 
 describe("a stream whose hold is used up", () => {
-  /** Pays for so many frames, and for one more each time it is asked, until it refuses. */
+  /**
+   * Creates an allowance that covers this many frames. Each extension calls `more`: if it returns no failure, one more
+   * frame is covered. Extensions wait until `answer` is called.
+   */
   function paysFor(frames: number, more: () => Failure | undefined) {
     let left = frames;
     const asked = Promise.withResolvers<void>();
@@ -215,7 +218,7 @@ describe("a stream whose hold is used up", () => {
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
     await money.asked;
     expect([client.text, vendor.paused]).toEqual([frame("a"), true]);
-    // The vendor ends meanwhile.
+    // The vendor's stream ends while its frames wait.
     vendor.ends();
     money.answer();
     expect(await ended).toEqual({ ended: "completed" });

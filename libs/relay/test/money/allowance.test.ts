@@ -5,7 +5,7 @@ import { Allowance, wroteBeyondBound } from "../../src/money/allowance.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { countTokens } from "../../src/money/tokenizer.ts";
 
-/** An account that covers so many tokens in all, `held` of them at first. */
+/** Opens the allowance of an account that can pay for this many tokens. `output.first` of them are held at first. */
 function openOn(tokens: number, output: { first: number; step: number; max: number }) {
   const meter = new Meter();
   let held = output.first;
@@ -26,8 +26,8 @@ function openOn(tokens: number, output: { first: number; step: number; max: numb
 }
 
 /**
- * Sends frames through an allowance as a translator does. Each frame has words and a number of other bytes. Returns how
- * many frames passed, and the refusal that stopped them, if any.
+ * Sends frames through an allowance as a translator does. Each frame has text and a number of other bytes. Returns the
+ * number of frames that passed, and the reason that stopped them, if any.
  */
 async function play(
   { allowance, meter }: { readonly allowance: Allowance; readonly meter: Meter },
@@ -64,7 +64,7 @@ test("nothing passes without a hold, and nothing with a refused one", async () =
         const check = (): void => expect(account.meter.maxTokens).toBeLessThanOrEqual(account.held());
         const { passed, refused } = await play(account, sent, check);
         if (refused === undefined) expect(passed).toBe(sent.length);
-        // What is left is less than the smallest step and the frame that did not fit.
+        // The rest of the money covers neither the smallest step nor the next frame.
         else {
           const next = Buffer.byteLength(sent[passed]?.[0] ?? "");
           expect(account.meter.maxTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
@@ -84,7 +84,7 @@ test("a stream whose account can pay never waits: its hold is extended before it
     await Promise.resolve().then(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  // 8,000 tokens at most, in steps of 512 with half a step in hand.
+  // At most 8,000 tokens, in steps of 512; each extension begins when half a step is left.
   expect(asked()).toBeGreaterThanOrEqual(15);
   expect(asked()).toBeLessThanOrEqual(17);
   expect(held()).toBe(512 * (asked() + 1));
@@ -94,7 +94,8 @@ test("text is counted instead of estimated near the end, so that a stream uses a
   const account = openOn(1_000, { first: 256, step: 256, max: Infinity });
   const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
   const { passed } = await play(account, story, () => undefined);
-  // A token a word, with a quarter in hand; by its bytes it would have ended after 333.
+  // Each word is one token, and may be counted with a margin of a quarter. Counted by bytes, the stream would end after
+  // 333 words.
   expect(passed).toBeGreaterThan(700);
   expect(passed).toBeLessThanOrEqual(1_000);
 });

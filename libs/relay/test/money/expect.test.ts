@@ -50,7 +50,9 @@ test("additional text that a vendor may be sent is in the hold, but not in its f
   expect(expectText(size, model, 1, 0)).toMatchObject({ floorNanos: 1_000n, floorUnits: { inputTokens: 1 } });
 });
 
-/** An amount in whole parts by their shares, with one share that is not used. */
+/**
+ * Divides an amount into integer parts in proportion to shares. `unused` is the share of the amount that is in no part.
+ */
 function partsOf(amount: number, shares: readonly number[], unused: number): readonly number[] {
   const all = shares.reduce((sum, share) => sum + share, unused) || 1;
   return shares.map((share) => Math.floor((amount * share) / all));
@@ -68,7 +70,7 @@ test.each([
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
   const asked = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
   expect(wholeOutput(asked, model, 16_384)).toBe(held);
-  // What a client asks for beyond what the model can say is not kept from its minute.
+  // A client's limit above the model's maximum does not reserve more of the client's tokens per minute.
   expect(expectText(asked, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
 });
 

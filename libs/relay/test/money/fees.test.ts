@@ -116,7 +116,7 @@ describe("the service tier", () => {
     [{ service_tier: "priority" }, undefined, 2, "priority", false],
     [{ service_tier: "priority" }, "default", 1, undefined, false],
     [{ service_tier: "flex" }, "flex", 0.5, "flex", false],
-    // The answer does not say that it was served cheaper.
+    // The answer does not confirm the cheaper tier.
     [{ service_tier: "flex" }, undefined, 1, undefined, false],
     [{ service_tier: "flex" }, "default", 1, undefined, false],
     [{ service_tier: "scale" }, "scale", 1, "scale", true],
@@ -186,7 +186,7 @@ test("a hold covers every bill within its limits: tokens, tools and the service 
         const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice(written) };
         const size = { textBytes, mediaTokens: 0, maxOutputTokens: output, choices: 1, fees: fees.held };
         const { upperNanos } = expectText(size, model, 1.5, output);
-        // A vendor serves no dearer tier than it was asked for, but where it was to choose.
+        // A vendor serves a more expensive tier than the requested one only if it may choose the tier (`auto`).
         const asked = body.service_tier ?? "auto";
         const isDearer = served === "priority" && asked !== "priority" && asked !== "auto";
         if (served !== undefined && !isDearer) fees.saw({ tier: served });

@@ -10,12 +10,15 @@ import { openRenewals, openSettlements, type RenewedHold } from "../../src/money
 import { usageDraft } from "../../src/money/usage-draft.ts";
 import { notSent, type Outcome } from "../../src/outcome.ts";
 
-/** What the store does with one command: answers, is not reached, or does it and its answer is lost. */
+/**
+ * Behaviour of the store for one command: it answers, it cannot be reached, or it executes the command and the answer
+ * is lost.
+ */
 type StoreFault = "answers" | "is away" | "loses its answer";
-/** What the holder does with the money after its extensions. */
+/** Step that a call makes with its held money after the extensions. */
 type Step = "settle" | "release" | "hand over" | "throw";
 
-/** A connection that fails its scripts where the test asks for it. */
+/** Connection whose scripts fail as the test determines. */
 class FaultyRedis extends Redis {
   faults: StoreFault[] = [];
 
@@ -30,7 +33,7 @@ class FaultyRedis extends Redis {
     try {
       await super.sendCommand(...sent);
     } catch {
-      // Its answer is lost, whatever it was.
+      // The answer is lost, also if it is an error.
     }
   }
 }
@@ -57,7 +60,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** A holder's life: money is held, extended, and ended in some ways, one after the other; what is thrown is caught. */
+/** Holds money, extends the hold, and performs the steps one after another. Catches all errors. */
 async function live(accountId: string, extensions: number, steps: readonly Step[]) {
   const renewed = new Set<RenewedHold>();
   const pushed: OutboxEntry[] = [];
@@ -96,7 +99,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
       if (step === "hand over") money.handOver();
     }
   } catch {
-    // Whatever was thrown, the money has been ended.
+    // After any error, the hold must have been settled or released, which the test checks.
   }
   await settlements[Symbol.asyncDispose]();
   return { held, first: done.find((step) => step !== "throw"), renewed, pushed };
@@ -139,7 +142,10 @@ interface Events {
   readonly pushed: readonly OutboxEntry[];
 }
 
-/** One event for a settled call; for one that was refused none, or one that costs nothing. */
+/**
+ * Expects one event of a settled call. A refused call has no event, or one with a cost of zero. All other calls have
+ * none.
+ */
 async function expectEvents(accountId: string, { settled, isRefused, pushed }: Events): Promise<void> {
   const stored = (await readUnpublished(store, shardOf(accountId), -1_000, 1_000_000)).filter(
     ({ event }) => event.accountId === accountId && "units" in event,
@@ -150,7 +156,7 @@ async function expectEvents(accountId: string, { settled, isRefused, pushed }: E
   else expect(stored).toEqual([]);
 }
 
-/** What was handed over is settled by its new owner. */
+/** Settles a hold that was handed over, as its new owner does. */
 async function settleLater(accountId: string, { record, callId }: HeldMoney): Promise<void> {
   await settle(store, {
     accountId,

@@ -67,7 +67,7 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
  */
 function end(): void {
   ending = true;
-  if (!process.emit("SIGTERM", "SIGTERM")) exitAtOnce(); // it has not come so far as to listen
+  if (!process.emit("SIGTERM", "SIGTERM")) exitAtOnce(); // the program does not listen for the signal yet
   for (const socket of accepted) socket.destroy();
 }
 
