@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldCell, fittedTable, table, visible } from "../src/gatectl/table.ts";
+import { fieldCell, table, visible } from "../src/gatectl/table.ts";
 
 test.each([
   ["a colour", "\u001b[31mred", "\\u001b[31mred"],
@@ -32,7 +32,7 @@ test("a table that is wider than 120 characters becomes a block for each row, an
     { name: "a".repeat(300), id: "1" },
     { name: "b", id: "2" },
   ];
-  const text = fittedTable(
+  const text = table(
     rows,
     [
       ["NAME", fieldCell("name")],

@@ -2,7 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
 import { requiredPositional, positionalInPath, type Command, type Output } from "./command.ts";
-import { fieldCell, fittedTable, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["NAME", fieldCell("name")],
@@ -24,7 +24,7 @@ const role = "viewer, operator or admin; viewer where absent";
 const account = "create a member of this account, who sees and manages only it";
 const passwordFrom = "`-`: reads the password from stdin; other users could see it on the command line";
 
-const listOperators = (data: unknown): Output => ({ data, text: fittedTable(data, columns, "no operators") });
+const listOperators = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
 
 /** Reads a password from stdin, without its line ending; undefined if the option is absent. */
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
@@ -110,7 +110,7 @@ export const operatorCommands: readonly Command[] = [
         account: args.options["account"],
       };
       const data = await server.post("/operator-keys", body);
-      return { data, text: `${fittedTable(data, keyColumns, "")}\n\n${String(field(data, "key"))}` };
+      return { data, text: `${table(data, keyColumns, "")}\n\n${String(field(data, "key"))}` };
     },
   },
   {
@@ -121,7 +121,7 @@ export const operatorCommands: readonly Command[] = [
     example: "gatectl operator-key list",
     async run(_, server) {
       const data = await server.get("/operator-keys");
-      return { data, text: fittedTable(data, keyColumns, "no keys for automation") };
+      return { data, text: table(data, keyColumns, "no keys for automation") };
     },
   },
   {

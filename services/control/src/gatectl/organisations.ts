@@ -1,7 +1,7 @@
 import { field } from "../field.ts";
 import { positionalInPath, requiredPositional, type Arguments, type Command, type Output } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, fittedTable, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ORGANISATION", fieldCell("id")],
@@ -33,10 +33,10 @@ function membersText(rows: unknown): string {
   return rows.map((row) => `${fieldCell("name")(row)} (${fieldCell("role")(row)})`).join(", ");
 }
 
-const showOrganisations = (data: unknown): Output => ({ data, text: fittedTable(data, columns, "no organisations") });
+const showOrganisations = (data: unknown): Output => ({ data, text: table(data, columns, "no organisations") });
 const showTeams = (data: unknown): Output => ({
   data,
-  text: fittedTable(field(data, "teams"), teamColumns, "no teams"),
+  text: table(field(data, "teams"), teamColumns, "no teams"),
 });
 
 /** Returns the output of an invitation, with the complete address of its link. */
@@ -45,7 +45,7 @@ async function showInvitation(made: unknown, server: Server): Promise<Output> {
   const url = typeof link === "string" ? new URL(link, await server.address()).href : null;
   const data = typeof made === "object" ? { ...made, url } : { url };
   const next = url ?? "The person has access already and signs in as before.";
-  return { data, text: `${fittedTable(data, memberColumns, "")}\n\n${next}` };
+  return { data, text: `${table(data, memberColumns, "")}\n\n${next}` };
 }
 
 const pathOf = (args: Arguments): string => `/organisations/${positionalInPath(args, 0, "ORGANISATION")}`;
@@ -167,7 +167,7 @@ export const organisationCommands: readonly Command[] = [
     example: "gatectl account members acme",
     async run(args, server) {
       const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}/members`);
-      return { data, text: fittedTable(data, memberColumns.slice(0, 2), "no members") };
+      return { data, text: table(data, memberColumns.slice(0, 2), "no members") };
     },
   },
   {

@@ -9,23 +9,15 @@ const maxWidth = 120;
 const gap = "  ";
 
 /**
- * Renders rows under headings, one line per row. Each column is as wide as its longest cell. Returns `none` if there are
- * no rows.
+ * Renders rows under headings, one line per row, if the lines have at most `maxWidth` characters; otherwise as a block
+ * for each row, with a line for each cell. Returns `none` if there are no rows.
  */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const cells = cellsOf(rows, columns);
+  if (cells.length === 1) return none;
   const widths = widthsOf(cells);
-  return cells.length === 1 ? none : cells.map((line) => alignedLine(line, widths)).join("\n");
-}
-
-/**
- * Renders rows as `table` does if the lines have at most `maxWidth` characters; otherwise as a block for each row, with a
- * line for each cell.
- */
-export function fittedTable(rows: unknown, columns: readonly Column[], none: string): string {
-  const cells = cellsOf(rows, columns);
-  const width = widthsOf(cells).reduce((sum, each) => sum + each, gap.length * (columns.length - 1));
-  return width > maxWidth ? blocks(cells) : table(rows, columns, none);
+  const width = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1));
+  return width > maxWidth ? blocks(cells) : cells.map((line) => alignedLine(line, widths)).join("\n");
 }
 
 /** Returns the headings, and the cells of each row. */

@@ -5,7 +5,7 @@ import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed, type Server } from "./server.ts";
 import { UsageError, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, dollarsCell, fittedTable, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
@@ -79,7 +79,7 @@ export const usageLogCommands: readonly Command[] = [
       const more = typeof next === "string" ? `More: --after ${next}` : "";
       const events = field(data, "events");
       const refused = await refusedCalls(server, options);
-      const parts = [fittedTable(events, listColumns, "no usage"), more, refusedTable(refused)];
+      const parts = [table(events, listColumns, "no usage"), more, refusedTable(refused)];
       return { data: { events, next, refused }, text: parts.filter((part) => part !== "").join("\n\n") };
     },
   },

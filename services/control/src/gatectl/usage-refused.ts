@@ -1,7 +1,7 @@
 import { field } from "../field.ts";
 import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, fittedTable, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 
 /** Describes the further refused calls that a row represents. */
 const alsoRefused = (row: unknown): string => {
@@ -37,5 +37,5 @@ export async function refusedCalls(server: Server, options: Arguments["options"]
 
 /** Renders refused calls under a separate heading; an empty text if there are none. */
 export function refusedTable(refused: readonly unknown[]): string {
-  return refused.length === 0 ? "" : `Refused, at no cost:\n${fittedTable(refused, columns, "")}`;
+  return refused.length === 0 ? "" : `Refused, at no cost:\n${table(refused, columns, "")}`;
 }

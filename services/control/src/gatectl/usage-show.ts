@@ -1,7 +1,7 @@
 import { CommandFailed } from "./server.ts";
 import { requiredPositional, type Command } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, fittedTable, type Column } from "./table.ts";
+import { fieldCell, table, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
@@ -42,8 +42,8 @@ export const usageShowCommand: Command = {
 
 function callText(call: unknown): string {
   const tries = field(call, "tries");
-  const shown = fittedTable(call, callColumns, "");
+  const shown = table(call, callColumns, "");
   return Array.isArray(tries) && tries.length > 0
-    ? `${shown}\n\nAttempts:\n${fittedTable(tries, attemptColumns, "")}`
+    ? `${shown}\n\nAttempts:\n${table(tries, attemptColumns, "")}`
     : shown;
 }

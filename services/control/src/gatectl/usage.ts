@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
-import { dollarsCell, fieldCell, fittedTable, type Column } from "./table.ts";
+import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
 
 /** Filters of all usage commands. Each is a parameter of the operator API. */
 export const usageFilters: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export const usageCommands: readonly Command[] = [
     async run({ options }, server) {
       const data = await server.get("/usage/first-bytes", options);
       const by = (options["by"] ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-      const text = fittedTable(
+      const text = table(
         data,
         [
           ...by.map((name) => [name.toUpperCase(), (row: unknown) => fieldCell(name)(field(row, "by"))] as const),
@@ -74,7 +74,7 @@ export const usageCommands: readonly Command[] = [
         ["SPENT", dollarsCell("spentNanos")],
         ["FORECAST", dollarsCell("forecastNanos")],
       ];
-      return { data, text: fittedTable(data, columns, "no usage") };
+      return { data, text: table(data, columns, "no usage") };
     },
   },
   {
@@ -89,7 +89,7 @@ export const usageCommands: readonly Command[] = [
     async run({ options }, server) {
       const data = await server.get("/usage", options);
       const by = (options["by"] ?? "account,model,day").split(",").map((name) => name.trim());
-      const text = fittedTable(
+      const text = table(
         data,
         [
           ...by.map(
