@@ -34,12 +34,14 @@ export {
   changeBookedToken,
   deleteBookedToken,
   markTokenProjected,
+  rotateBookedToken,
+} from "./accounts/tokens.ts";
+export {
   readExpiringTokens,
   readTokensOf,
   readUnprojectedTokens,
-  rotateBookedToken,
   type BookedToken,
-} from "./accounts/tokens.ts";
+} from "./accounts/read-tokens.ts";
 export {
   saveConfiguration,
   listConfigurations,

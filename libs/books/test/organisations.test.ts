@@ -15,6 +15,7 @@ import {
   readCalls,
   readOrganisations,
   readRefused,
+  readTokensOf,
   readTotals,
   readUnprojectedAccounts,
   recordCalls,
@@ -207,6 +208,34 @@ describe.each(engines)("$name", ({ start }) => {
     });
   });
 
+  test("of the deletion of a team and a new key of it, one wins", async () => {
+    await bookOrganisation(books, { id: "race", name: "race" }, "ada");
+    await bookAccount(books, { id: "racing", name: "racing", createdAt }, "ada");
+    for (let round = 0; round < 5; round++) {
+      const of = `round-${round}`;
+      await team("race", of, "racing");
+      const [booked, removed] = await Promise.all([
+        bookToken(books, { account: "racing", id: `tok_${of}`, digest: of, record: {}, team: of }, "ada"),
+        deleteTeam(books, { organisation: "race", team: of }, "ada"),
+      ]);
+      expect([booked === "no-team", removed], of).toEqual(removed === "keys" ? [false, "keys"] : [true, "deleted"]);
+    }
+  });
+
+  test("the audit of a team is its account's, and that of an organisation has the organisation's name", async () => {
+    await bookOrganisation(books, { id: "seen", name: "seen" }, "ada");
+    await bookAccount(books, { id: "till", name: "till", createdAt }, "ada");
+    await team("seen", "ops", "till");
+    await renameTeam(books, { organisation: "seen", team: "ops", name: "Operations" }, "ada");
+    await renameTeam(books, { organisation: "seen", team: "", name: "Seen Ltd." }, "ada");
+    for (const of of ["ops", ""])
+      await changeMembership(books, "seen", { person: "mia", team: of, role: "admin" }, "ada");
+    const actionsOf = async (account: string) =>
+      (await readAudit(books, { accounts: [account], limit: 10 })).map(({ action }) => action).toSorted();
+    expect(await actionsOf("till")).toEqual(["account.create", "membership.set", "team.create", "team.set"]);
+    expect(await actionsOf("organisation:seen")).toEqual(["membership.set", "organisation.create", "organisation.set"]);
+  });
+
   test("a team and an organisation are renamed, and deleted once nothing belongs to them", async () => {
     await bookOrganisation(books, { id: "brief", name: "brief" }, "ada");
     await bookAccount(books, { id: "purse", name: "purse", createdAt }, "ada");
@@ -240,6 +269,15 @@ describe.each(engines)("$name", ({ start }) => {
     await bookToken(books, { account: "purse", id: "tok_keyed", digest: "k", record: {}, team: "keyed" }, "ada");
     await deleteBookedToken(books, "tok_keyed", "ada");
     expect(await remove("keyed")).toBe("keys");
+    await team("brief", "played", "purse");
+    const played = { account: "purse", digest: "p", team: "played" };
+    const playgroundKey = (id: string) =>
+      bookToken(books, { ...played, id, record: { id, team: "played", playgroundOf: "mia" } }, "mia");
+    expect(await playgroundKey("tok_played")).toMatchObject({ created: true });
+    expect(await remove("played")).toBe("deleted");
+    const tokens = await readTokensOf(books, ["purse"]);
+    expect(tokens.find(({ id }) => id === "tok_played")).toMatchObject({ deletedAt: expect.any(String) });
+    expect(await playgroundKey("tok_late")).toBe("no-team");
     await bookOrganisation(books, { id: "empty", name: "empty" }, "ada");
     await changeMembership(books, "empty", { person: "mia", team: "", role: "admin" }, "ada");
     const removeEmpty = () => deleteTeam(books, { organisation: "empty", team: "" }, "ada");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  bookAccount,
   bookToken,
   changeBookedToken,
   deleteBookedToken,
@@ -28,13 +29,13 @@ describe.each(engines)("tokens in $name", ({ start }) => {
       bookToken(books, { account, id, digest: id.repeat(8), record: { ...record }, max }, "ada");
     expect(await book("tok_1", "acme", 2)).toMatchObject({ created: true });
     expect(await book("tok_2", "acme", 2)).toMatchObject({ created: true });
-    expect(await book("tok_3", "acme", 2)).toBeUndefined();
+    expect(await book("tok_3", "acme", 2)).toBe("full");
     expect(await book("tok_4", "rival", 2)).toMatchObject({ created: true });
     expect(await book("tok_5", "acme")).toMatchObject({ created: true });
     // Keys of playgrounds do not count; a name that resembles one does.
     await book("tok_6", "played", undefined, { playgroundOf: "mia" });
     expect(await book("tok_7", "played", 1, { name: '"playgroundOf":' })).toMatchObject({ created: true });
-    expect(await book("tok_8", "played", 1)).toBeUndefined();
+    expect(await book("tok_8", "played", 1)).toBe("full");
   });
 
   const act = { actor: "ada", action: "token.set" };
@@ -59,16 +60,45 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(JSON.stringify(audit)).not.toContain("digest");
   });
 
-  test("a rotation changes the record too, and a later expiry does not extend the life of the replaced key", async () => {
-    await create("renewed", "tok_renewed");
-    const rotate = (digest: string, change: Readonly<Record<string, unknown>>) =>
-      rotateBookedToken(books, "tok_renewed", { digest, hint: digest, graceSeconds: 3_600, change }, "ada");
+  test("of many concurrent requests, an account gets its maximum of tokens", async () => {
+    await bookAccount(books, { id: "crowded", name: "crowded", createdAt: "2026-01-01T00:00:00.000Z" }, "ada");
+    const book = (id: string) =>
+      bookToken(books, { account: "crowded", id, digest: id, record: { id }, max: 2 }, "ada");
+    const booked = await Promise.all(["tok_c1", "tok_c2", "tok_c3", "tok_c4"].map(book));
+    expect(booked.filter((each) => each === "full")).toHaveLength(2);
+  });
+
+  test("a person has one token of a playground for each group, and a new key replaces the last one", async () => {
+    await bookAccount(books, { id: "games", name: "games", createdAt: "2026-01-01T00:00:00.000Z" }, "ada");
     const [past, later] = ["2026-01-01T00:00:00.000Z", "2040-01-01T00:00:00.000Z"];
-    await rotate("one", { expiresAt: past, group: "gold" });
-    const token = await rotate("two", { expiresAt: later, group: null });
-    expect(token).toMatchObject({ digest: "two", record: { hint: "two", expiresAt: later } });
-    expect(token?.record).not.toHaveProperty("group");
-    expect(token?.replaced[0]).toMatchObject({ digest: "one", expiresAt: past });
+    const play = (id: string, members: object) => {
+      const record = { id, hint: `sk-${id}`, playgroundOf: "mia", group: "usual", expiresAt: later, ...members };
+      return bookToken(books, { account: "games", id, digest: id, record }, "mia");
+    };
+    const live = async () => (await readTokensOf(books, ["games"])).filter(({ deletedAt }) => deletedAt === undefined);
+    await Promise.all([play("tok_p1", {}), play("tok_p2", {}), play("tok_p3", {})]);
+    const [only, ...more] = await live();
+    expect(more).toEqual([]);
+    expect(only).toMatchObject({
+      version: 3,
+      replaced: [{ expiresAt: later }, { hint: expect.stringMatching(/^sk-/) }],
+    });
+    await play("tok_p4", { group: "gold" });
+    await play("tok_p5", { playgroundOf: "zoe", expiresAt: past });
+    expect(await live()).toHaveLength(3);
+    // The id and the time of creation stay, and the old key does not live longer.
+    const renewed = await play("tok_p6", { playgroundOf: "zoe", name: "Zoe" });
+    expect(renewed).toMatchObject({
+      created: false,
+      token: { id: "tok_p5", digest: "tok_p6", record: { id: "tok_p5", name: "Zoe", expiresAt: later } },
+    });
+    expect(renewed).toMatchObject({ token: { replaced: [{ digest: "tok_p5", expiresAt: past }] } });
+    await changeBookedToken(books, "tok_p5", { disabled: true }, act);
+    expect(await play("tok_p7", { playgroundOf: "zoe" })).toMatchObject({
+      token: { digest: "tok_p6", record: { disabled: true } },
+    });
+    await deleteBookedToken(books, "tok_p5", "ada");
+    expect(await play("tok_p8", { playgroundOf: "zoe" })).toMatchObject({ created: true, token: { id: "tok_p8" } });
   });
 
   test("expiring tokens are read although the record of one is unusual", async () => {

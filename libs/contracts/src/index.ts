@@ -145,5 +145,6 @@ export {
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
+export { organisationOfScope, organisationScope } from "./organisation-scope.ts";
 export { recordParser, UnknownShape, renameMembers } from "./stored.ts";
 export { withoutUndefined } from "./without-undefined.ts";

@@ -19,8 +19,9 @@ export interface Ledger {
   /** Changes a balance, once per operation id. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
   /**
-   * Creates an API key. Returns the existing key if it is already registered. Throws Failure if the account already has
-   * `max` keys.
+   * Creates an API key. Returns the existing key if it is already registered. A key of a playground replaces the one that
+   * the person has for the same team, member and group. Throws Failure if the account already has `max` keys, or pays
+   * for no such team.
    */
   createToken(
     wish: { digest: string; token: Token; max?: number },
@@ -28,15 +29,8 @@ export interface Ledger {
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
   /** Changes fields of an API key; null removes a field. Throws Failure unknown_url if the key does not exist. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
-  /**
-   * Replaces the key of a token and changes its fields; the old key works until `graceSeconds` have passed. Throws
-   * Failure unknown_url.
-   */
-  rotateToken(
-    id: string,
-    wish: { digest: string; hint: string; graceSeconds: number; change?: TokenChange },
-    actor: string,
-  ): Promise<Token>;
+  /** Replaces the key of a token; the old key works until `graceSeconds` have passed. Throws Failure unknown_url. */
+  rotateToken(id: string, wish: { digest: string; hint: string; graceSeconds: number }, actor: string): Promise<Token>;
   /** Deletes a token. Throws Failure unknown_url if it does not exist. */
   deleteToken(id: string, actor: string): Promise<Token>;
 }

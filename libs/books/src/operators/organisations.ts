@@ -1,4 +1,5 @@
 import type { Transaction } from "kysely";
+import { organisationScope } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "../accounts/audit.ts";
@@ -48,7 +49,7 @@ export async function bookOrganisation(
       .execute();
     if (rows.length === 0) return false;
     await writeAudit(transaction, {
-      account: "",
+      account: organisationScope(id),
       time: created,
       actor,
       action: "organisation.create",
@@ -121,7 +122,8 @@ export async function changeMembership(
 ): Promise<"changed" | "last-admin" | "no-team"> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockOrganisation(transaction, organisation))) return "no-team";
-    if (team !== "" && !(await hasTeam(transaction, organisation, team))) return "no-team";
+    const account = await auditedAccount(transaction, organisation, team);
+    if (account === undefined) return "no-team";
     if (team === "" && role === null && !mayEndLastAdmin && !(await hasOtherAdmin(transaction, organisation, person)))
       return "last-admin";
     if (role === null)
@@ -139,7 +141,7 @@ export async function changeMembership(
         .execute();
     const after = { organisation, person, team, role };
     await writeAudit(transaction, {
-      account: "",
+      account,
       time: new Date().toISOString(),
       actor,
       action: "membership.set",
@@ -175,15 +177,23 @@ async function hasOtherAdmin(transaction: Transaction<Tables>, organisation: str
   return other !== undefined;
 }
 
-/** Returns true if an organisation has a team. */
-export async function hasTeam(transaction: Transaction<Tables>, organisation: string, team: string): Promise<boolean> {
+/**
+ * Returns the account in whose audit the changes of a team are: the one that pays for the team. Those of the organisation
+ * itself, whose team is "", are in the audit of its scope. Returns undefined if the organisation has no such team.
+ */
+export async function auditedAccount(
+  transaction: Transaction<Tables>,
+  organisation: string,
+  team: string,
+): Promise<string | undefined> {
+  if (team === "") return organisationScope(organisation);
   const row = await transaction
     .selectFrom("teams")
-    .select("id")
+    .select("account")
     .where("organisation", "=", organisation)
     .where("id", "=", team)
     .executeTakeFirst();
-  return row !== undefined;
+  return row?.account;
 }
 
 /** Reads organisations: all, the one with an id, or the one to which an account belongs. Ordered by id. */

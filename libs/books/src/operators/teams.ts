@@ -1,8 +1,11 @@
 import type { Transaction } from "kysely";
+import { organisationScope } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
+import { ofPlayground, readPlaygroundTokens } from "../accounts/read-tokens.ts";
+import { deleteTokenIn, lockAccount } from "../accounts/tokens.ts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
-import { hasTeam, lockOrganisation } from "./organisations.ts";
+import { auditedAccount, lockOrganisation } from "./organisations.ts";
 
 /** Names a team of an organisation; the organisation itself if `team` is "". */
 interface TeamName {
@@ -18,19 +21,19 @@ export async function renameTeam(
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockOrganisation(transaction, organisation))) return false;
+    const account = await auditedAccount(transaction, organisation, team);
+    if (account === undefined) return false;
     if (team === "")
       await transaction.updateTable("organisations").set({ name }).where("id", "=", organisation).execute();
-    else {
-      if (!(await hasTeam(transaction, organisation, team))) return false;
+    else
       await transaction
         .updateTable("teams")
         .set({ name })
         .where("organisation", "=", organisation)
         .where("id", "=", team)
         .execute();
-    }
     const [action, after] = [team === "" ? "organisation.set" : "team.set", { organisation, team, name }];
-    await writeAudit(transaction, { account: "", time: new Date().toISOString(), actor, action, after });
+    await writeAudit(transaction, { account, time: new Date().toISOString(), actor, action, after });
     return true;
   });
 }
@@ -38,9 +41,9 @@ export async function renameTeam(
 /**
  * Deletes a team or an organisation that is empty. Otherwise deletes nothing and returns the first part that is left:
  * `teams` or `members` (admins) of an organisation; `members`, `keys` or `budgets` of a team. Deleted keys count as
- * keys, because their usage names the team. Returns "absent" if the team or organisation does not exist. With
- * `releaseAccount`, an account leaves the organisation with the last team that it paid for; the result is then
- * "deleted-with-account".
+ * keys, because their usage names the team; keys of playgrounds do not, and are deleted with the team. Returns "absent"
+ * if the team or organisation does not exist. With `releaseAccount`, an account leaves the organisation with the last
+ * team that it paid for; the result is then "deleted-with-account".
  */
 export async function deleteTeam(
   { db }: Books,
@@ -59,14 +62,22 @@ export async function deleteTeam(
       await releaseAccounts(transaction, organisation);
       await transaction.deleteFrom("organisations").where("id", "=", organisation).execute();
       const before = { organisation, team };
-      await writeAudit(transaction, { ...audit, account: "", action: "organisation.delete", before });
+      await writeAudit(transaction, {
+        ...audit,
+        account: organisationScope(organisation),
+        action: "organisation.delete",
+        before,
+      });
       return "deleted";
     }
     const account = teams.find(({ id }) => id === team)?.account;
     if (account === undefined) return "absent";
     if (hasMembers) return "members";
+    await lockAccount(transaction, account);
     const part = await partInAccount(transaction, team, account);
     if (part !== undefined) return part;
+    for (const { id, record } of await readPlaygroundTokens(transaction, account))
+      if (record["team"] === team) await deleteTokenIn(transaction, id, actor);
     await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
     const isReleased = releaseAccount && !teams.some((other) => other.account === account && other.id !== team);
     if (isReleased) await releaseAccounts(transaction, organisation, account);
@@ -96,7 +107,8 @@ async function partInAccount(
   account: string,
 ): Promise<"budgets" | "keys" | undefined> {
   const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
-  if ((await tokens.where("team", "=", team).executeTakeFirst()) !== undefined) return "keys";
+  const own = tokens.where("team", "=", team).where("record", "not like", ofPlayground);
+  if ((await own.executeTakeFirst()) !== undefined) return "keys";
   const budgets = transaction.selectFrom("budgets").select("record").where("account", "=", account);
   const { record = "" } = (await budgets.executeTakeFirst()) ?? {};
   return record.includes(`"team:${team}"`) || record.includes(`"member:${team}/`) ? "budgets" : undefined;

@@ -14,7 +14,7 @@ const maxDeleted = 20;
 const requestPrefix = "request:";
 
 /**
- * Makes a key of a person's playground. `make` must register the key's id with `rememberKey` before the key exists. If
+ * Makes a key of a person's playground. `make` must register the key's id with `rememberKeys` before the key exists. If
  * the person's keys end meanwhile, because the person signs out or loses access, the new key ends too. Throws Failure
  * (401) then.
  */
@@ -24,7 +24,7 @@ export async function makePlaygroundKey<Made extends { readonly id: string }>(
   make: () => Promise<Made>,
 ): Promise<Made> {
   const request = requestPrefix + randomUUID();
-  await rememberKey(redis, person, request);
+  await rememberKeys(redis, person, [request]);
   let made: Made;
   let isCurrent = false;
   try {
@@ -60,9 +60,9 @@ async function expireKey(ledger: Pick<Ledger, "changeToken">, id: string, actor:
   );
 }
 
-/** Stores the id of a key, or of a request for a key, until the key has certainly expired. */
-export async function rememberKey(redis: Redis, person: string, id: string): Promise<void> {
-  await redis.sadd(keysOf(person), id);
+/** Stores the ids of keys, or of requests for keys, until the keys have certainly expired. */
+export async function rememberKeys(redis: Redis, person: string, ids: readonly string[]): Promise<void> {
+  await redis.sadd(keysOf(person), ...ids);
   await redis.expire(keysOf(person), 2 * lifetimeSeconds);
 }
 

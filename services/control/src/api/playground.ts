@@ -1,4 +1,4 @@
-import { findAccount, keyHint, listAccountIds, listTokens, makeToken, newKey, type Token } from "@modelgate/accounts";
+import { findAccount, listAccountIds, listTokens, makeToken, newKey, type Token } from "@modelgate/accounts";
 import { readPublishedConfiguration } from "@modelgate/catalog";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
@@ -6,8 +6,8 @@ import type { Ledger } from "../ledger.ts";
 import { memberName } from "../organisations/access.ts";
 import { organisationFor } from "../organisations/routes.ts";
 import { fields } from "./fields.ts";
-import { boundOf, operatorKeys, sharedBudget } from "./member-limits.ts";
-import { deleteExpiredKeys, lifetimeSeconds, makePlaygroundKey, rememberKey } from "./playground-keys.ts";
+import { operatorKeys, sharedBudget } from "./member-limits.ts";
+import { deleteExpiredKeys, lifetimeSeconds, makePlaygroundKey, rememberKeys } from "./playground-keys.ts";
 import { checkNames } from "./tokens.ts";
 
 /** Account that pays for the calls of a person's playground, and the team whose budgets apply. */
@@ -43,7 +43,7 @@ interface PlaygroundKey {
 
 /**
  * Makes the key that a call requests. A person has one token in each account or team for each group, because the calls
- * of a token are billed by its group. Each request replaces its key.
+ * of a token are billed by its group. Each request replaces its key, in one step of the ledger.
  */
 async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall): Promise<PlaygroundKey> {
   const { body, operator, actor } = call;
@@ -54,40 +54,25 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   const { digest, token: made } = makeToken(key, {
     ...limits,
     accountId: account,
-    name: `Playground ${operator.name}`,
+    name: `Playground ${operator.email ?? operator.name}`,
   });
-  const { group, expiresAt, member } = limits;
-  const own = tokens.filter(
-    (token) =>
-      token.playgroundOf === operator.name &&
-      token.team === made.team &&
-      token.member === member &&
-      token.group === group,
-  );
-  if (own.some(({ disabled }) => disabled))
-    throw new Failure("permission_denied", "Your key of the playground is disabled; ask an admin to enable it.");
-  const [before] = own;
-  const id = before?.id ?? made.id;
+  const own = tokens.filter(({ playgroundOf }) => playgroundOf === operator.name);
   // Before the key exists, so that a sign-out at the same time ends it.
-  await rememberKey(redis, operator.name, id);
-  if (before === undefined)
-    // No maximum applies: playground keys are not counted, and expired ones are deleted.
-    await ledger.createToken(
-      { digest, token: withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember }) },
-      actor,
-    );
-  else {
-    const { models = null, allowedAddresses = null, budget = null } = made;
-    const { ofMember = null, within = null } = limits.ofMember;
-    const change = { models, expiresAt, allowedAddresses, budget, ofMember, within };
-    await ledger.rotateToken(id, { digest, hint: keyHint(key), graceSeconds: lifetimeSeconds, change }, actor);
-  }
-  await deleteExpiredKeys(
-    ledger,
-    tokens.filter((token) => token.id !== id),
+  await rememberKeys(redis, operator.name, [made.id, ...own.map(({ id }) => id)]);
+  // No maximum applies: playground keys are not counted, and expired ones are deleted.
+  const { token } = await ledger.createToken(
+    { digest, token: withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember }) },
     actor,
   );
-  return { id, key, expiresAt, account, team: team ?? null, group };
+  if (token.disabled)
+    throw new Failure("permission_denied", "Your key of the playground is disabled; ask an admin to enable it.");
+  await deleteExpiredKeys(
+    ledger,
+    tokens.filter(({ id }) => id !== token.id),
+    actor,
+  );
+  const { group, expiresAt } = limits;
+  return { id: token.id, key, expiresAt, account, team: team ?? null, group };
 }
 
 /** Lists the accounts and teams that a person may call models with. */
@@ -149,7 +134,13 @@ async function limitsOf(
     if (first === undefined) throw new Failure("invalid_value", "There is no group yet.", { param: "group" });
     return { group: first, expiresAt: new Date(end).toISOString(), ofMember: {} };
   }
-  const bound = keys.find((key) => group === undefined || key.group === group) ?? boundOf({ group: group ?? "" }, keys);
+  const bound = keys.find((key) => group === undefined || key.group === group);
+  if (bound === undefined)
+    throw new Failure(
+      "invalid_value",
+      "The account has no key from an operator in this group: name another one, or ask an operator to create one.",
+      { param: "group" },
+    );
   const { models, allowedAddresses, budget } = bound;
   return {
     group: bound.group,

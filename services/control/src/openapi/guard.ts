@@ -1,4 +1,4 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, organisationScope } from "@modelgate/contracts";
 import {
   operatorRoles,
   type Operator,
@@ -6,7 +6,6 @@ import {
   type OperatorRoutes,
   type OrganisationAccess,
 } from "@modelgate/platform";
-import { ownAccounts } from "../organisations/access.ts";
 import type { Operation } from "./operation.ts";
 
 /** Reads what a person of an organisation may access; undefined for an operator and for a member of an account. */
@@ -68,7 +67,7 @@ function callInOrganisation(
   if (member === "organisation" && params["id"] !== access.organisation) throw notFound("organisation", params["id"]);
   if (member === "path" && !access.accounts.includes(params["id"] ?? "")) throw notFound("account", params["id"]);
   const limited = { ...call, operator: { ...operator, access } };
-  if (member === "accounts") return { ...limited, query: queryForAccounts(call.query, limited.operator) };
+  if (member === "accounts") return { ...limited, query: queryForAccounts(call.query, access) };
   if (member !== "query") return limited;
   return { ...limited, query: queryForOrganisation(call.query, access, teams === true) };
 }
@@ -82,12 +81,13 @@ function queryForAccount(query: URLSearchParams, account: string): URLSearchPara
   return own;
 }
 
-/** Limits a query to one account of an organisation, or to all of them. */
-function queryForAccounts(query: URLSearchParams, operator: Operator & { readonly access: OrganisationAccess }) {
+/** Limits a query to one account of an organisation, or to all of them and the organisation itself. */
+function queryForAccounts(query: URLSearchParams, { accounts, organisation }: OrganisationAccess): URLSearchParams {
+  const all = [...accounts, organisationScope(organisation)];
   const named = query.get("account");
-  if (named !== null && !operator.access.accounts.includes(named)) throw notFound("account", named);
+  if (named !== null && !all.includes(named)) throw notFound("account", named);
   const own = new URLSearchParams(query);
-  own.set("account", named ?? ownAccounts(operator)?.join(",") ?? "");
+  own.set("account", named ?? all.join(","));
   return own;
 }
 

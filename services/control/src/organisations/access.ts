@@ -1,5 +1,5 @@
 import type { Token } from "@modelgate/accounts";
-import { Failure } from "@modelgate/contracts";
+import { Failure, organisationOfScope } from "@modelgate/contracts";
 import type { Operator, OrganisationAccess, TeamAccess } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
@@ -22,22 +22,6 @@ export interface StoredOrganisation {
   readonly memberships: readonly { readonly person: string; readonly team: string; readonly role: TeamRole }[];
 }
 
-/**
- * Prefix of `account` of a person of an organisation. No account has such an id, so code that knows only accounts gives
- * these people no access.
- */
-const prefix = "organisation:";
-
-/** Returns the value of the field `account` of a person who belongs to this organisation. */
-export function organisationScope(organisation: string): string {
-  return prefix + organisation;
-}
-
-/** Returns the organisation of a person; undefined for an operator and for a member of an account. */
-function organisationOf({ account }: Pick<Operator, "account">): string | undefined {
-  return account?.startsWith(prefix) === true ? account.slice(prefix.length) : undefined;
-}
-
 /** Reads an organisation; undefined if there is none. */
 export async function findOrganisation(
   ledger: Pick<Ledger, "read">,
@@ -55,7 +39,7 @@ export async function findAccess(
   ledger: Pick<Ledger, "read">,
   operator: Operator,
 ): Promise<OrganisationAccess | undefined> {
-  const id = organisationOf(operator);
+  const id = organisationOfScope(operator.account);
   if (id === undefined) return undefined;
   const organisation = await findOrganisation(ledger, { id });
   return organisation === undefined

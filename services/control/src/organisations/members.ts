@@ -1,16 +1,9 @@
-import { Failure } from "@modelgate/contracts";
+import { Failure, organisationScope } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorCall, type OperatorRoutes, type Redis } from "@modelgate/platform";
 import { accountOf } from "../api/accounts.ts";
 import { fields } from "../api/fields.ts";
 import type { Ledger } from "../ledger.ts";
-import {
-  accessIn,
-  administersTeam,
-  organisationScope,
-  seesTeam,
-  teamRoles,
-  type StoredOrganisation,
-} from "./access.ts";
+import { accessIn, administersTeam, seesTeam, teamRoles, type StoredOrganisation } from "./access.ts";
 import { inviteOf, type InviteDeps } from "./invite.ts";
 import { organisationFor, pathOf } from "./routes.ts";
 

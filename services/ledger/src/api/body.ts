@@ -55,10 +55,10 @@ export const fieldReaders = {
     if (budget === undefined) throw invalidField(name, "a budget");
     return budget;
   },
-  /** Reads the field `change`: the changed fields of an API key. Returns no fields if it is absent. */
+  /** Reads the field `change`: the changed fields of an API key. */
   change(body: unknown): Readonly<Record<string, unknown>> {
-    const value = memberOf(body, "change") ?? {};
-    if (typeof value !== "object") throw invalidField("change", "an object");
+    const value = memberOf(body, "change");
+    if (typeof value !== "object" || value === null) throw invalidField("change", "an object");
     const unknown = Object.keys(value).find((name) => !changeableFields.has(name));
     if (unknown !== undefined) throw invalidField("change", `without ${JSON.stringify(unknown.slice(0, 50))}`);
     return { ...value };

@@ -29,7 +29,11 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
           max: fieldReaders.optionalCount(body, "max"),
         };
         const booked = await bookToken(books, request, actor);
-        if (booked === undefined)
+        if (booked === "no-team")
+          throw new Failure("invalid_value", `The account ${account} pays for no team ${JSON.stringify(team)}.`, {
+            param: "team",
+          });
+        if (booked === "full")
           throw new Failure("invalid_value", `The account has ${request.max} keys, the maximum.`, {
             param: "id",
             status: 409,
@@ -50,7 +54,6 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
           digest: fieldReaders.digest(body),
           hint: fieldReaders.text(body, "hint"),
           graceSeconds: fieldReaders.optionalCount(body, "graceSeconds") ?? 0,
-          change: fieldReaders.change(body),
         };
         const token = await rotateBookedToken(books, id, request, actor);
         return projectBookedToken({ redis, books }, foundToken(id, token));

@@ -1,0 +1,119 @@
+import type { Selectable, Transaction } from "kysely";
+import { Type, type Static } from "typebox";
+import { recordParser } from "@modelgate/contracts";
+import type { Books } from "../open.ts";
+import type { Tables, TokensTable } from "../schema.ts";
+
+const dayMs = 86_400_000;
+
+/** Pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts, so only the member's name matches. */
+export const ofPlayground = '%"playgroundOf":%';
+
+/** Members of a token that its creator sets. */
+export interface TokenFields {
+  readonly account: string;
+  readonly id: string;
+  /** SHA-256 of the key. The key itself is not stored. */
+  readonly digest: string;
+  /** Other members of the token. They contain no secret. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** An API key in the books. */
+export interface BookedToken extends TokenFields {
+  /** Number of changes of the token. */
+  readonly version: number;
+  /** Keys that a rotation has replaced, newest first. At most the first one still works. */
+  readonly replaced: readonly ReplacedKey[];
+  /** Time at which the token was deleted (RFC 3339); absent: it exists. */
+  readonly deletedAt?: string;
+}
+
+const ReplacedKey = Type.Object({
+  digest: Type.String(),
+  /** First and last characters of the key. */
+  hint: Type.String(),
+  replacedAt: Type.String(),
+  /** Time at which the key stops working. */
+  expiresAt: Type.String(),
+});
+/** A key of a token that a rotation has replaced. Times are in RFC 3339. */
+export type ReplacedKey = Static<typeof ReplacedKey>;
+
+/** Parses a record of any structure. The code that creates a token from it checks the members. */
+const readRecord = recordParser("token", Type.Record(Type.String(), Type.Unknown()));
+const readReplaced = recordParser("replaced keys", Type.Array(ReplacedKey));
+
+/** Reads tokens whose current version is not in Redis yet. */
+export async function readUnprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
+  const rows = await db.selectFrom("tokens").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
+  return rows.map(tokenOf);
+}
+
+/** Reads all tokens of these accounts. */
+export async function readTokensOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedToken[]> {
+  if (accounts.length === 0) return [];
+  const rows = await db.selectFrom("tokens").selectAll().where("account", "in", accounts).execute();
+  return rows.map(tokenOf);
+}
+
+/**
+ * Reads tokens that expire after `from` and not after `to` (Unix ms), those of an earlier day before others. SQL only
+ * compares texts, because its functions for JSON fail for all rows if they cannot read one.
+ */
+export async function readExpiringTokens(
+  { db }: Books,
+  { from, to, limit }: { readonly from: number; readonly to: number; readonly limit: number },
+): Promise<readonly BookedToken[]> {
+  const expiring: BookedToken[] = [];
+  for (let at = Math.floor(from / dayMs) * dayMs; at <= to && expiring.length < limit; at += dayMs) {
+    const day = new Date(at).toISOString().slice(0, "2026-11-26".length);
+    const rows = await db
+      .selectFrom("tokens")
+      .selectAll()
+      .where("deleted", "=", "")
+      .where("record", "like", `%"expiresAt":"${day}T%`)
+      .orderBy("token")
+      .limit(limit)
+      .execute();
+    for (const token of rows.flatMap(readableToken)) {
+      const end = Date.parse(String(token.record["expiresAt"]));
+      if (end > from && end <= to && expiring.length < limit) expiring.push(token);
+    }
+  }
+  return expiring;
+}
+
+/** Returns the token of a row as a list, which is empty if its record cannot be read. */
+function readableToken(row: Selectable<TokensTable>): readonly BookedToken[] {
+  try {
+    return [tokenOf(row)];
+  } catch {
+    return [];
+  }
+}
+
+/** Reads the tokens of an account's playgrounds that are not deleted. */
+export async function readPlaygroundTokens(at: Transaction<Tables>, account: string): Promise<readonly BookedToken[]> {
+  const rows = await at
+    .selectFrom("tokens")
+    .selectAll()
+    .where("account", "=", account)
+    .where("deleted", "=", "")
+    .where("record", "like", ofPlayground)
+    .execute();
+  return rows.flatMap(readableToken);
+}
+
+/** Returns the token of a row. */
+export function tokenOf({ token: id, replaced, deleted, record, ...row }: Selectable<TokensTable>): BookedToken {
+  return {
+    account: row.account,
+    id,
+    digest: row.digest,
+    version: row.version,
+    record: readRecord(record),
+    replaced: readReplaced(replaced),
+    ...(deleted === "" ? {} : { deletedAt: deleted }),
+  };
+}

@@ -1,0 +1,15 @@
+const prefix = "organisation:";
+
+/**
+ * Returns the name that stands for an organisation where the id of an account is expected: as the account of its people,
+ * and of entries of the audit about the organisation itself. No account has such an id, so code that knows only accounts
+ * gives no access to it.
+ */
+export function organisationScope(organisation: string): string {
+  return prefix + organisation;
+}
+
+/** Returns the organisation that such a name stands for; undefined for an account, and without a name. */
+export function organisationOfScope(scope: string | undefined): string | undefined {
+  return scope?.startsWith(prefix) === true ? scope.slice(prefix.length) : undefined;
+}
