@@ -4,7 +4,7 @@ import { csvLine } from "./calls-csv.ts";
 import { monthOf, type Period } from "./period.ts";
 
 /** Dimensions of a row of the FOCUS export. */
-export const focusDimensions = ["account", "day", "token", "model", "channel", "labels"] as const;
+export const focusDimensions = ["account", "team", "day", "token", "model", "channel", "labels"] as const;
 
 /** Sums that a row of the FOCUS export shows. */
 export const focusSums = [
@@ -16,7 +16,7 @@ export const focusSums = [
   "outputTokens",
 ] as const;
 
-/** Charges of one day with the same key, model, channel and tags. */
+/** Charges of one day with the same key, team of the key, model, channel and tags. */
 interface FocusRow {
   readonly by: UsageTotal["by"];
   readonly sums: Readonly<Record<string, string>>;
@@ -64,6 +64,7 @@ const columns: Readonly<Record<string, (row: FocusRow) => string | undefined>> =
   SubAccountId: ({ by }) => by["token"],
   SubAccountType: () => "API key",
   Tags: ({ tags }) => tags,
+  x_Team: ({ by }) => by["team"],
   x_Channel: ({ by }) => by["channel"],
   x_InputTokens: ({ sums }) => sums["inputTokens"] ?? "0",
   x_CachedInputTokens: ({ sums }) => sums["cachedInputTokens"] ?? "0",
@@ -82,7 +83,7 @@ export function focusRows(totals: readonly UsageTotal[], charged: Period): strin
   const rows = new Map<string, { by: UsageTotal["by"]; sums: Record<string, string>; tags: string | undefined }>();
   for (const { by, sums } of totals) {
     const tags = tagsOfLabels(by["labels"] ?? "");
-    const key = JSON.stringify([by["account"], by["token"], by["model"], by["channel"], tags]);
+    const key = JSON.stringify([by["account"], by["team"], by["token"], by["model"], by["channel"], tags]);
     const row = rows.get(key);
     if (row === undefined) {
       rows.set(key, { by, sums: { ...sums }, tags });

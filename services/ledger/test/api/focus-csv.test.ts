@@ -3,9 +3,10 @@ import { focusHeader, focusRows } from "../../src/api/focus-csv.ts";
 import { expectedSpend } from "../../src/api/reports.ts";
 
 const charged = { from: Date.parse("2026-12-31"), to: Date.parse("2027-01-01") };
-const total = (labels: object | undefined, costNanos: string, calls = "1") => ({
+const total = (labels: object | undefined, costNanos: string, { calls = "1", team = "" } = {}) => ({
   by: {
     account: "acme",
+    team,
     day: "2026-12-31",
     token: "tok_1",
     model: "m",
@@ -49,7 +50,8 @@ test("a row is a charge of a day, in UTC seconds; end users are summed, tags are
     total({ endUser: "u1", "tag:team": "red" }, "1500000001"),
     total({ endUser: "u2", "tag:team": "red" }, "1"),
     total({ endUser: "u2" }, "7"),
-    total(undefined, "3", "2"),
+    total(undefined, "3", { calls: "2" }),
+    total(undefined, "5", { team: "search" }),
   ];
   const heads = focusHeader.trim().split(",");
   const rows = focusRows(totals, charged)
@@ -58,7 +60,14 @@ test("a row is a charge of a day, in UTC seconds; end users are summed, tags are
     .map((line) => Object.fromEntries(line.split(",").map((cell, at) => [heads[at], cell])));
   expect(rows).toEqual([
     expect.objectContaining({ BilledCost: "1.500000002", PricingQuantity: "2", Tags: '"{""team"":""red""}"' }),
-    expect.objectContaining({ BilledCost: "0.00000001", PricingQuantity: "3", x_InputTokens: "6", Tags: "" }),
+    expect.objectContaining({
+      BilledCost: "0.00000001",
+      PricingQuantity: "3",
+      x_InputTokens: "6",
+      Tags: "",
+      x_Team: "",
+    }),
+    expect.objectContaining({ BilledCost: "0.000000005", PricingQuantity: "1", x_Team: "search" }),
   ]);
   expect(rows[0]).toMatchObject({
     BillingAccountId: "acme",
