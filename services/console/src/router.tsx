@@ -8,6 +8,7 @@ import { Frame } from "./parts/frame.tsx";
 export interface CallFilters {
   readonly span: Span;
   readonly account?: string | undefined;
+  readonly team?: string | undefined;
   readonly token?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
@@ -60,6 +61,7 @@ const calls = createRoute({
   validateSearch: (search: Record<string, unknown>): CallFilters => ({
     span: spanIn(search),
     account: word(search["account"]),
+    team: word(search["team"]),
     token: word(search["token"]),
     model: word(search["model"]),
     channel: word(search["channel"]),

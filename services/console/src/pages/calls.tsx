@@ -121,10 +121,10 @@ function useNextPage({
 }
 
 function queryOf(filters: CallFilters) {
-  const { account, token, model, channel, tag, outcome, status } = filters;
+  const { account, team, token, model, channel, tag, outcome, status } = filters;
   const { from, to } = periodOf(filters.span);
   const named = { "end-user": filters.endUser, "request-id": filters.request };
-  return { from, to, account, token, model, channel, tag, outcome, status, ...named };
+  return { from, to, account, team, token, model, channel, tag, outcome, status, ...named };
 }
 
 function Filters({ filters }: { readonly filters: CallFilters }) {
@@ -143,6 +143,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
       </Group>
       <Group align="end" gap={8}>
         <Filter name="account" filters={filters} narrow={narrow} />
+        <Filter name="team" filters={filters} narrow={narrow} />
         <Filter name="token" filters={filters} narrow={narrow} />
         <Filter name="model" filters={filters} narrow={narrow} />
         <Filter name="channel" filters={filters} narrow={narrow} />
@@ -177,7 +178,7 @@ function Filter({
   filters,
   narrow,
 }: {
-  readonly name: "account" | "token" | "model" | "channel" | "tag" | "endUser" | "status" | "request";
+  readonly name: "account" | "team" | "token" | "model" | "channel" | "tag" | "endUser" | "status" | "request";
   readonly filters: CallFilters;
   readonly narrow: (changed: Partial<CallFilters>) => void;
 }) {

@@ -9,7 +9,7 @@ import { localTime } from "../format/times.ts";
 import { Copied } from "../parts/copied.tsx";
 import { DataTable } from "../parts/data-table.tsx";
 import { Dialog } from "../parts/dialog.tsx";
-import { FieldsForm, Form } from "../parts/form.tsx";
+import { FieldsForm, Form, RoleSelect } from "../parts/form.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { FailedChange, useChange } from "../parts/use-change.tsx";
@@ -127,12 +127,10 @@ function CreateOperator() {
       <Dialog opened={opened} onClose={close} title={say("Create operator")}>
         <FieldsForm change={create} action={say("Create")}>
           <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
-          <Select
-            label={say("Role")}
-            data={operatorRoles.map((value) => ({ value, label: sayWord(value) }))}
-            allowDeselect={false}
+          <RoleSelect
+            roles={operatorRoles}
             value={draft.role}
-            onChange={(role) => set({ role: roleOf(role) })}
+            onChoose={(role) => set({ role })}
             error={create.errorAt("role")}
           />
           <TextInput label={say("Account (empty: all accounts)")} {...field("account", create)} />

@@ -10,6 +10,7 @@ import { EditName } from "../parts/edit-name.tsx";
 import { FieldsForm } from "../parts/form.tsx";
 import { Invite } from "../parts/invite.tsx";
 import { Keys } from "../parts/keys.tsx";
+import { PageLink } from "../parts/page-link.tsx";
 import { Page } from "../parts/page.tsx";
 import { QueryResult } from "../parts/states.tsx";
 import { TeamMembers } from "../parts/team-members.tsx";
@@ -110,7 +111,10 @@ function TeamPart({
             {say("Team {name}", { name })}
           </Title>
           <Text size="xs" c="dimmed">
-            {say("The account {account} pays.", { account })}
+            {say("The account {account} pays.", { account })}{" "}
+            <PageLink to="/calls" search={{ span: "7d", account, team: id }}>
+              {say("Calls")}
+            </PageLink>
           </Text>
         </div>
         <Group gap="xs">

@@ -197,7 +197,6 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
 /** Value with a link to the calls that have it. */
 function DimensionValue({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
-  if (by === "team") return value;
   const tag = tagIn(by);
   return (
     <PageLink

@@ -1,6 +1,7 @@
-import { Button, Group, Stack } from "@mantine/core";
+import { Button, Group, Select, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 import { FailedChange } from "./use-change.tsx";
+import { say, sayWord } from "../texts/say.ts";
 
 /** Form that submits a change. */
 export function Form({
@@ -44,5 +45,29 @@ export function FieldsForm({
         </Group>
       </Stack>
     </Form>
+  );
+}
+
+/** Choice of the role of a person or a key. */
+export function RoleSelect<Role extends string>({
+  roles,
+  value,
+  onChoose,
+  error,
+}: {
+  readonly roles: readonly Role[];
+  readonly value: Role;
+  readonly onChoose: (role: Role) => void;
+  readonly error: string | undefined;
+}) {
+  return (
+    <Select
+      label={say("Role")}
+      data={roles.map((role) => ({ value: role, label: sayWord(role) }))}
+      allowDeselect={false}
+      value={value}
+      onChange={(chosen) => onChoose(roles.find((role) => role === chosen) ?? value)}
+      error={error}
+    />
   );
 }

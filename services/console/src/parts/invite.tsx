@@ -1,12 +1,12 @@
-import { Button, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState } from "react";
 import { Copied } from "./copied.tsx";
 import { Dialog } from "./dialog.tsx";
-import { FieldsForm } from "./form.tsx";
+import { FieldsForm, RoleSelect } from "./form.tsx";
 import { useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
-import { say, sayWord } from "../texts/say.ts";
+import { say } from "../texts/say.ts";
 
 /** Result of an invitation. `url` is a link that signs the person in once; null if the person signs in as before. */
 interface Invited {
@@ -41,9 +41,9 @@ export function Invite<Role extends string>({ to, ...props }: InviteProps<Role>)
 
 function InviteFields<Role extends string>({ roles, invite, changes }: Omit<InviteProps<Role>, "to">) {
   const [invited, setInvited] = useState<Invited>();
-  const { draft, set, field } = useDraft<{ name: string; role: string }>({ name: "", role: roles[0] });
+  const { draft, set, field } = useDraft<{ name: string; role: Role }>({ name: "", role: roles[0] });
   const change = useChange({
-    change: () => invite(draft.name, roles.find((role) => role === draft.role) ?? roles[0]),
+    change: () => invite(draft.name, draft.role),
     changes,
     onDone: setInvited,
   });
@@ -51,14 +51,7 @@ function InviteFields<Role extends string>({ roles, invite, changes }: Omit<Invi
   return (
     <FieldsForm change={change} action={say("Invite")}>
       <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
-      <Select
-        label={say("Role")}
-        data={roles.map((value) => ({ value, label: sayWord(value) }))}
-        allowDeselect={false}
-        value={draft.role}
-        onChange={(role) => set({ role: role ?? draft.role })}
-        error={change.errorAt("role")}
-      />
+      <RoleSelect roles={roles} value={draft.role} onChoose={(role) => set({ role })} error={change.errorAt("role")} />
     </FieldsForm>
   );
 }

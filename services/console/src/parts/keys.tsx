@@ -70,8 +70,13 @@ const actions: Column<Token> = {
   heading: say("Action"),
   cell: (token) => (
     <Group gap={4} wrap="nowrap">
-      <EditKey token={token} />
-      <RotateKey token={token} />
+      {/* The playground renews its keys and sets their limits. */}
+      {token.playgroundOf === undefined && (
+        <>
+          <EditKey token={token} />
+          <RotateKey token={token} />
+        </>
+      )}
       <Switch token={token} />
       <DeleteKey token={token} />
     </Group>

@@ -36,12 +36,13 @@ export function useChange<Result>({
   };
 }
 
-/** Message of a refusal, unless a field shows it. */
+/** Message of a refusal with the name of the refused field, which may have no input in the form. */
 export function FailedChange({ error }: { readonly error: Error | null }) {
-  if (error === null || (error instanceof ApiError && error.param !== undefined)) return null;
+  if (error === null) return null;
+  const param = error instanceof ApiError ? error.param : undefined;
   return (
     <Alert color="red" role="alert" title={say("Not changed")}>
-      {error.message}
+      {param === undefined || error.message.includes(param) ? error.message : `${param}: ${error.message}`}
     </Alert>
   );
 }
