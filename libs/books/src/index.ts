@@ -39,6 +39,7 @@ export {
 export {
   readExpiringTokens,
   readTokensOf,
+  readTokensWithRotation,
   readUnprojectedTokens,
   type BookedToken,
 } from "./accounts/read-tokens.ts";

@@ -7,6 +7,7 @@ import {
   readAudit,
   readExpiringTokens,
   readTokensOf,
+  readTokensWithRotation,
   rotateBookedToken,
   type Books,
 } from "../src/index.ts";
@@ -114,6 +115,18 @@ describe.each(engines)("tokens in $name", ({ start }) => {
       (await readExpiringTokens(books, { from, to: from + 2 * 86_400_000, limit })).map(({ id }) => id);
     expect(await found(10)).toEqual(["tok_half", "tok_null"]);
     expect(await found(1)).toEqual(["tok_half"]);
+  });
+
+  test("tokens with a rotation period are read", async () => {
+    const book = (id: string, record: object) =>
+      bookToken(books, { account: "rotated", id, digest: id, record: { id, ...record } }, "ada");
+    await book("tok_due", { rotateAfterDays: 30 });
+    await book("tok_name", { name: '"rotateAfterDays":' });
+    await book("tok_ended", { rotateAfterDays: 30 });
+    await deleteBookedToken(books, "tok_ended", "ada");
+    const found: string[] = [];
+    for await (const tokens of readTokensWithRotation(books)) found.push(...tokens.map(({ id }) => id));
+    expect(found).toEqual(["tok_due"]);
   });
 
   test("a deleted token frees its place for another one, cannot be changed, and is not created again", async () => {

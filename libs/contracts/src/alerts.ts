@@ -10,6 +10,7 @@ import { Type, type Static } from "typebox";
  * - `unpriced-use`: a call used a unit without a price
  * - `ledger-divergence`: an account's balance differs from its receipts
  * - `key-expiring`: an API key is about to expire
+ * - `key-rotation-due`: an API key was not rotated for the days that are set for it
  * - `certificate-expiring`: the certificate of Redis or of a channel is about to expire
  */
 export const alertKinds = [
@@ -21,6 +22,7 @@ export const alertKinds = [
   "unpriced-use",
   "ledger-divergence",
   "key-expiring",
+  "key-rotation-due",
   "certificate-expiring",
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];

@@ -44,6 +44,7 @@ export interface TokenChange {
   readonly expiresAt?: string | null;
   readonly allowedAddresses?: readonly string[] | null;
   readonly budget?: Token["budget"] | null;
+  readonly rotateAfterDays?: number | null;
   readonly ofMember?: true | null;
   readonly within?: Token["within"] | null;
 }

@@ -31,6 +31,10 @@ export interface Token {
   /** IP addresses and ranges from which the token may be used; absent: from everywhere. */
   readonly allowedAddresses?: readonly string[] | undefined;
   readonly budget?: TokenBudget | undefined;
+  /** Days after the last rotation at which the token is due for another one; absent: it is never due. */
+  readonly rotateAfterDays?: number | undefined;
+  /** Time at which the token is due for rotation (RFC 3339). The ledger derives it from the last rotation. */
+  readonly rotationDueAt?: string | undefined;
   /** Set if a member of the account created the token, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
   /** Team whose budgets the token's calls count against; absent: none. It never changes. */
@@ -81,6 +85,7 @@ export interface TokenRequest {
   readonly disabled?: boolean | undefined;
   readonly allowedAddresses?: readonly string[] | undefined;
   readonly budget?: TokenBudget | undefined;
+  readonly rotateAfterDays?: number | undefined;
   readonly team?: string | undefined;
   readonly member?: string | undefined;
 }
@@ -101,6 +106,7 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
     disabled: request.disabled ?? false,
     allowedAddresses: request.allowedAddresses,
     budget: request.budget,
+    rotateAfterDays: request.rotateAfterDays,
     team: request.team,
     member: request.member,
     createdAt: new Date().toISOString(),
@@ -189,6 +195,8 @@ export const readToken: (text: string) => Token = recordParser(
     budget: Type.Optional(
       Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
     ),
+    rotateAfterDays: Type.Optional(Type.Integer()),
+    rotationDueAt: Type.Optional(Type.String()),
     ofMember: Type.Optional(Type.Literal(true)),
     team: Type.Optional(Type.String()),
     member: Type.Optional(Type.String()),

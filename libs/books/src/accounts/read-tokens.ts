@@ -5,6 +5,8 @@ import type { Books } from "../open.ts";
 import type { Tables, TokensTable } from "../schema.ts";
 
 const dayMs = 86_400_000;
+/** Maximum tokens of a page. */
+const pageSize = 500;
 
 /** Pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts, so only the member's name matches. */
 export const ofPlayground = '%"playgroundOf":%';
@@ -90,6 +92,23 @@ function readableToken(row: Selectable<TokensTable>): readonly BookedToken[] {
     return [tokenOf(row)];
   } catch {
     return [];
+  }
+}
+
+/** Reads all tokens with a rotation period that are not deleted, page by page. */
+export async function* readTokensWithRotation({ db }: Books): AsyncGenerator<readonly BookedToken[]> {
+  for (let after: string | undefined = ""; after !== undefined;) {
+    const rows: readonly Selectable<TokensTable>[] = await db
+      .selectFrom("tokens")
+      .selectAll()
+      .where("deleted", "=", "")
+      .where("record", "like", '%"rotateAfterDays":%')
+      .where("token", ">", after)
+      .orderBy("token")
+      .limit(pageSize)
+      .execute();
+    if (rows.length > 0) yield rows.flatMap(readableToken);
+    after = rows.at(-1)?.token;
   }
 }
 

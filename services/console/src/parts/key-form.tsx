@@ -10,7 +10,17 @@ import { say } from "../texts/say.ts";
 
 /** Values of the form for an API key. */
 type KeyDraft = Readonly<
-  Record<"name" | "group" | "models" | "expiresAt" | "allowedAddresses" | "dollarsPerDay" | "dollarsPerMonth", string>
+  Record<
+    | "name"
+    | "group"
+    | "models"
+    | "expiresAt"
+    | "allowedAddresses"
+    | "dollarsPerDay"
+    | "dollarsPerMonth"
+    | "rotateAfterDays",
+    string
+  >
 >;
 
 const emptyKey: KeyDraft = {
@@ -21,6 +31,7 @@ const emptyKey: KeyDraft = {
   allowedAddresses: "",
   dollarsPerDay: "",
   dollarsPerMonth: "",
+  rotateAfterDays: "",
 };
 
 /** Form that creates an API key; the parent component shows the key. */
@@ -56,6 +67,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
     allowedAddresses: token.allowedAddresses?.join(", ") ?? "",
     dollarsPerDay: plainUsd(token.budget?.perDay),
     dollarsPerMonth: plainUsd(token.budget?.perMonth),
+    rotateAfterDays: String(token.rotateAfterDays ?? ""),
   });
   const change = useChange({
     change: () => post("/tokens/{id}", { params: { id: token.id }, body: requestOfDraft(form.draft) }),
@@ -66,7 +78,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
 }
 
 function requestOfDraft(draft: KeyDraft) {
-  const { name, group, models, expiresAt, allowedAddresses, dollarsPerDay, dollarsPerMonth } = draft;
+  const { name, group, models, expiresAt, allowedAddresses, dollarsPerDay, dollarsPerMonth, rotateAfterDays } = draft;
   return {
     group,
     name: name || null,
@@ -75,6 +87,7 @@ function requestOfDraft(draft: KeyDraft) {
     allowedAddresses: listIn(allowedAddresses),
     dollarsPerDay: dollarsPerDay || null,
     dollarsPerMonth: dollarsPerMonth || null,
+    rotateAfterDays: rotateAfterDays === "" ? null : Number(rotateAfterDays),
   };
 }
 
@@ -130,6 +143,13 @@ function KeyFields({
         label={say("Dollars per month (empty: no budget)")}
         inputMode="decimal"
         {...field("dollarsPerMonth", change)}
+      />
+      <TextInput
+        label={say("Days until it is due for rotation (empty: never)")}
+        type="number"
+        min={1}
+        max={365}
+        {...field("rotateAfterDays", change)}
       />
     </FieldsForm>
   );

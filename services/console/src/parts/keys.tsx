@@ -1,4 +1,4 @@
-import { Badge, Button, Card, Group, Title } from "@mantine/core";
+import { Badge, Button, Card, Group, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -83,12 +83,17 @@ const actions: Column<Token> = {
   ),
 };
 
-function KeyHint({ hint, previous }: Token) {
-  if (previous === undefined) return hint;
+function KeyHint({ hint, previous, rotationDueAt }: Token) {
+  const isDue = rotationDueAt !== undefined && Date.parse(rotationDueAt) <= Date.now();
   return (
     <>
       {hint}
-      <PreviousKey previous={previous} />
+      {previous !== undefined && <PreviousKey previous={previous} />}
+      {rotationDueAt !== undefined && (
+        <Text size="xs" c={isDue ? "red" : "dimmed"}>
+          {say("Rotation due {time}", { time: localTime(rotationDueAt) })}
+        </Text>
+      )}
     </>
   );
 }

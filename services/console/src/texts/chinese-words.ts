@@ -35,6 +35,7 @@ export const chineseWords = {
   "unpriced-use": "未定价的用量",
   "ledger-divergence": "账本不一致",
   "key-expiring": "密钥即将到期",
+  "key-rotation-due": "密钥应轮换",
   "certificate-expiring": "证书即将到期",
   webhook: "回调地址",
   slack: "Slack 频道",

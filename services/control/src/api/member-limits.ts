@@ -2,7 +2,10 @@ import { includesRanges, type Token } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
 /** Limits of an API key. */
-export type KeyLimits = Pick<Token, "group" | "models" | "expiresAt" | "allowedAddresses" | "budget">;
+export type KeyLimits = Pick<
+  Token,
+  "group" | "models" | "expiresAt" | "allowedAddresses" | "budget" | "rotateAfterDays"
+>;
 
 /** Description of a requested limit that exceeds the allowed one. */
 interface LimitViolation {
@@ -40,6 +43,13 @@ const checks: readonly FieldCheck[] = [
         },
   budgetCheck("perDay", "dollarsPerDay"),
   budgetCheck("perMonth", "dollarsPerMonth"),
+  ({ rotateAfterDays }, bound) =>
+    bound.rotateAfterDays === undefined || (rotateAfterDays !== undefined && rotateAfterDays <= bound.rotateAfterDays)
+      ? undefined
+      : {
+          param: "rotateAfterDays",
+          message: `rotateAfterDays must be at most ${bound.rotateAfterDays}: an operator set it.`,
+        },
 ];
 
 function budgetCheck(name: "perDay" | "perMonth", param: string): FieldCheck {

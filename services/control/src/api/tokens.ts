@@ -14,13 +14,14 @@ import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/p
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { checkManagesKey, checkTeam, memberName, seesKey } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
-import { fields } from "./fields.ts";
+import { fields, invalidField } from "./fields.ts";
 import { boundOf, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
 /**
  * Maximum API keys that an account may have, disabled ones included and those of playgrounds excluded, before an operator or a member makes another one.
  */
 const maxKeys = { operator: 10_000, member: 200 };
+const maxRotationDays = 365;
 
 /**
  * Routes that create, show and change API keys. The ledger writes each change to the books first, then to Redis. Keys
@@ -87,6 +88,7 @@ async function createToken(
     expiresAt: fields.optionalTime(body, "expiresAt"),
     allowedAddresses: fields.optionalAddresses(body, "allowedAddresses") ?? undefined,
     budget: budgetOf(body, undefined),
+    rotateAfterDays: rotateAfterDaysIn(body),
   };
   await checkNames(redis, wish);
   const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId), wish)) : undefined;
@@ -166,13 +168,15 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
 }
 
 /** Returns the limits that an API key has after a change. */
-function limitsAfter(before: Token, { group, models, expiresAt, allowedAddresses, budget }: TokenChange): KeyLimits {
+function limitsAfter(before: Token, change: TokenChange): KeyLimits {
+  const { group, models, expiresAt, allowedAddresses, budget, rotateAfterDays } = change;
   return {
     group: group ?? before.group,
     models: models === undefined ? before.models : (models ?? undefined),
     expiresAt: expiresAt === undefined ? before.expiresAt : (expiresAt ?? undefined),
     allowedAddresses: allowedAddresses === undefined ? before.allowedAddresses : (allowedAddresses ?? undefined),
     budget: budget === undefined ? before.budget : (budget ?? undefined),
+    rotateAfterDays: rotateAfterDays === undefined ? before.rotateAfterDays : (rotateAfterDays ?? undefined),
   };
 }
 
@@ -185,6 +189,7 @@ function changeOf(body: unknown, before: Token): TokenChange {
     expiresAt: isNull(body, "expiresAt") ? null : fields.optionalTime(body, "expiresAt"),
     allowedAddresses: fields.optionalAddresses(body, "allowedAddresses"),
     budget: budgetOf(body, before.budget) ?? null,
+    rotateAfterDays: isNull(body, "rotateAfterDays") ? null : rotateAfterDaysIn(body),
   });
 }
 
@@ -213,6 +218,14 @@ const keyLimits = [
 
 function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
+}
+
+/** Reads the days after which a key is due for rotation. Alerts of a longer period would be forgotten before its end. */
+function rotateAfterDaysIn(body: unknown): number | undefined {
+  const days = fields.optionalInteger(body, "rotateAfterDays");
+  if (days !== undefined && (days < 1 || days > maxRotationDays))
+    throw invalidField("rotateAfterDays", `must be from 1 to ${maxRotationDays}`);
+  return days;
 }
 
 /** Returns the budget after a body's change. Absent fields stay, and null removes a field. */

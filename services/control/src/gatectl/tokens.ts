@@ -14,6 +14,7 @@ const columns: readonly Column[] = [
   ["STATE", tokenState],
   ["EXPIRES", fieldCell("expiresAt")],
   ["BUDGET", budgetOf],
+  ["ROTATION DUE", fieldCell("rotationDueAt")],
 ];
 
 /** Returns a line with the end and the last use of the key that the last rotation replaced; "" if there is none. */
@@ -46,6 +47,22 @@ const budgetOptions = {
   "dollars-per-day": "maximum spend per UTC day, US dollars",
   "dollars-per-month": "maximum spend per UTC month, US dollars",
 };
+
+const rotationOption = {
+  "rotate-after-days":
+    "days after which the key is due for rotation, which an alert tells (at most 365; default: never)",
+};
+
+/** Returns the rotation period in the options; "none" removes it. */
+function rotationInOptions({ options }: Arguments): object {
+  const written = options["rotate-after-days"];
+  return { rotateAfterDays: written === "none" ? null : numberOrText(written) };
+}
+
+/** Returns the number that a text is; another text as it is, for which control has a clear message. */
+function numberOrText(written: string | undefined): number | string | undefined {
+  return written !== undefined && /^\d+$/.test(written) ? Number(written) : written;
+}
 
 const addressOption = {
   "allow-addresses": "IP addresses and CIDR ranges from which the key works, separated by commas (default: all)",
@@ -87,6 +104,7 @@ export const tokenCommands: readonly Command[] = [
       expires: "time of expiry, RFC 3339",
       ...addressOption,
       ...budgetOptions,
+      ...rotationOption,
     },
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
     async run(args, server) {
@@ -99,6 +117,7 @@ export const tokenCommands: readonly Command[] = [
         expiresAt: options["expires"],
         ...addressesInOptions(args),
         ...budgetInOptions(args),
+        ...rotationInOptions(args),
       });
       return showNewToken(data);
     },
@@ -125,13 +144,13 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token set",
-    summary: "Change a token's budgets and addresses; `none` removes a limit.",
+    summary: "Change a token's budgets, addresses and rotation period; `none` removes one.",
     positionals: ["TOKEN"],
-    options: { ...budgetOptions, ...addressOption },
+    options: { ...budgetOptions, ...addressOption, ...rotationOption },
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");
-      const change = { ...budgetInOptions(args), ...addressesInOptions(args) };
+      const change = { ...budgetInOptions(args), ...addressesInOptions(args), ...rotationInOptions(args) };
       return showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, change));
     },
   },
@@ -168,8 +187,7 @@ export const tokenCommands: readonly Command[] = [
     },
     example: "gatectl token rotate tok_0123456789abcdef0123 --grace-seconds 86400",
     async run(args, server) {
-      const { "grace-seconds": written } = args.options;
-      const graceSeconds = written === undefined ? undefined : Number(written);
+      const graceSeconds = numberOrText(args.options["grace-seconds"]);
       return showNewToken(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}/rotate`, { graceSeconds }));
     },
   },

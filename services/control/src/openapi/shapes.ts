@@ -48,6 +48,8 @@ const token = {
   disabled: Type.Boolean(),
   allowedAddresses: maybe(texts),
   budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
+  rotateAfterDays: maybe(Type.Integer()),
+  rotationDueAt: maybe(text),
   ofMember: maybe(Type.Boolean()),
   team: maybe(text),
   member: maybe(text),

@@ -127,6 +127,30 @@ test("a rotation answers the new key, whose digest goes to the ledger, with a gr
     });
 });
 
+test("a rotation period is 1 to 365 days, and members only shorten the period of an operator's key", async () => {
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default", rotateAfterDays: 90 });
+  await projectToken(redis, digest, token);
+  const set = (rotateAfterDays: unknown, by: { account?: string } = {}) =>
+    callToken("POST /tokens/{id}", token, { ...by, body: { rotateAfterDays } });
+  for (const [by, days] of [
+    [{}, 365],
+    [{}, 1],
+    [{}, null],
+    [{ account: "acme" }, 90],
+    [{ account: "acme" }, 30],
+  ] as const)
+    expect((await set(days, by)).asked).toMatchObject([{ rotateAfterDays: days }]);
+  for (const [by, days] of [
+    [{}, 366],
+    [{}, 0],
+    [{}, 1.5],
+    [{}, "90"],
+    [{ account: "acme" }, 91],
+    [{ account: "acme" }, null],
+  ] as const)
+    await expect(set(days, by), `${days}`).rejects.toMatchObject({ code: "invalid_value", param: "rotateAfterDays" });
+});
+
 test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await projectToken(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });

@@ -20,6 +20,8 @@ import {
 import { withoutUndefined, type CreditEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
+const dayMs = 86_400_000;
+
 /** Dependencies for copying accounts from the books to Redis. */
 export interface ProjectionDeps {
   readonly redis: Redis;
@@ -62,7 +64,12 @@ export async function projectBookedToken({ redis, books }: ProjectionDeps, token
 export function shownToken({ record, version, replaced: [last], deletedAt }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
   const previous = last && { hint: last.hint, replacedAt: last.replacedAt, expiresAt: last.expiresAt };
-  return withoutUndefined({ ...token, version, previous, deletedAt });
+  const { createdAt, rotateAfterDays } = token;
+  const rotationDueAt =
+    rotateAfterDays === undefined
+      ? undefined
+      : new Date(Date.parse(last?.replacedAt ?? createdAt) + rotateAfterDays * dayMs).toISOString();
+  return withoutUndefined({ ...token, version, previous, rotationDueAt, deletedAt });
 }
 
 /** Applies a credit from the books to Redis, once. Removes a credit that cannot be applied from the books. */

@@ -1,12 +1,19 @@
-import { listDivergences } from "@modelgate/accounts";
-import { readExpiringTokens, readOpenAlerts, type BookedToken, type Books, type NewAlert } from "@modelgate/books";
+import { listDivergences, type Token } from "@modelgate/accounts";
+import {
+  readExpiringTokens,
+  readOpenAlerts,
+  readTokensWithRotation,
+  type BookedToken,
+  type Books,
+  type NewAlert,
+} from "@modelgate/books";
 import { readChannelStates } from "@modelgate/channels";
 import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shownToken } from "../accounts/project.ts";
 import { commonTables } from "../api/verify-common.ts";
 import type { AlertRecorder } from "./alert-recorder.ts";
-import { divergenceAlert, keyExpiryAlert, keyExpiryMs, recoveryAlert, restAlert } from "./rules.ts";
+import { divergenceAlert, keyExpiryAlert, keyExpiryMs, keyRotationAlert, recoveryAlert, restAlert } from "./rules.ts";
 
 /** Dependencies of the steps that find conditions of alerts. */
 export interface FindingDeps {
@@ -37,20 +44,28 @@ export async function findDivergenceAlerts(books: Books, { redis, recorder }: Fi
   );
 }
 
-/** Stores alerts about API keys that are about to expire. */
+/** Stores alerts about API keys that are about to expire, or are due for rotation. */
 export async function findExpiryAlerts(books: Books, { recorder }: FindingDeps): Promise<void> {
   const now = Date.now();
   const expiring = await readExpiringTokens(books, { from: now, to: now + keyExpiryMs, limit: maxExpiring });
-  const alerts = expiring.flatMap((token) => alertOfToken(token, now));
-  await recorder.record(books, alerts);
+  await recorder.record(books, alertsOf(expiring, keyExpiryAlert, now));
+  for await (const tokens of readTokensWithRotation(books))
+    await recorder.record(books, alertsOf(tokens, keyRotationAlert, now));
 }
 
-/** Returns the alert about a token as a list, which is empty if none is due or if the token's record cannot be read. */
-function alertOfToken(token: BookedToken, nowMs: number): readonly NewAlert[] {
+/** Rule that returns the alert about a token; undefined if none is due. */
+type TokenRule = (token: Token, nowMs: number) => NewAlert | undefined;
+
+/** Returns the alerts about tokens. A token whose record cannot be read has none. */
+function alertsOf(tokens: readonly BookedToken[], rule: TokenRule, nowMs: number): readonly NewAlert[] {
+  return tokens.flatMap((token) => alertOf(token, rule, nowMs) ?? []);
+}
+
+function alertOf(token: BookedToken, rule: TokenRule, nowMs: number): NewAlert | undefined {
   try {
-    return [keyExpiryAlert(shownToken(token), nowMs) ?? []].flat();
+    return rule(shownToken(token), nowMs);
   } catch (error) {
-    if (error instanceof UnknownShape) return [];
+    if (error instanceof UnknownShape) return undefined;
     throw error;
   }
 }

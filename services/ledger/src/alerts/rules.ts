@@ -163,6 +163,26 @@ export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefine
   };
 }
 
+/**
+ * Returns the alert about an API key that is due for rotation, once for each of its periods that passes without a
+ * rotation; undefined if the key is not due, or can no longer be used.
+ */
+export function keyRotationAlert(token: Token, nowMs: number): NewAlert | undefined {
+  const { accountId: account, id, name, hint, rotateAfterDays, rotationDueAt, expiresAt, disabled } = token;
+  if (rotateAfterDays === undefined || rotationDueAt === undefined || disabled) return undefined;
+  const lateMs = nowMs - Date.parse(rotationDueAt);
+  if (lateMs < 0 || (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs)) return undefined;
+  return {
+    kind: "key-rotation-due",
+    account,
+    subject: id,
+    period: `${rotationDueAt}/${Math.floor(lateMs / (rotateAfterDays * dayMs))}`,
+    severity: "warning",
+    summary: `The API key ${name} (${hint}) of account ${account} has been due for rotation since ${rotationDueAt}.`,
+    details: { name, rotationDueAt },
+  };
+}
+
 /** Returns the alert about a certificate that is about to expire; undefined if it expires later. */
 export function certificateAlert(server: string, expiresAt: string, nowMs: number): NewAlert | undefined {
   const days = daysLeft(expiresAt, expiryDays.certificate, nowMs);

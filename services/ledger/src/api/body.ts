@@ -97,6 +97,7 @@ const changeableFields: ReadonlySet<string> = new Set([
   "expiresAt",
   "allowedAddresses",
   "budget",
+  "rotateAfterDays",
   "ofMember",
   "within",
 ]);

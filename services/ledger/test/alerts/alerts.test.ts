@@ -105,9 +105,10 @@ test("two ledgers store each alert once, and the target receives every kind", as
     group: "default",
     name: "ci",
     disabled: false,
-    createdAt,
+    createdAt: new Date(now - 1.5 * 86_400_000).toISOString(),
     hint: "sk-a…z",
     expiresAt: new Date(now + 5 * 86_400_000).toISOString(),
+    rotateAfterDays: 1,
   };
   await bookToken(setUp, { account: "acme", id: "tok_1", digest: "d".repeat(64), record }, "ada");
   await storeVerification(redis, { account: "acme", divergence: { message: "differs" } });
@@ -144,6 +145,7 @@ test("two ledgers store each alert once, and the target receives every kind", as
     "channel-recovered",
     "channel-resting",
     "key-expiring",
+    "key-rotation-due",
     "ledger-divergence",
     "unpriced-use",
   ];

@@ -7,6 +7,7 @@ import {
   certificateAlert,
   divergenceAlert,
   keyExpiryAlert,
+  keyRotationAlert,
   recoveryAlert,
   restAlert,
   unpricedAlerts,
@@ -190,6 +191,21 @@ describe("an expiry", () => {
     const alert = keyExpiryAlert(keyWith(leftMs), now);
     const expiresAt = new Date(now + leftMs).toISOString();
     expect(alert?.period).toBe(days === undefined ? undefined : `${expiresAt}/${days}`);
+  });
+
+  test.each([
+    [-1, undefined],
+    [0, 0],
+    [30 * dayMs - 1, 0],
+    [30 * dayMs, 1],
+    [90 * dayMs, 3],
+  ])("of the time of rotation by %s ms is alert %s, one for each period", (lateMs, number) => {
+    const rotationDueAt = new Date(now - lateMs).toISOString();
+    const due = { rotateAfterDays: 30, rotationDueAt };
+    const alert = keyRotationAlert(keyWith(dayMs, false, due), now);
+    expect(alert?.period).toBe(number === undefined ? undefined : `${rotationDueAt}/${number}`);
+    expect(keyRotationAlert(keyWith(dayMs, true, due), now)).toBeUndefined();
+    expect(keyRotationAlert(keyWith(0, false, due), now)).toBeUndefined();
   });
 
   test("of a disabled key is none, nor is that of a playground's key", () => {
