@@ -32,6 +32,8 @@ export const accountKeys = {
   replacedKeyUse: (tokenId: string, replacedAt: string) => `replaced-key-use:${tokenId}:${replacedAt}`,
   accountTokens: (accountId: string) => `tokens:{s${shardOf(accountId)}}:${accountId}`,
   bucket: (accountId: string, limitsId: string) => `bucket:{s${shardOf(accountId)}}:${limitsId}`,
+  /** Hash: id of a token with a limit of requests per day -> the latest day with a request, and its number of requests. */
+  requestDays: (accountId: string) => `request-days:{s${shardOf(accountId)}}:${accountId}`,
   seats: (accountId: string, limitsId: string) => `seats:{s${shardOf(accountId)}}:${limitsId}`,
   hold: (accountId: string, callId: string) => `hold:{s${shardOf(accountId)}}:${callId}`,
   holdOfShard: (shard: string, callId: string) => `hold:{s${shard}}:${callId}`,

@@ -27,7 +27,7 @@ const price = { nanos: 1_000n, floorNanos: 10n, tokens: 100, tokensPerMinute: li
 
 async function call(callId: string): Promise<void> {
   const seat = { accountId, limitsId: tokenId, permitId: callId };
-  expect(await admit(redis, { ...seat, limits, metered: true, leaseMs: 30_000 })).toMatchObject({
+  expect(await admit(redis, { ...seat, tokenId, limits, metered: true, leaseMs: 30_000 })).toMatchObject({
     decision: "admitted",
   });
   const draft = testUsageDraft(accountId, callId);

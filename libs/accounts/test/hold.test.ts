@@ -71,11 +71,11 @@ const account = () => findAccount(redis, id);
 test("a disabled account admits and holds nothing, also once it was lost and restored, until it is enabled", async () => {
   const open = await placeHold(100n);
   await setAccount(redis, { id, name: "Acme", disabled: true, version: 2 });
-  const admission = () =>
-    admit(redis, { accountId: id, limitsId: "t", permitId: "p", limits: {}, leaseMs: 1_000, metered: true });
+  const call = { limitsId: "t", tokenId: "t", limits: {} };
+  const admission = () => admit(redis, { ...call, accountId: id, permitId: "p", leaseMs: 1_000, metered: true });
   const refusal = { code: "account_disabled", status: 403 };
   expect((await admission()).decision).toBe("disabled");
-  expect(limitFailure(await admission(), {}, { tokenId: "t" })).toMatchObject(refusal);
+  expect(limitFailure(await admission(), call)).toMatchObject(refusal);
   await expect(placeHold(1n)).rejects.toMatchObject(refusal);
   await expect(placeHold(0n)).rejects.toMatchObject(refusal);
   await end(open, 40n);
@@ -237,7 +237,14 @@ describe("a hold", () => {
   test("of tokens is refilled with the minute, and returned when its hold is released", async () => {
     const limited = { tokensPerMinute: 600, tokens: 500 };
     const left = async () => {
-      const admission = { accountId: id, limitsId: "tok_1", permitId: "p", metered: true, leaseMs: 1_000 };
+      const admission = {
+        accountId: id,
+        limitsId: "tok_1",
+        tokenId: "tok_1",
+        permitId: "p",
+        metered: true,
+        leaseMs: 1_000,
+      };
       return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: at("03-10T12:00:30") }))
         .tokens?.remaining;
     };

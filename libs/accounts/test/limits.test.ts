@@ -1,5 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Budgets } from "@modelgate/contracts";
 import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   admit,
@@ -44,7 +45,16 @@ beforeEach(async () => {
 
 const start = 1_000_000;
 const ask = (limits: TokenLimits, nowMs = start, permitId = `permit-${nowMs}-${count++}`) =>
-  admit(redis, { accountId, limitsId: "tok_1", permitId, limits, metered: true, leaseMs: 1_000, nowMs });
+  admit(redis, {
+    accountId,
+    limitsId: "tok_1",
+    tokenId: "tok_1",
+    permitId,
+    limits,
+    metered: true,
+    leaseMs: 1_000,
+    nowMs,
+  });
 
 describe("requests per minute", () => {
   test("the complete limit is available at first, then refilled evenly", async () => {
@@ -89,6 +99,48 @@ describe("requests per day", () => {
     expect((await ask(limits, morning + 0.4 * day)).decision).toBe("admitted");
     expect((await ask(limits, morning + 0.9 * day)).decision).toBe("day");
     expect(await redis.pttl(accountKeys.bucket(accountId, "tok_1"))).toBeGreaterThan(0.6 * day);
+  });
+});
+
+describe("requests per day of keys", () => {
+  const day = 86_400_000;
+  const noon = 20_000.5 * day;
+  const askAs = (tokenId: string, budgets: Budgets, { nowMs = noon, limits = {} as TokenLimits } = {}) => {
+    const call = { accountId, limitsId: "members:default", tokenId, budgets, limits };
+    return admit(redis, { ...call, permitId: `permit-${count++}`, metered: true, leaseMs: 1_000, nowMs });
+  };
+
+  test("each key has its own, although keys share the limits of their group", async () => {
+    const asked = Array.from({ length: 20 }, () => askAs("tok_a", { tokenRequestsPerDay: 3 }));
+    const decisions = (await Promise.all(asked)).map(({ decision }) => decision);
+    expect(decisions.filter((decision) => decision === "admitted")).toHaveLength(3);
+    expect(decisions.filter((decision) => decision === "key-day")).toHaveLength(17);
+    expect((await askAs("tok_b", { tokenRequestsPerDay: 1 })).decision).toBe("admitted");
+    expect((await askAs("tok_c", {})).decision).toBe("admitted");
+    const last = await askAs("tok_a", { tokenRequestsPerDay: 3 }, { nowMs: 20_001 * day - 1 });
+    expect(last).toMatchObject({ decision: "key-day", retryAfterMs: 1, keyLimit: 3 });
+    expect((await askAs("tok_a", { tokenRequestsPerDay: 3 }, { nowMs: 20_001 * day })).decision).toBe("admitted");
+  });
+
+  test("a member's key counts in the limit of the operator's key too", async () => {
+    const shared = { within: "tok_o", withinRequestsPerDay: 3 };
+    expect((await askAs("tok_m", { ...shared, tokenRequestsPerDay: 1 })).decision).toBe("admitted");
+    expect(await askAs("tok_m", { ...shared, tokenRequestsPerDay: 1 })).toMatchObject({
+      decision: "key-day",
+      keyLimit: 1,
+    });
+    expect((await askAs("tok_n", shared)).decision).toBe("admitted");
+    expect((await askAs("tok_o", { tokenRequestsPerDay: 3 })).decision).toBe("admitted");
+    expect(await askAs("tok_n", shared)).toMatchObject({ decision: "key-day", keyLimit: 3 });
+  });
+
+  test("a call that another limit refuses is not counted", async () => {
+    const budgets = { tokenRequestsPerDay: 2 };
+    const limits = { concurrency: 1 };
+    expect((await askAs("tok_q", budgets, { limits })).decision).toBe("admitted");
+    expect((await askAs("tok_q", budgets, { limits })).decision).toBe("concurrency");
+    expect((await askAs("tok_q", budgets)).decision).toBe("admitted");
+    expect((await askAs("tok_q", budgets)).decision).toBe("key-day");
   });
 });
 
@@ -177,7 +229,7 @@ describe("tokens per minute", () => {
 test("an empty and an absent account are distinguished, and free endpoints need no money", async () => {
   const poor = `${accountId}-poor`;
   await createAccount(redis, { id: poor, balance: 0n });
-  const base = { limitsId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
+  const base = { limitsId: "t", tokenId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
   expect((await admit(redis, { ...base, accountId: poor, metered: true })).decision).toBe("balance");
   expect((await admit(redis, { ...base, accountId: poor, metered: false })).decision).toBe("admitted");
   expect((await admit(redis, { ...base, accountId: "absent", metered: false })).decision).toBe("no-account");

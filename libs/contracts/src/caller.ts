@@ -1,22 +1,25 @@
 import { Type, type Static } from "typebox";
 import { Tags } from "./tags.ts";
 
+const optionalCount = (description: string) => Type.Optional(Type.Integer({ minimum: 1, description }));
 const optionalNanos = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
 
 /**
  * Budgets in the signed caller: maximum spending in nano-dollars per day and month (UTC), in addition to the limit by
- * the account's balance. `token…` limits one API key. `within…` limits the key `within` together with all keys that
- * share its budget. `group…` limits all keys of the account in one group. Spending is counted from the moment at which
- * a budget is set. The account's list of budgets (by team, model, tag and so on; `Budget` in libs/accounts) is not in
- * the caller: it is applied when money is held.
+ * the account's balance, and maximum requests per day. `token…` limits one API key. `within…` limits the key `within`
+ * together with all keys that share its budget. `group…` limits all keys of the account in one group. Use is counted
+ * from the moment at which a budget is set. The account's list of budgets (by team, model, tag and so on; `Budget` in
+ * libs/accounts) is not in the caller: it is applied when money is held.
  */
 export const Budgets = Type.Object(
   {
     tokenPerDay: optionalNanos("by the token, a day"),
     tokenPerMonth: optionalNanos("by the token, a month"),
+    tokenRequestsPerDay: optionalCount("requests with the token, a day"),
     within: Type.Optional(Type.String({ description: "the token of an operator whose budget this one shares" })),
     withinPerDay: optionalNanos("by that token and all that share its budget, a day"),
     withinPerMonth: optionalNanos("by that token and all that share its budget, a month"),
+    withinRequestsPerDay: optionalCount("requests with that token and all that share its budget, a day"),
     groupPerDay: optionalNanos("by the account's tokens of the group, a day"),
     groupPerMonth: optionalNanos("by the account's tokens of the group, a month"),
   },

@@ -1,5 +1,7 @@
 --[[ Admits one call: checks that the account exists, is enabled and has money, counts the call against the requests and tokens per
      minute and the requests per day, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
+  keyLimits: an id of a key and its maximum of requests per day, for each such limit ('' for none)
+  days hash: id of a key -> number of the latest day (UTC) with a request, and its requests
   account hash: available, disabled   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
   A limit of 0 means unlimited. `metered`: the call costs money. ]]
 local now = clock(nowMs)
@@ -12,8 +14,8 @@ if requestsPerMinute > 0 or tokensPerMinute > 0 or requestsPerDay > 0 then
   requests = level_of(minute.r, minute.rt, now, requestsPerMinute)
   tokens = level_of(minute.t, minute.tt, now, tokensPerMinute)
 end
-local function answer(decision, waitMs)
-  return {decision, waitMs = waitMs,
+local function answer(decision, waitMs, keyLimit)
+  return {decision, waitMs = waitMs, keyLimit = keyLimit or 0,
     requestsLeft = math.floor(math.max(0, requests)), requestsResetMs = until_full(requests, requestsPerMinute),
     tokensLeft = math.floor(math.max(0, tokens)), tokensResetMs = until_full(tokens, tokensPerMinute)}
 end
@@ -25,6 +27,14 @@ if requestsPerMinute > 0 and requests < 1 then
   return answer('requests', math.ceil((1 - requests) * 60000 / requestsPerMinute))
 end
 if requestsPerDay > 0 and calls >= requestsPerDay then return answer('day', (today + 1) * 86400000 - now) end
+local counted = {}
+for id, max in string.gmatch(keyLimits, '(%S+) (%d+) ') do
+  local day, before = string.match(redis.call('HGET', days, id) or '', '^(%d+) (%d+)$')
+  local calls_before = tonumber(day) == today and tonumber(before) or 0
+  if calls_before >= tonumber(max) then return answer('key-day', (today + 1) * 86400000 - now, tonumber(max)) end
+  counted[#counted + 1] = id
+  counted[#counted + 1] = string.format('%.0f %.0f', today, calls_before + 1)
+end
 if tokensPerMinute > 0 and tokens <= 0 then
   return answer('tokens', math.ceil((1 - tokens) * 60000 / tokensPerMinute))
 end
@@ -42,6 +52,10 @@ if concurrency > 0 then
     seatsExpireAt = now + 3 * leaseMs
     redis.call('PEXPIRE', seats, 3 * leaseMs)
   end
+end
+if #counted > 0 then
+  redis.call('HSET', days, unpack(counted))
+  redis.call('PEXPIRE', days, 172800000)
 end
 if requestsPerMinute > 0 or requestsPerDay > 0 then
   local needed_ms = math.max(120000, until_full(tokens, tokensPerMinute) + 60000)

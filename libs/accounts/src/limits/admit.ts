@@ -1,5 +1,5 @@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
-import { Failure, type Caller } from "@modelgate/contracts";
+import { Failure, type Budgets } from "@modelgate/contracts";
 import { accountKeys } from "../keys.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
@@ -18,6 +18,9 @@ export interface AdmitRequest {
   readonly accountId: string;
   /** Id of the limits that the call counts against. */
   readonly limitsId: string;
+  readonly tokenId: string;
+  /** Limits of the token, of which those of requests per day count here; absent: none. */
+  readonly budgets?: Budgets | undefined;
   /** Id of the seat that the call takes. A seat is one place within the limit of open calls. */
   readonly permitId: string;
   readonly limits: TokenLimits;
@@ -39,6 +42,7 @@ export type AdmitDecision =
   | "admitted"
   | "requests"
   | "day"
+  | "key-day"
   | "tokens"
   | "concurrency"
   | "balance"
@@ -51,6 +55,8 @@ export interface Admission {
   readonly tokens?: RemainingLimit | undefined;
   /** Time in ms after which the call may be sent again. */
   readonly retryAfterMs: number;
+  /** Limit of requests per day that refused the call, for the decision `key-day`; otherwise 0. */
+  readonly keyLimit: number;
 }
 
 const remainingKinds = {
@@ -59,16 +65,18 @@ const remainingKinds = {
   requestsResetMs: "number",
   tokensLeft: "number",
   tokensResetMs: "number",
+  keyLimit: "number",
 } as const;
 
 const admitScript = defineScript({
   file: new URL("admit.lua", import.meta.url),
   shared: minuteScripts,
-  keys: ["account", "bucket", "seats"],
+  keys: ["account", "bucket", "seats", "days"],
   args: {
     permit: "text",
     requestsPerMinute: "number",
     requestsPerDay: "number",
+    keyLimits: "text",
     tokensPerMinute: "number",
     concurrency: "number",
     metered: "flag",
@@ -80,6 +88,7 @@ const admitScript = defineScript({
     admitted: remainingKinds,
     requests: remainingKinds,
     day: remainingKinds,
+    "key-day": remainingKinds,
     tokens: remainingKinds,
     concurrency: remainingKinds,
     balance: remainingKinds,
@@ -90,9 +99,8 @@ const admitScript = defineScript({
 
 /**
  * Admits or refuses a call in one atomic step, for all replicas together. Both limits per minute are token buckets: at
- * first the complete limit is available, and it is then refilled evenly. The limit per day counts admitted calls from
- * midnight in UTC. Throws Failure server_overloaded (503) if
- * Redis is unavailable or slow, or being restored.
+ * first the complete limit is available, and it is then refilled evenly. The limits per day count admitted calls from
+ * midnight in UTC. Throws Failure server_overloaded (503) if Redis is unavailable or slow, or being restored.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, limitsId, limits } = request;
@@ -103,11 +111,13 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
         account: accountKeys.account(accountId),
         bucket: accountKeys.bucket(accountId, limitsId),
         seats: accountKeys.seats(accountId, limitsId),
+        days: accountKeys.requestDays(accountId),
       },
       {
         permit: request.permitId,
         requestsPerMinute: limits.requestsPerMinute ?? 0,
         requestsPerDay: limits.requestsPerDay ?? 0,
+        keyLimits: keyLimitsOf(request),
         tokensPerMinute: limits.tokensPerMinute ?? 0,
         concurrency: limits.concurrency ?? 0,
         metered: request.metered,
@@ -123,7 +133,15 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
     requests: remaining(limits.requestsPerMinute, reply.requestsLeft, reply.requestsResetMs),
     tokens: remaining(limits.tokensPerMinute, reply.tokensLeft, reply.tokensResetMs),
     retryAfterMs: reply.waitMs,
+    keyLimit: reply.keyLimit,
   };
+}
+
+/** Renders the limits of requests per day that are set with keys as the script's argument: ids and maximums. */
+function keyLimitsOf({ tokenId, budgets = {} }: AdmitRequest): string {
+  const { tokenRequestsPerDay, within, withinRequestsPerDay } = budgets;
+  const own = tokenRequestsPerDay === undefined ? "" : `${tokenId} ${tokenRequestsPerDay} `;
+  return withinRequestsPerDay === undefined ? own : `${own}${within} ${withinRequestsPerDay} `;
 }
 
 const limitMessages = {
@@ -137,17 +155,21 @@ const limitMessages = {
 
 /** Returns the failure that the client of a refused call gets; undefined for an admitted call. */
 export function limitFailure(
-  { decision, retryAfterMs }: Admission,
-  limits: TokenLimits,
-  { tokenId, limitsId = tokenId }: Pick<Caller, "tokenId" | "limitsId">,
+  { decision, retryAfterMs, keyLimit }: Admission,
+  { tokenId, limitsId, limits }: Pick<AdmitRequest, "limits" | "limitsId" | "tokenId">,
 ): Failure | undefined {
   if (decision === "admitted") return undefined;
   if (decision === "balance") return new Failure("insufficient_quota", "The account's balance is exhausted.");
   if (decision === "disabled") return new Failure("account_disabled");
   if (decision === "no-account")
     return new Failure("account_disabled", `The account of this key (${tokenId}) no longer exists.`);
+  const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
+  if (decision === "key-day") {
+    const limit = limitMessages.day({ requestsPerDay: keyLimit });
+    return new Failure("rate_limit_exceeded", `This key, with the keys that share its limit, is ${limit}`, {
+      retryAfterSeconds,
+    });
+  }
   const keys = limitsId === tokenId ? "This key is" : "The keys that members created in this key's group are together";
-  return new Failure("rate_limit_exceeded", `${keys} ${limitMessages[decision](limits)}`, {
-    retryAfterSeconds: Math.max(1, Math.ceil(retryAfterMs / 1_000)),
-  });
+  return new Failure("rate_limit_exceeded", `${keys} ${limitMessages[decision](limits)}`, { retryAfterSeconds });
 }

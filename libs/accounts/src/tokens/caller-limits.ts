@@ -24,15 +24,17 @@ export function callerLimits(
   const { group, models, budget = {}, within, team, member } = token;
   const ofGroup = (dollars: number | undefined) =>
     dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
-  const budgets = Object.entries({
+  const budgets = withoutUndefined({
     tokenPerDay: budget.perDay,
     tokenPerMonth: budget.perMonth,
+    tokenRequestsPerDay: budget.requestsPerDay,
     within: within?.id,
     withinPerDay: within?.perDay,
     withinPerMonth: within?.perMonth,
+    withinRequestsPerDay: within?.requestsPerDay,
     groupPerDay: ofGroup(dollarsPerDay),
     groupPerMonth: ofGroup(dollarsPerMonth),
-  }).filter(([, value]) => value !== undefined);
+  });
   return {
     group,
     ...withoutUndefined({
@@ -41,7 +43,7 @@ export function callerLimits(
       team,
       member,
       limitsId: token.ofMember === true ? limitsIdOf(token) : undefined,
-      budgets: budgets.length === 0 ? undefined : Object.fromEntries(budgets),
+      budgets: Object.keys(budgets).length === 0 ? undefined : budgets,
     }),
   };
 }

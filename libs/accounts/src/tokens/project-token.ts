@@ -45,6 +45,7 @@ export async function projectToken(
     }
     await redis.hdel(accountKeys.tokenIds, id, `${id}:version`);
     await redis.hdel(accountKeys.budgets(accountId), ...limitBudgetIds(`key:${id}`));
+    await redis.hdel(accountKeys.requestDays(accountId), id);
     return;
   }
   await write(digest, token);

@@ -6,10 +6,13 @@ import { readUnlessLost } from "../restore/epoch.ts";
 import { requireAllowedAddress } from "./allowed-addresses.ts";
 import { keyDigest, endedKeyMs, keyHint, tokenIdOf } from "./key.ts";
 
-/** Spending limits of a token, in nano-dollars. Absent members are unlimited, except by the account's balance. */
+/** Limits of a token for a day or a month in UTC. Absent members are unlimited, except by the account's balance. */
 export interface TokenBudget {
+  /** Maximum spending of a day in nano-dollars. */
   readonly perDay?: string | undefined;
+  /** Maximum spending of a month in nano-dollars. */
   readonly perMonth?: string | undefined;
+  readonly requestsPerDay?: number | undefined;
 }
 
 /** Budget of another token. The calls of this token also count against it. */
@@ -180,6 +183,12 @@ export async function tokensWithDigests(
   });
 }
 
+const budgetMembers = {
+  perDay: Type.Optional(Type.String()),
+  perMonth: Type.Optional(Type.String()),
+  requestsPerDay: Type.Optional(Type.Integer()),
+};
+
 /** Parses a stored token. Throws UnknownShape. */
 export const readToken: (text: string) => Token = recordParser(
   "token",
@@ -192,22 +201,14 @@ export const readToken: (text: string) => Token = recordParser(
     expiresAt: Type.Optional(Type.String()),
     disabled: Type.Boolean(),
     allowedAddresses: Type.Optional(Type.Array(Type.String())),
-    budget: Type.Optional(
-      Type.Object({ perDay: Type.Optional(Type.String()), perMonth: Type.Optional(Type.String()) }),
-    ),
+    budget: Type.Optional(Type.Object(budgetMembers)),
     rotateAfterDays: Type.Optional(Type.Integer()),
     rotationDueAt: Type.Optional(Type.String()),
     ofMember: Type.Optional(Type.Literal(true)),
     team: Type.Optional(Type.String()),
     member: Type.Optional(Type.String()),
     playgroundOf: Type.Optional(Type.String()),
-    within: Type.Optional(
-      Type.Object({
-        id: Type.String(),
-        perDay: Type.Optional(Type.String()),
-        perMonth: Type.Optional(Type.String()),
-      }),
-    ),
+    within: Type.Optional(Type.Object({ id: Type.String(), ...budgetMembers })),
     createdAt: Type.String(),
     hint: Type.String(),
     settingsId: Type.Optional(Type.String()),

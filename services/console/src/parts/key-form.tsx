@@ -18,6 +18,7 @@ type KeyDraft = Readonly<
     | "allowedAddresses"
     | "dollarsPerDay"
     | "dollarsPerMonth"
+    | "requestsPerDay"
     | "rotateAfterDays",
     string
   >
@@ -31,6 +32,7 @@ const emptyKey: KeyDraft = {
   allowedAddresses: "",
   dollarsPerDay: "",
   dollarsPerMonth: "",
+  requestsPerDay: "",
   rotateAfterDays: "",
 };
 
@@ -67,6 +69,7 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
     allowedAddresses: token.allowedAddresses?.join(", ") ?? "",
     dollarsPerDay: plainUsd(token.budget?.perDay),
     dollarsPerMonth: plainUsd(token.budget?.perMonth),
+    requestsPerDay: String(token.budget?.requestsPerDay ?? ""),
     rotateAfterDays: String(token.rotateAfterDays ?? ""),
   });
   const change = useChange({
@@ -78,7 +81,17 @@ export function ChangeKey({ token, onDone }: { readonly token: Token; readonly o
 }
 
 function requestOfDraft(draft: KeyDraft) {
-  const { name, group, models, expiresAt, allowedAddresses, dollarsPerDay, dollarsPerMonth, rotateAfterDays } = draft;
+  const {
+    name,
+    group,
+    models,
+    expiresAt,
+    allowedAddresses,
+    dollarsPerDay,
+    dollarsPerMonth,
+    requestsPerDay,
+    rotateAfterDays,
+  } = draft;
   return {
     group,
     name: name || null,
@@ -87,6 +100,7 @@ function requestOfDraft(draft: KeyDraft) {
     allowedAddresses: listIn(allowedAddresses),
     dollarsPerDay: dollarsPerDay || null,
     dollarsPerMonth: dollarsPerMonth || null,
+    requestsPerDay: requestsPerDay === "" ? null : Number(requestsPerDay),
     rotateAfterDays: rotateAfterDays === "" ? null : Number(rotateAfterDays),
   };
 }
@@ -143,6 +157,12 @@ function KeyFields({
         label={say("Dollars per month (empty: no budget)")}
         inputMode="decimal"
         {...field("dollarsPerMonth", change)}
+      />
+      <TextInput
+        label={say("Requests per day (empty: no limit)")}
+        type="number"
+        min={1}
+        {...field("requestsPerDay", change)}
       />
       <TextInput
         label={say("Days until it is due for rotation (empty: never)")}

@@ -124,10 +124,15 @@ function Switch({ token: { id, disabled, name } }: { readonly token: Token }) {
   );
 }
 
-function Budget({ budget: { perDay, perMonth } = {} }: { readonly budget: Token["budget"] | undefined }) {
+function Budget({
+  budget: { perDay, perMonth, requestsPerDay } = {},
+}: {
+  readonly budget: Token["budget"] | undefined;
+}) {
   const parts = [
     ...(perDay === undefined ? [] : [say("{amount} a day", { amount: shortUsd(perDay) })]),
     ...(perMonth === undefined ? [] : [say("{amount} a month", { amount: shortUsd(perMonth) })]),
+    ...(requestsPerDay === undefined ? [] : [say("{number} requests a day", { number: requestsPerDay })]),
   ];
   return parts.join(", ") || say("none");
 }

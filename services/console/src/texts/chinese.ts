@@ -275,6 +275,8 @@ export const chinese = {
   "{amount} a month": "每月 {amount}",
   "Models, separated by commas (empty: all of the group)": "模型，以逗号分隔（留空：分组内全部）",
   "Dollars per day (empty: no budget)": "每天美元上限（留空：无预算）",
+  "Requests per day (empty: no limit)": "每日请求数上限（留空：不限）",
+  "{number} requests a day": "每日 {number} 次请求",
   "Days until it is due for rotation (empty: never)": "应在多少天后轮换（留空：不限）",
   "Rotation due {time}": "应于 {time} 轮换",
   "Dollars per month (empty: no budget)": "每月美元上限（留空：无预算）",

@@ -43,6 +43,14 @@ export const fields = {
       throw invalidField(name, "must be a whole number of 0 or more");
     return value;
   },
+  /** Reads a number from 1 to `max`; null if the field removes it, undefined if the field is absent. */
+  optionalCount(body: unknown, name: string, max: number): number | null | undefined {
+    const value = memberOf(body, name);
+    if (value === undefined || value === null) return value;
+    if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1 || value > max)
+      throw invalidField(name, `must be a whole number from 1 to ${max}`);
+    return value;
+  },
   optionalBoolean(body: unknown, name: string): boolean | undefined {
     const value = memberOf(body, name);
     if (value === undefined || value === null) return undefined;

@@ -1,4 +1,4 @@
-import { includesRanges, type Token } from "@modelgate/accounts";
+import { includesRanges, type Token, type TokenBudget } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
 /** Limits of an API key. */
@@ -43,13 +43,8 @@ const checks: readonly FieldCheck[] = [
         },
   budgetCheck("perDay", "dollarsPerDay"),
   budgetCheck("perMonth", "dollarsPerMonth"),
-  ({ rotateAfterDays }, bound) =>
-    bound.rotateAfterDays === undefined || (rotateAfterDays !== undefined && rotateAfterDays <= bound.rotateAfterDays)
-      ? undefined
-      : {
-          param: "rotateAfterDays",
-          message: `rotateAfterDays must be at most ${bound.rotateAfterDays}: an operator set it.`,
-        },
+  (wish, bound) => countCheck("requestsPerDay", wish.budget?.requestsPerDay, bound.budget?.requestsPerDay),
+  (wish, bound) => countCheck("rotateAfterDays", wish.rotateAfterDays, bound.rotateAfterDays),
 ];
 
 function budgetCheck(name: "perDay" | "perMonth", param: string): FieldCheck {
@@ -58,6 +53,11 @@ function budgetCheck(name: "perDay" | "perMonth", param: string): FieldCheck {
     if (max === undefined || (requested !== undefined && BigInt(requested) <= BigInt(max))) return undefined;
     return { param, message: `${param} must be at most ${formatUsd(parseNanos(max))}: an operator set it.` };
   };
+}
+
+function countCheck(param: string, requested: number | undefined, max: number | undefined): LimitViolation | undefined {
+  if (max === undefined || (requested !== undefined && requested <= max)) return undefined;
+  return { param, message: `${param} must be at most ${max}: an operator set it.` };
 }
 
 /**
@@ -106,7 +106,12 @@ export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): NonN
   return { id, ...budget };
 }
 
-/** Returns true if a member's key shares a budget per day or month with the operator's key that bounds it. */
+/** Returns true if a member's key shares a limit per day or month with the operator's key that bounds it. */
 export function sharesBudget({ within }: Pick<Token, "within">): boolean {
-  return within?.perDay !== undefined || within?.perMonth !== undefined;
+  return within !== undefined && !isSameBudget(within, {});
+}
+
+/** Returns whether two budgets have the same limits. */
+export function isSameBudget(one: TokenBudget, other: TokenBudget): boolean {
+  return (["perDay", "perMonth", "requestsPerDay"] as const).every((name) => one[name] === other[name]);
 }

@@ -14,14 +14,16 @@ import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/p
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { checkManagesKey, checkTeam, memberName, seesKey } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
-import { fields, invalidField } from "./fields.ts";
-import { boundOf, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
+import { fields } from "./fields.ts";
+import { boundOf, isSameBudget, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
 /**
  * Maximum API keys that an account may have, disabled ones included and those of playgrounds excluded, before an operator or a member makes another one.
  */
 const maxKeys = { operator: 10_000, member: 200 };
+/** Maximum days of a rotation period. The alerts of a longer one would be forgotten before its end. */
 const maxRotationDays = 365;
+const maxRequestsPerDay = 1_000_000_000;
 
 /**
  * Routes that create, show and change API keys. The ledger writes each change to the books first, then to Redis. Keys
@@ -40,7 +42,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     const token = await ledger.changeToken(before.id, marked, act);
     const shared = sharedBudget(token);
     for (const { id, within } of await listTokens(redis, before.accountId))
-      if (within?.id === token.id && (within.perDay !== shared.perDay || within.perMonth !== shared.perMonth))
+      if (within?.id === token.id && !isSameBudget(within, shared))
         await ledger.changeToken(id, { within: shared }, act);
     return token;
   };
@@ -88,7 +90,7 @@ async function createToken(
     expiresAt: fields.optionalTime(body, "expiresAt"),
     allowedAddresses: fields.optionalAddresses(body, "allowedAddresses") ?? undefined,
     budget: budgetOf(body, undefined),
-    rotateAfterDays: rotateAfterDaysIn(body),
+    rotateAfterDays: fields.optionalCount(body, "rotateAfterDays", maxRotationDays) ?? undefined,
   };
   await checkNames(redis, wish);
   const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId), wish)) : undefined;
@@ -189,7 +191,7 @@ function changeOf(body: unknown, before: Token): TokenChange {
     expiresAt: isNull(body, "expiresAt") ? null : fields.optionalTime(body, "expiresAt"),
     allowedAddresses: fields.optionalAddresses(body, "allowedAddresses"),
     budget: budgetOf(body, before.budget) ?? null,
-    rotateAfterDays: isNull(body, "rotateAfterDays") ? null : rotateAfterDaysIn(body),
+    rotateAfterDays: fields.optionalCount(body, "rotateAfterDays", maxRotationDays),
   });
 }
 
@@ -220,25 +222,16 @@ function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
 }
 
-/** Reads the days after which a key is due for rotation. Alerts of a longer period would be forgotten before its end. */
-function rotateAfterDaysIn(body: unknown): number | undefined {
-  const days = fields.optionalInteger(body, "rotateAfterDays");
-  if (days !== undefined && (days < 1 || days > maxRotationDays))
-    throw invalidField("rotateAfterDays", `must be from 1 to ${maxRotationDays}`);
-  return days;
-}
-
 /** Returns the budget after a body's change. Absent fields stay, and null removes a field. */
 function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget | undefined {
-  const [perDay, perMonth] = [
-    fields.optionalBudget(body, "dollarsPerDay"),
-    fields.optionalBudget(body, "dollarsPerMonth"),
-  ];
-  const budget = {
-    perDay: perDay === undefined ? before?.perDay : (perDay ?? undefined),
-    perMonth: perMonth === undefined ? before?.perMonth : (perMonth ?? undefined),
-  };
-  return budget.perDay === undefined && budget.perMonth === undefined ? undefined : budget;
+  const after = <Value>(wish: Value | null | undefined, value: Value | undefined): Value | undefined =>
+    wish === undefined ? value : (wish ?? undefined);
+  const budget = withoutUndefined({
+    perDay: after(fields.optionalBudget(body, "dollarsPerDay"), before?.perDay),
+    perMonth: after(fields.optionalBudget(body, "dollarsPerMonth"), before?.perMonth),
+    requestsPerDay: after(fields.optionalCount(body, "requestsPerDay", maxRequestsPerDay), before?.requestsPerDay),
+  });
+  return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
 /** Throws Failure for an unknown group or model, because calls with it would always fail. `param` is the field's name. */

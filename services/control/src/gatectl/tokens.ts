@@ -34,30 +34,34 @@ function budgetOf(row: unknown): string {
     const nanos = field(field(row, "budget"), name);
     return typeof nanos === "string" ? [`$${formatUsd(parseNanos(nanos))} a ${period}`] : [];
   };
-  return [...dollars("perDay", "day"), ...dollars("perMonth", "month")].join(", ") || "-";
+  const requests = field(field(row, "budget"), "requestsPerDay");
+  const limits = typeof requests === "number" ? [`${requests} requests a day`] : [];
+  return [...dollars("perDay", "day"), ...dollars("perMonth", "month"), ...limits].join(", ") || "-";
 }
 
-/** Returns the budget amounts in the options; "none" removes a budget. */
-function budgetInOptions({ options }: Arguments): object {
+/** Returns the limits in the options; "none" removes one. */
+function limitsInOptions({ options }: Arguments): object {
   const wish = (name: string) => (options[name] === "none" ? null : options[name]);
-  return { dollarsPerDay: wish("dollars-per-day"), dollarsPerMonth: wish("dollars-per-month") };
+  return {
+    dollarsPerDay: wish("dollars-per-day"),
+    dollarsPerMonth: wish("dollars-per-month"),
+    requestsPerDay: countInOption(options["requests-per-day"]),
+    rotateAfterDays: countInOption(options["rotate-after-days"]),
+  };
 }
 
-const budgetOptions = {
+/** Returns the number in an option, and null for "none". Control has a clear message for other texts. */
+function countInOption(written: string | undefined): number | string | null | undefined {
+  return written === "none" ? null : numberOrText(written);
+}
+
+const limitOptions = {
   "dollars-per-day": "maximum spend per UTC day, US dollars",
   "dollars-per-month": "maximum spend per UTC month, US dollars",
-};
-
-const rotationOption = {
+  "requests-per-day": "maximum requests per UTC day",
   "rotate-after-days":
     "days after which the key is due for rotation, which an alert tells (at most 365; default: never)",
 };
-
-/** Returns the rotation period in the options; "none" removes it. */
-function rotationInOptions({ options }: Arguments): object {
-  const written = options["rotate-after-days"];
-  return { rotateAfterDays: written === "none" ? null : numberOrText(written) };
-}
 
 /** Returns the number that a text is; another text as it is, for which control has a clear message. */
 function numberOrText(written: string | undefined): number | string | undefined {
@@ -103,8 +107,7 @@ export const tokenCommands: readonly Command[] = [
       models: "allowed models, separated by commas (default: all of the group)",
       expires: "time of expiry, RFC 3339",
       ...addressOption,
-      ...budgetOptions,
-      ...rotationOption,
+      ...limitOptions,
     },
     example: "gatectl token create acme --group default --name ci --expires 2030-01-01T00:00:00Z",
     async run(args, server) {
@@ -116,8 +119,7 @@ export const tokenCommands: readonly Command[] = [
         models: options["models"]?.split(",").map((model) => model.trim()),
         expiresAt: options["expires"],
         ...addressesInOptions(args),
-        ...budgetInOptions(args),
-        ...rotationInOptions(args),
+        ...limitsInOptions(args),
       });
       return showNewToken(data);
     },
@@ -144,13 +146,13 @@ export const tokenCommands: readonly Command[] = [
   },
   {
     name: "token set",
-    summary: "Change a token's budgets, addresses and rotation period; `none` removes one.",
+    summary: "Change a token's limits, addresses and rotation period; `none` removes one.",
     positionals: ["TOKEN"],
-    options: { ...budgetOptions, ...addressOption, ...rotationOption },
+    options: { ...limitOptions, ...addressOption },
     example: "gatectl token set tok_0123456789abcdef0123 --dollars-per-day 5.00 --dollars-per-month none",
     async run(args, server) {
       if (Object.keys(args.options).length === 0) throw new UsageError("nothing to change");
-      const change = { ...budgetInOptions(args), ...addressesInOptions(args), ...rotationInOptions(args) };
+      const change = { ...limitsInOptions(args), ...addressesInOptions(args) };
       return showTokens(await server.post(`/tokens/${positionalInPath(args, 0, "TOKEN")}`, change));
     },
   },

@@ -38,6 +38,7 @@ export const Credit = Type.Object({
 export const AccountWithCredits = Type.Object({ ...account, credits: Type.Array(Credit) });
 export const Credited = Type.Object({ ...account, operationId: text, repeated: Type.Boolean() });
 
+const tokenBudget = { perDay: maybe(text), perMonth: maybe(text), requestsPerDay: maybe(Type.Integer()) };
 const token = {
   id: text,
   accountId: text,
@@ -47,14 +48,14 @@ const token = {
   expiresAt: maybe(text),
   disabled: Type.Boolean(),
   allowedAddresses: maybe(texts),
-  budget: maybe(Type.Object({ perDay: maybe(text), perMonth: maybe(text) })),
+  budget: maybe(Type.Object(tokenBudget)),
   rotateAfterDays: maybe(Type.Integer()),
   rotationDueAt: maybe(text),
   ofMember: maybe(Type.Boolean()),
   team: maybe(text),
   member: maybe(text),
   playgroundOf: maybe(text),
-  within: maybe(Type.Object({ id: text, perDay: maybe(text), perMonth: maybe(text) })),
+  within: maybe(Type.Object({ id: text, ...tokenBudget })),
   hint: text,
   createdAt: maybe(text),
   previous: maybe(Type.Object({ hint: text, replacedAt: text, expiresAt: text, lastUsedAt: maybe(text) })),

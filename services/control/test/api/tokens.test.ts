@@ -151,6 +151,24 @@ test("a rotation period is 1 to 365 days, and members only shorten the period of
     await expect(set(days, by), `${days}`).rejects.toMatchObject({ code: "invalid_value", param: "rotateAfterDays" });
 });
 
+test("a key's requests per day are set with its budgets, and members only lower those of an operator's key", async () => {
+  const budget = { perDay: "1000000000", requestsPerDay: 100 };
+  const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default", budget });
+  await projectToken(redis, digest, token);
+  const set = (requestsPerDay: unknown, by: { account?: string } = {}) =>
+    callToken("POST /tokens/{id}", token, { ...by, body: { requestsPerDay } });
+  expect((await set(500)).asked).toMatchObject([{ budget: { perDay: "1000000000", requestsPerDay: 500 } }]);
+  expect((await set(null)).asked).toEqual([expect.objectContaining({ budget: { perDay: "1000000000" } })]);
+  expect((await set(50, { account: "acme" })).asked).toMatchObject([{ budget: { requestsPerDay: 50 } }]);
+  for (const [by, wish] of [
+    [{}, 0],
+    [{}, 1.5],
+    [{ account: "acme" }, 101],
+    [{ account: "acme" }, null],
+  ] as const)
+    await expect(set(wish, by), `${wish}`).rejects.toMatchObject({ code: "invalid_value", param: "requestsPerDay" });
+});
+
 test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   await projectToken(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });

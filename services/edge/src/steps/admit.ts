@@ -14,23 +14,20 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
     const group = catalog.current().group(token.group);
     if (group === undefined)
       throw new Failure("group_not_allowed", `The group ${JSON.stringify(token.group)} of this key no longer exists.`);
+    const limits = callerLimits(token, group.limits);
     const seat = { accountId: token.accountId, limitsId: limitsIdOf(token), permitId: seats.newPermit() };
-    const admission = await admitToken(redis, {
-      ...seat,
-      limits: group.limits,
-      metered: needsBalance(endpoint),
-      leaseMs: seats.leaseMs,
-    });
+    const call = { ...seat, tokenId: token.id, budgets: limits.budgets, limits: group.limits };
+    const admission = await admitToken(redis, { ...call, metered: needsBalance(endpoint), leaseMs: seats.leaseMs });
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, format === "alpha");
-    const refusal = limitFailure(admission, group.limits, { tokenId: token.id, limitsId: seat.limitsId });
+    const refusal = limitFailure(admission, call);
     if (refusal !== undefined) throw refusal;
     context.caller = {
       accountId: token.accountId,
       tokenId: token.id,
       requestId: context.requestId,
-      ...callerLimits(token, group.limits),
+      ...limits,
       ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
         ? { format }
         : {}),

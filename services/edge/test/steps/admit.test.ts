@@ -100,6 +100,16 @@ test("keys that members created in a group share its limits", async () => {
   expect(await letIn(await known("small"))).toBe(true); // an operator's key has separate limits
 });
 
+test("a key has a limit of requests per day, whose refusal names it", async () => {
+  const limited = { id: "token-4", budget: { requestsPerDay: 1 } };
+  expect(await letIn(await known("all", limited))).toBe(true);
+  await expect(letIn(await known("all", limited))).rejects.toMatchObject({
+    status: 429,
+    message: expect.stringMatching(/^This key, with the keys that share its limit, is limited to 1 requests per day/),
+  });
+  expect(await letIn(await known("all"))).toBe(true);
+});
+
 test("a group without limits sets no headers", async () => {
   const call = await known("all");
   await letIn(call);

@@ -3,6 +3,8 @@ import { Type } from "typebox";
 import * as shape from "../shapes.ts";
 import { optionalName, emptyObject, optionalText, text, type Operation } from "../operation.ts";
 
+const optionalCount = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
+
 /** Operations on accounts, their money and their keys. */
 export const accountOperations: Readonly<Record<string, Operation>> = {
   "GET /accounts": {
@@ -64,7 +66,8 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
       allowedAddresses: Type.Optional(Type.Union([Type.Array(text), Type.Null()])),
       dollarsPerDay: optionalName,
       dollarsPerMonth: optionalName,
-      rotateAfterDays: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      requestsPerDay: optionalCount,
+      rotateAfterDays: optionalCount,
     }),
     answer: shape.NewToken,
   },
@@ -91,7 +94,8 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
       allowedAddresses: Type.Optional(Type.Union([Type.Array(text), Type.Null()])),
       dollarsPerDay: optionalName,
       dollarsPerMonth: optionalName,
-      rotateAfterDays: Type.Optional(Type.Union([Type.Integer(), Type.Null()])),
+      requestsPerDay: optionalCount,
+      rotateAfterDays: optionalCount,
     }),
     answer: shape.Token,
   },

@@ -23,11 +23,11 @@ export async function callerOfNext(
   const { redis, catalog } = deps;
   const caller = await refreshCaller(deps, opening);
   if (isAdmitted) return caller;
-  const { accountId, tokenId, limitsId = tokenId, group, requestId } = caller;
+  const { accountId, tokenId, limitsId = tokenId, budgets, group, requestId } = caller;
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, requestsPerDay, tokensPerMinute };
-  const request = { accountId, limitsId, permitId: requestId, limits, metered: true, leaseMs: noLeaseMs };
-  const refusal = limitFailure(await admit(redis, request), limits, caller);
+  const call = { accountId, tokenId, limitsId, permitId: requestId, budgets, limits };
+  const refusal = limitFailure(await admit(redis, { ...call, metered: true, leaseMs: noLeaseMs }), call);
   if (refusal !== undefined) throw refusal;
   return caller;
 }
