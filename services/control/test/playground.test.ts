@@ -129,6 +129,24 @@ describe("the playground's keys", () => {
     );
   });
 
+  test("two first requests at the same time make one token, and both keys work", async () => {
+    await operator.post("/accounts", { id: "raced", balance: "10" });
+    const both = await Promise.all([0, 1].map(() => keyFor(operator, { account: "raced" })));
+    for (const { data } of both) expect(await statusWith(data.key)).toBe(200);
+    expect(await keysOf("raced")).toHaveLength(1);
+  });
+
+  test("a team whose member used the playground is deleted with the member's key", async () => {
+    await suite.ask("team", "create", "acme", "brief", "--account", "wallet");
+    const kay = await invite("kay", "--team", "brief");
+    expect((await keyFor(kay, { account: "wallet", team: "brief" })).data).toMatchObject({ team: "brief" });
+    await suite.ask("org", "remove", "acme", "kay", "--team", "brief");
+    await suite.ask("team", "delete", "acme", "brief");
+    await until("the end of the team's keys", async () =>
+      (await keysOf("wallet")).every(({ team }) => team !== "brief"),
+    );
+  });
+
   test("the key of a person who is removed from the team ends", async () => {
     const rae = await invite("rae", "--team", "search");
     const { key } = (await keyFor(rae, { account: "wallet", team: "search" })).data;

@@ -254,10 +254,12 @@ describe("organisations and teams", () => {
       const { entries } = (await ora.get(path)).data;
       return [...new Set<string>(entries.map(({ account }: { account: string }) => account))].toSorted();
     };
-    expect(await accountsOf("/audit")).toEqual(["lab-wallet", "wallet"]);
+    expect(await accountsOf("/audit")).toEqual(["lab-wallet", "organisation:acme", "wallet"]);
     expect(await accountsOf("/audit?account=wallet")).toEqual(["wallet"]);
+    expect(await accountsOf("/audit?account=organisation:acme")).toEqual(["organisation:acme"]);
     for (const path of ["/audit", "/alerts", "/alert-targets"]) {
-      expect((await ora.get(`${path}?account=outside`)).status, path).toBe(404);
+      for (const other of ["outside", "organisation:evil"])
+        expect((await ora.get(`${path}?account=${other}`)).status, `${path} of ${other}`).toBe(404);
       expect((await ora.get(path)).status, path).toBe(200);
       expect((await as("tom").get(path)).status, path).toBe(403);
     }

@@ -103,6 +103,14 @@ function CallDetails({ call }: { readonly call: Call }) {
                 {call.tokenId}
               </PageLink>
             ),
+            [say("Team")]:
+              call.team === undefined ? (
+                "–"
+              ) : (
+                <PageLink to="/calls" search={{ span: "7d", account: call.accountId, team: call.team }}>
+                  {call.member ?? call.team}
+                </PageLink>
+              ),
             [say("Group")]: call.group,
             [say("Model")]: say("{model} ({upstream} at the vendor)", {
               model: call.model,
