@@ -226,6 +226,16 @@ describe("gatectl", () => {
     await suite.ask("token", "set", id, "--dollars-per-day", "none");
     await until("the budget to be gone", async () => (await call()).status === 200);
     expect(await suite.ask("token", "show", id)).not.toHaveProperty("budget");
+    expect(await suite.ask("token", "set", id, "--requests-per-day", "7", "--rotate-after-days", "90")).toMatchObject({
+      budget: { requestsPerDay: 7 },
+      rotateAfterDays: 90,
+      rotationDueAt: expect.any(String),
+    });
+    expect((await suite.gatectl("token", "show", id)).stdout).toMatch(/BUDGET +7 requests a day\nROTATION DUE +20/);
+    await suite.ask("token", "set", id, "--requests-per-day", "none", "--rotate-after-days", "none");
+    const plain = await suite.ask("token", "show", id);
+    for (const name of ["budget", "rotateAfterDays", "rotationDueAt"]) expect(plain).not.toHaveProperty(name);
+    expect((await suite.gatectl("token", "set", id, "--rotate-after-days", "soon")).stderr).toMatch(/from 1 to 365/);
   });
 
   test("a budget of a tag refuses the tag's calls immediately, is changed and deleted, and is listed with a key's", async () => {

@@ -70,7 +70,10 @@ export type Token = {
   readonly budget?: {
     readonly perDay?: string;
     readonly perMonth?: string;
+    readonly requestsPerDay?: number;
   };
+  readonly rotateAfterDays?: number;
+  readonly rotationDueAt?: string;
   readonly ofMember?: boolean;
   readonly team?: string;
   readonly member?: string;
@@ -79,6 +82,7 @@ export type Token = {
     readonly id: string;
     readonly perDay?: string;
     readonly perMonth?: string;
+    readonly requestsPerDay?: number;
   };
   readonly hint: string;
   readonly createdAt?: string;
@@ -102,7 +106,10 @@ export type NewToken = {
   readonly budget?: {
     readonly perDay?: string;
     readonly perMonth?: string;
+    readonly requestsPerDay?: number;
   };
+  readonly rotateAfterDays?: number;
+  readonly rotationDueAt?: string;
   readonly ofMember?: boolean;
   readonly team?: string;
   readonly member?: string;
@@ -111,6 +118,7 @@ export type NewToken = {
     readonly id: string;
     readonly perDay?: string;
     readonly perMonth?: string;
+    readonly requestsPerDay?: number;
   };
   readonly hint: string;
   readonly createdAt?: string;
@@ -788,6 +796,7 @@ export type AlertTarget = {
     | "unpriced-use"
     | "ledger-divergence"
     | "key-expiring"
+    | "key-rotation-due"
     | "certificate-expiring"
   )[];
   readonly address: string;
@@ -808,6 +817,7 @@ export type NewAlertTarget = {
     | "unpriced-use"
     | "ledger-divergence"
     | "key-expiring"
+    | "key-rotation-due"
     | "certificate-expiring"
   )[];
   readonly address: string;
@@ -840,6 +850,7 @@ export type DeliveredAlert = {
     | "unpriced-use"
     | "ledger-divergence"
     | "key-expiring"
+    | "key-rotation-due"
     | "certificate-expiring"
     | "test";
   readonly severity: "info" | "warning" | "error" | "critical";
@@ -970,6 +981,8 @@ export type Operations = {
       readonly allowedAddresses?: readonly string[] | null;
       readonly dollarsPerDay?: string | null;
       readonly dollarsPerMonth?: string | null;
+      readonly requestsPerDay?: number | null;
+      readonly rotateAfterDays?: number | null;
     };
     readonly answer: NewToken;
   };
@@ -990,6 +1003,8 @@ export type Operations = {
       readonly allowedAddresses?: readonly string[] | null;
       readonly dollarsPerDay?: string | null;
       readonly dollarsPerMonth?: string | null;
+      readonly requestsPerDay?: number | null;
+      readonly rotateAfterDays?: number | null;
     };
     readonly answer: Token;
   };
@@ -1151,6 +1166,7 @@ export type Operations = {
             | "unpriced-use"
             | "ledger-divergence"
             | "key-expiring"
+            | "key-rotation-due"
             | "certificate-expiring"
           )[]
         | null;

@@ -12,6 +12,7 @@ export const alertKinds = [
   "unpriced-use",
   "ledger-divergence",
   "key-expiring",
+  "key-rotation-due",
   "certificate-expiring",
 ] as const;
 export const alertTargetKinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const;

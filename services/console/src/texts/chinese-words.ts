@@ -58,7 +58,6 @@ export const chineseWords = {
   member: "成员",
   // filters
   account: "账户",
-  team: "团队",
   model: "模型",
   channel: "渠道",
   tag: "标签",

@@ -56,7 +56,9 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
     accountId: account,
     name: `Playground ${operator.email ?? operator.name}`,
   });
-  const own = tokens.filter(({ playgroundOf }) => playgroundOf === operator.name);
+  const own = tokens.filter(
+    (token) => token.playgroundOf === operator.name && token.team === team && token.group === limits.group,
+  );
   // Before the key exists, so that a sign-out at the same time ends it.
   await rememberKeys(redis, operator.name, [made.id, ...own.map(({ id }) => id)]);
   // No maximum applies: playground keys are not counted, and expired ones are deleted.
