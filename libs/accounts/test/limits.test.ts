@@ -105,7 +105,11 @@ describe("requests per day", () => {
 describe("requests per day of keys", () => {
   const day = 86_400_000;
   const noon = 20_000.5 * day;
-  const askAs = (tokenId: string, budgets: Budgets, { nowMs = noon, limits = {} as TokenLimits } = {}) => {
+  const askAs = (
+    tokenId: string,
+    budgets: Budgets,
+    { nowMs = noon, limits = {} }: { nowMs?: number; limits?: TokenLimits } = {},
+  ) => {
     const call = { accountId, limitsId: "members:default", tokenId, budgets, limits };
     return admit(redis, { ...call, permitId: `permit-${count++}`, metered: true, leaseMs: 1_000, nowMs });
   };

@@ -103,14 +103,7 @@ function CallDetails({ call }: { readonly call: Call }) {
                 {call.tokenId}
               </PageLink>
             ),
-            [say("Team")]:
-              call.team === undefined ? (
-                "–"
-              ) : (
-                <PageLink to="/calls" search={{ span: "7d", account: call.accountId, team: call.team }}>
-                  {call.member ?? call.team}
-                </PageLink>
-              ),
+            [say("Team")]: <TeamOf call={call} />,
             [say("Group")]: call.group,
             [say("Model")]: say("{model} ({upstream} at the vendor)", {
               model: call.model,
@@ -144,6 +137,16 @@ function CallDetails({ call }: { readonly call: Call }) {
         <Timeline call={call} />
       </Stack>
     </SimpleGrid>
+  );
+}
+
+/** Team and member of a call's key, with a link to the team's calls. */
+function TeamOf({ call: { accountId, team, member } }: { readonly call: Call }) {
+  if (team === undefined) return "–";
+  return (
+    <PageLink to="/calls" search={{ span: "7d", account: accountId, team }}>
+      {member ?? team}
+    </PageLink>
   );
 }
 
