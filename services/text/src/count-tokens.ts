@@ -94,7 +94,7 @@ async function countHere({ instructions, turns, tools }: TextRequest, { media }:
   return (await countTokens([...texts, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
-/** Parses the request of which the tokens are counted. */
+/** Parses the request whose tokens are counted. */
 async function requestIn(
   { count, read: parseRequest }: CountingWire["client"],
   body: Buffer,

@@ -63,7 +63,7 @@ interface DrawingRequest {
   readonly readImages: () => Promise<DrawingAsImages>;
 }
 
-/** Plan of such a request with one model. */
+/** Plan of a drawing request with one model. */
 interface DrawingPlan extends Plan {
   readonly serving: ServingModel;
   readonly drawing: Drawing;

@@ -198,7 +198,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
-  /** Returns a finder of prices of models that may answer if the requested one declines; it throws as `resolve` does. */
+  /**
+   * Returns a function that finds the price of a model which may answer if the requested one declines. The function
+   * throws as `resolve` does.
+   */
   #fallbackPrices({ caller }: Call, { model: { name } }: ServingModel): FeesOptions["fallbackPrice"] {
     return (fallback) => {
       const catalog = this.deps.relay.catalog.current();
@@ -234,7 +237,10 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
   }
 
-  /** Returns the name of a deployment's model: the deployment's, or the gateway's if the former tells no model. */
+  /**
+   * Returns the model name that decides a deployment's rules: the deployment's name if it is a known model's, otherwise
+   * the gateway's name of the model.
+   */
   #modelOf({ channel, upstreamModel }: Candidate): string {
     if (isKnownModel(upstreamModel)) return upstreamModel;
     return servedName(this.deps.relay.catalog.current(), [channel], upstreamModel) ?? upstreamModel;

@@ -4,7 +4,7 @@ import { asRecords, memberOf, hasAny, isRecord, type JsonRecord } from "../json/
 export interface Dialogue {
   /** Client's name of the conversation. */
   readonly name?: string | undefined;
-  /** Owner of the conversation, as the client names its user. */
+  /** End user to whom the conversation belongs, as the request names it. */
   readonly user: unknown;
   /** Instructions that are repeated with every turn. */
   readonly instructions: unknown;

@@ -13,7 +13,7 @@ export interface RequestedTool {
   readonly model?: string | undefined;
   /**
    * Model that answers if the requested one declines. It is listed with the tools, because its price is checked like
-   * theirs.
+   * the price of a tool.
    */
   readonly fallback?: string | undefined;
   /** True if the vendor does not report the tool's calls; it is then billed as one call. */

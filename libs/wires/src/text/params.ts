@@ -55,7 +55,10 @@ export function boundsIn(body: object, ownNames: readonly string[]): Bounds {
   return { max: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
-/** Returns the limits to remove from a request to a vendor that reads only the first one that `order` lists. */
+/**
+ * Returns the names of the limits to remove for a vendor that reads only one limit: the first in `order` that is
+ * present.
+ */
 export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
   const read = order.find((name) => names.includes(name));
   return read === undefined ? [] : names.filter((name) => name !== read);
@@ -88,7 +91,7 @@ const unseenInputMembers = [
   "cached_content",
 ];
 
-/** Types of tools that the client runs; their results are in a body. */
+/** Types of tools that the client runs; their results are in the body. */
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
 /** Returns true if the vendor of this request may read input that is not in its body. */

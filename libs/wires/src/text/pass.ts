@@ -38,7 +38,9 @@ export interface TextStreamPass {
   readonly endsWithConnection: boolean;
   /** Returns the frame with the model's name replaced by the client's name of it. */
   renameFrame(frame: Buffer, model: string): Buffer;
-  /** Adds members of the request that the vendor was not sent, on wires whose answers repeat them. Absent: none do. */
+  /**
+   * Adds members of the request that the vendor was not sent. Absent: answers of this wire do not repeat the request.
+   */
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
   /** Returns the raw piece of a frame that contains the model's text; `extractText` reads the text. */
   extractRawText(frame: Buffer): string;

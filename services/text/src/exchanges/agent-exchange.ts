@@ -3,8 +3,8 @@ import type { TextWire } from "@modelgate/wires/text";
 
 /**
  * Returns the exchange of a call that an agent answers. Agents work in the background at their vendor, at the
- * operator's cost. So no second agent is started, a broken stream is resumed, and an agent that nobody waits for is
- * cancelled.
+ * operator's cost. Therefore a request is not repeated, a broken stream is resumed, and an agent for whose answer no
+ * client waits is cancelled.
  */
 export function agentExchange(exchange: Exchange, { vendor }: Pick<TextWire, "vendor">): Exchange {
   return {

@@ -104,7 +104,9 @@ function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | und
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 
-/** Returns how a stream is passed on: unchanged if the client requested nothing that differs, otherwise patched. */
+/**
+ * Returns the mode in which a stream is forwarded: "bytes" if no frame must be changed for the client, else "patched".
+ */
 export function passMode(
   { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
   rename: string | undefined,

@@ -126,7 +126,7 @@ export class TextExchangeMaker {
     return rendered;
   }
 
-  /** Returns the body for a vendor with the client's wire; undefined if the vendor accepts only a converted one. */
+  /** Returns the body for a vendor with the client's wire; undefined if the body must be converted for this vendor. */
   *#passed(to: PassTo): Generator<undefined, FittedBody | undefined> {
     const { upstream, pass, target } = to;
     const { body } = this.call;

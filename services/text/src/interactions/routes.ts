@@ -32,7 +32,7 @@ export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRu
   } satisfies Partial<AreaHandlers<"text">>;
 }
 
-/** POST /v1/interactions: creates an interaction, in the background if the request says so. */
+/** POST /v1/interactions: creates an interaction, in the background if `background` is true. */
 function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readInteraction(deps, call));
@@ -50,7 +50,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
 }
 
 /**
- * Answers a request. If the interaction is to be stored, this is done before the client receives the last part of it.
+ * Answers a request. If the interaction is stored, it is stored before the client receives the last part of the answer.
  */
 async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBody<ReadInteraction>): Promise<void> {
   using body = read;
@@ -138,8 +138,8 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * POST /v1/interactions/{interaction_id}/cancel: cancels an interaction in the background and returns its state. Refuses
- * any other one, as Google does.
+ * POST /v1/interactions/{interaction_id}/cancel: cancels an interaction in the background and returns its state.
+ * Refuses an interaction that is not in the background, as Google does.
  */
 function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {

@@ -70,8 +70,8 @@ export function itemsOf(input: unknown): readonly JsonObject[] {
 }
 
 /**
- * Returns the items, with this gateway's compactions replaced by their decrypted summaries. Throws Failure
- * invalid_value (400) for a compaction of another account.
+ * Replaces this gateway's compactions among the items by their decrypted summaries. Throws Failure invalid_value (400)
+ * for a compaction of another account.
  */
 export function openCompactions(
   cipher: CompactionCipher,

@@ -8,8 +8,8 @@ import { outputOf, type ResponseStore, type StoredResponse } from "./stored-resp
 const maxResponses = 2_000;
 
 /**
- * Returns the id of the response that contains a referenced item; undefined if the item is no reference to an item of
- * this gateway.
+ * Returns the id of the response that contains a referenced item; undefined if the item is not a reference to an item
+ * of this gateway.
  */
 function answerOf(item: JsonObject): string | undefined {
   const id = referenceOf(item);
@@ -17,8 +17,8 @@ function answerOf(item: JsonObject): string | undefined {
 }
 
 /**
- * Returns whether an item is a reference to one that this gateway returned. Clients send items of a stored response by
- * id only.
+ * Returns true if an item is a reference to an item that this gateway returned. Clients send only the ids of items of
+ * stored responses.
  */
 export function refersToOwnItem(item: JsonObject): boolean {
   return answerOf(item) !== undefined;

@@ -80,7 +80,10 @@ export interface PreparedResponses {
   /** The body, with all references resolved. */
   readonly body: Buffer;
   readonly admitted: AdmittedIds;
-  /** The client's unchanged body, for the route whose vendor stores the conversation under the same ids. */
+  /**
+   * Client's unchanged body, and the route to which it can be sent: its vendor stores the conversation under the same
+   * ids.
+   */
   readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
   /** Ids of the responses before this one, oldest first. */
   readonly ancestors: readonly string[];

@@ -48,8 +48,8 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Returns the headers and query parameters that a vendor with the same wire receives: the required version (interface
- * section 9), beta features, and the `beta` parameter. Throws Failure (400) if the version is missing or invalid.
+ * Returns the headers and query parameters that a vendor with the same wire receives: the required version, beta
+ * features, and the `beta` parameter. Throws Failure (400) if the version is missing or invalid.
  */
 export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {
   const version = firstHeader(request.headers, headerAliases.alphaVersion);

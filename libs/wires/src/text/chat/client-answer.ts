@@ -59,7 +59,9 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
   });
 }
 
-/** Renders details with the signatures of reasoning and texts. Each has the position of its part in the joined text. */
+/**
+ * Renders `reasoning_details` with the signatures of reasoning and texts, and each part's position in the joined text.
+ */
 function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {

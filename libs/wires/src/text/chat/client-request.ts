@@ -83,7 +83,10 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Returns true if usage is requested at the stream's end. Ignores a request for no padding, as no stream has it. */
+/**
+ * Returns true if usage is requested at the stream's end. No stream is padded, so a request for no padding is
+ * fulfilled.
+ */
 export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");

@@ -57,7 +57,7 @@ export class ChatWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    // Deltas are frequent, so they skip the table.
+    // Deltas are frequent, so they do not use the table of handlers.
     if (event.type === "part-delta")
       return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
     return dispatch(this.#on, event) ?? "";

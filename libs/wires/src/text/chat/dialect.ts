@@ -28,7 +28,7 @@ export interface ChatDialect {
   readonly cachedAt?: string;
 }
 
-/** A request as the vendor accepts it, and the names of what was dropped. */
+/** A request as the vendor accepts it, and the names of the dropped members. */
 interface FittedRequest {
   readonly body: Buffer;
   readonly dropped: readonly string[];

@@ -181,7 +181,7 @@ class PartReader {
       events.push({ type: "citation", choice: this.#choice, part, citation });
   }
 
-  /** Handles details: an envelope ends the part that its signature belongs to; a vendor's details wait for its end. */
+  /** Handles details. An envelope ends the part that its signature belongs to; a vendor's details are collected. */
   #readDetails(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {

@@ -214,8 +214,8 @@ function chooseFence(text: string): string {
 }
 
 /**
- * Model names that tell vendors of this wire apart: OpenAI has fields that most compatible vendors lack, and refuses
- * theirs. A name may follow a path (`openai/gpt-5`).
+ * Names of models by which vendors of this wire are distinguished: OpenAI has fields that most compatible vendors lack,
+ * and refuses the fields that those vendors added. A name may follow a path (`openai/gpt-5`).
  */
 
 /** Matches models that accept the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */

@@ -30,7 +30,7 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
   });
 }
 
-/** Renders a choice's text. This wire has no reasoning, and no calls, since the request had no tools. */
+/** Renders a choice's text. Other parts are left out: the wire has no reasoning, and the request had no tools. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonRecord {
   const texts = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));

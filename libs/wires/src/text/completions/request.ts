@@ -75,7 +75,7 @@ function refuseUnsupported(fields: Fields, { choices = 1, logProbabilities }: Om
 /** Maximum number of prompts in one request; each becomes a separate call. */
 export const maxPrompts = 32;
 
-/** Returns the prompts as texts. Refuses tokens, which only one vendor's models understand, and an empty prompt. */
+/** Returns the prompts as texts. Refuses tokens, which only models of one vendor understand, and an empty prompt. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parsePrompt(prompt, "prompt", fields)];

@@ -75,7 +75,7 @@ export class CompletionsWriter implements StreamWriter {
     return started + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
-  /** Renders a delta of text. This wire has no reasoning, and no calls, since the request had no tools. */
+  /** Renders a delta of text; "" for other parts: the wire has no reasoning, and the request had no tools. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
     const open = this.#choice(choice);
     const kind = open.kinds.get(part);

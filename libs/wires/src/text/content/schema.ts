@@ -1,6 +1,6 @@
 import { camelName, isRecord, type JsonRecord } from "../../json/fields.ts";
 
-/** Maximum depth of a schema; what is deeper becomes `{}`, which allows any value. No known tool has such depth. */
+/** Maximum depth of a schema; deeper schemas become `{}`, which allows any value. No known tool has such depth. */
 const maxSchemaDepth = 64;
 
 /** Members that are left out, since JSON Schema lacks them; `nullable` and `example` are converted separately. */

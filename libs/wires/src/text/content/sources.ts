@@ -20,7 +20,9 @@ function parseCitationMetadata(metadata: unknown): readonly Citation[] {
   return all.filter(isRecord).map(({ uri, title }) => makeCitation(uri, title));
 }
 
-/** Parses search results. A support refers to chunks by index; without supports, each chunk becomes a citation. */
+/**
+ * Parses search results. A support refers to chunks by index. If there are no supports, each chunk becomes a citation.
+ */
 function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {

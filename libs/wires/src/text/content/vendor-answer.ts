@@ -94,7 +94,7 @@ export const contentFinishReasons = {
 /** Vendor's finish reasons other than a normal end; STOP is also the reason for calls. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
-  // The vendor's token limit of one request; only clients of this wire can send the token that continues it.
+  // The answer reached a limit of one request; only clients of this wire can send the token that continues it.
   CONTINUATION: "length",
   SAFETY: "filtered",
   RECITATION: "filtered",

@@ -102,8 +102,8 @@ const functionNamePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
 /**
  * Renders tools: all functions in one entry, each vendor tool in a separate one. Together with functions, the vendor
- * accepts its search only if the client sends back every step of it. Another wire's web search is therefore dropped if
- * there are functions.
+ * accepts its search only if later requests contain every step of the search. Another wire's web search is therefore
+ * dropped if there are functions.
  */
 function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => renderDeclaration(tool, unsupported));

@@ -31,7 +31,7 @@ export function readUsage(body: JsonRecord): Units | undefined {
   return converseUsage(body["usage"]);
 }
 
-/** Reads the client's stop sequence that ended the answer; a model reports it only if the request asks for it. */
+/** Reads the client's stop sequence that ended the answer. A model reports it only if the request has requested it. */
 export function readStopSequence(fields: unknown): string | undefined {
   const sequence = memberOf(fields, "stop_sequence");
   return typeof sequence === "string" ? sequence : undefined;

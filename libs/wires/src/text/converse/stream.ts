@@ -145,7 +145,7 @@ function joinBase64(pieces: readonly string[]): string {
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
 }
 
-/** HTTP statuses of these exceptions where the vendor reports them outside of a stream. */
+/** HTTP statuses with which the vendor reports these exceptions outside of a stream. */
 const statusByException: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,

@@ -42,7 +42,7 @@ export interface Choice {
 export interface TextAnswer {
   readonly id: string;
   readonly model: string;
-  /** Unix seconds. */
+  /** Creation time in Unix seconds; 0 if the vendor reports none. */
   readonly createdAt: number;
   readonly choices: readonly Choice[];
   /** Usage; absent if the vendor reported none. */

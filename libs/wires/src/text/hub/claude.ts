@@ -11,8 +11,8 @@ export interface AdaptiveModel {
 }
 
 /**
- * Rules of such models by family and first version; the first match applies. Source: the table of models in Anthropic's
- * documentation, as pydantic-ai-slim 2.68.0 and Claude Code 2.1.331 implement it.
+ * Rules of these models by family and first version; the first match applies. Source: the table of models in
+ * Anthropic's documentation, as pydantic-ai-slim 2.68.0 and Claude Code 2.1.331 implement it.
  */
 const adaptiveModels: readonly (readonly [families: RegExp, from: Version, rules: AdaptiveModel])[] = [
   [/fable|mythos/, [5, 1], { thinks: "always", refusesForcedTools: true }],
@@ -47,7 +47,7 @@ const systemMessages: readonly (readonly [families: RegExp, from: Version])[] = 
   [/sonnet|haiku/, [5, 5]],
 ];
 
-/** Matches names of models on Bedrock and Vertex AI, which refuse such messages. */
+/** Matches names of models on Bedrock and Vertex AI, which refuse messages of the role `system`. */
 const onClouds = /(?:^|[./])anthropic\.|@/;
 
 /** Returns true if a model accepts messages of the role `system`, by its vendor name. */

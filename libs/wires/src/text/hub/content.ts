@@ -8,7 +8,7 @@ import { audioTypes } from "./sources.ts";
 /** Maximum number of parts of one message or tool output. */
 export const maxParts = 4_096;
 
-/** Reads one part of a type. */
+/** Reads a content part of one type. */
 export type ReadPart = (part: Fields) => Part;
 
 /** Parses a message's content or a tool's output: text, or parts by type. Throws Failure (400) for other types. */
@@ -131,7 +131,7 @@ export function parseSchema(schemaFields: Fields, schema: JsonRecord): OutputFor
   return withoutUndefined({ kind: "schema", schema, name, description, strict: schemaFields.flag("strict") });
 }
 
-/** Reads the request for log probabilities; the number of alternatives counts only if `logprobs` is true. */
+/** Reads the request for log probabilities. Without `logprobs: true`, the number of alternatives has no effect. */
 export function parseProbabilityRequest(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   return fields.flag("logprobs") === true ? { alternatives } : undefined;

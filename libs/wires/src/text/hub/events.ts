@@ -52,7 +52,9 @@ function partDeltas(part: StreamedPart, choice: number, index: number): readonly
   ];
 }
 
-/** Maximum characters that wait while another part is open; for more, the stream fails with `upstream_error`. */
+/**
+ * Maximum characters of events that wait while another part is open; beyond it the stream fails with `upstream_error`.
+ */
 export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;

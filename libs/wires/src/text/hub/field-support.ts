@@ -31,7 +31,9 @@ export function unsupportedFailure(param: string, message?: string): Failure {
   return new Failure("unsupported_parameter", message ?? usual, { param });
 }
 
-/** Returns true if a field has an effect: one answer, and text as the only output, are the default of every wire. */
+/**
+ * Returns true if the field's value has an effect. One answer, and text as the only output, are every wire's default.
+ */
 function hasEffect(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;

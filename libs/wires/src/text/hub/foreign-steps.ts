@@ -25,8 +25,9 @@ const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
 ];
 
 /**
- * Tools that wires without them leave out, with the names under which they are reported. Some only arrange the calls of
- * other tools: the model gets all tools. Google's look something up, as a search does: the model answers without them.
+ * Tools that other wires leave out, with the names under which they are reported. Tools that only arrange the calls of
+ * other tools are not needed, since the model gets all tools. Google's look-up tools are like a search: the model
+ * answers without them.
  */
 const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^tool_search(?:_tool_(?:regex|bm25))?$/, "tools.tool-search"],
@@ -78,7 +79,10 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   });
 }
 
-/** Returns a tool of one of Google's wires as one of the other; any other tool unchanged. Its options are reported. */
+/**
+ * Converts a tool of one of Google's wires to the other wire, without its options, which are reported as lost. Returns
+ * any other tool unchanged.
+ */
 function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported): Tool {
   if (tool.kind !== "vendor") return tool;
   const pair = Object.entries(googleTools).find((names) => names.includes(tool.name));

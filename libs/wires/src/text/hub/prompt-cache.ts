@@ -8,7 +8,7 @@ import type { TextRequest } from "./request.ts";
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
 const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
-/** Matches those of these models that accept breakpoints in a prompt. */
+/** Matches the models with automatic caching that also accept breakpoints in a prompt. */
 const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
 /** Maximum number of a request's breakpoints that vendors cache: alone, and in addition to an automatic one. */
@@ -96,7 +96,7 @@ function mapMarks(
   });
 }
 
-/** Returns true if the prompt up to this part is cached. */
+/** Returns true if the mark of a part is rendered as a breakpoint, up to which the vendor caches the prompt. */
 export function isBreakpoint({ cache }: { readonly cache?: CacheHint | undefined }): boolean {
   return cache?.isBreakpoint === true;
 }
@@ -175,7 +175,7 @@ export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "c
   return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime };
 }
 
-/** Returns a request whose marks have the lifetime that the client requests for all of them. */
+/** Returns a request in which every mark has the lifetime that the client requests for the complete prompt. */
 export function withMarkLifetime(request: TextRequest): TextRequest {
   if (request.cacheMode !== "explicit" || request.cacheRetention !== "12h") return request;
   return mapMarks(request, (cache) => ({ lifetime: "1h", ...cache }));

@@ -27,7 +27,7 @@ const jpgMediaType = Buffer.from('"image/jpg"');
 /** Matches the name of a member with a media type, before its value. */
 const mediaTypeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
 
-/** Maximum length of such a name with the spaces that follow it, in bytes. */
+/** Maximum length in bytes of a match of `mediaTypeMember`. */
 const typeMemberBytes = 32;
 
 /** Returns a body with its media types as vendors spell them; every other byte is unchanged. */

@@ -39,7 +39,7 @@ export class CallPairs {
     this.#pending.push({ id, name });
   }
 
-  /** Returns the id of the pending call that a result answers; the given `id` if there is none. */
+  /** Returns the id of the pending call that a result answers; `id` unchanged if there is no such call. */
   answered(id: string | undefined, name: string): string | undefined {
     const byId = id === undefined ? undefined : this.take(id, undefined);
     return (byId ?? this.take(undefined, name))?.id ?? id;

@@ -50,11 +50,11 @@ export interface StreamReader {
   end(): readonly TextEvent[];
   /** True if the answer is complete. */
   readonly isComplete: boolean;
-  /** True if nothing that is needed can follow; on some wires the usage may follow the last text. */
+  /** True if no further event is needed. On some wires the usage may follow the last text. */
   readonly done: boolean;
 }
 
-/** Converts neutral events to the client's frames, as text to send unchanged; "" for nothing. */
+/** Converts neutral events to the client's frames, as text to send unchanged; "" for an event without a frame. */
 export interface StreamWriter {
   /** Renders an event. A vendor's `failure` renders as "": the caller reports it by `fail`. */
   write(event: TextEvent): string;
@@ -95,8 +95,8 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
   capTools?(body: Buffer, max: number): Buffer;
   /**
-   * Member that limits output on a wire where reasoning counts as output: rendering adds the thinking budget to the
-   * gateway's default limit in it. Absent: limits are sent unchanged.
+   * Name of the member that limits output, on a wire where reasoning counts as output: rendering adds the thinking
+   * budget to the gateway's default limit in it. Absent: limits are sent unchanged.
    */
   readonly raisedBound?: string;
   /** Starts to follow an answer that is generated in the background. Absent: the wire has no such answers. */
@@ -112,7 +112,7 @@ export interface AnswerCollector {
   readonly answer: JsonRecord | undefined;
 }
 
-/** An answer that its vendor generates in the background, as its stream reports it. A broken stream can be resumed. */
+/** Follows the stream of an answer that its vendor generates in the background. A broken stream can be resumed. */
 export interface VendorRun {
   /** Id of the answer at the vendor; undefined until the stream has reported it. */
   readonly id: string | undefined;

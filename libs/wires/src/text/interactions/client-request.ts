@@ -153,7 +153,7 @@ export interface InteractionsParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if a later request may refer to the interaction. */
   readonly store: boolean;
-  /** True if the request is answered immediately, while the interaction is made in the background. */
+  /** True if the request is answered immediately and the interaction is generated in the background. */
   readonly isInBackground: boolean;
 }
 

@@ -14,7 +14,7 @@ export function stepsOf(input: unknown): readonly JsonRecord[] {
   return list.length > 0 && isContents(list) ? [{ type: "user_input", content: list }] : list;
 }
 
-/** Parses the dialogue. Throws Failure (400) for a wrong step. */
+/** Parses the dialogue. Throws Failure (400) for an invalid step. */
 export function parseTurns(fields: Fields): readonly Turn[] {
   // A request may have instructions only.
   if (!fields.has("input") && fields.has("system_instruction")) return [];

@@ -5,7 +5,7 @@ import { taskOf } from "./vendor-answer.ts";
 
 /** Assembles an interaction from the events of its stream, step by step as clients do. */
 export class InteractionCollector implements AnswerCollector {
-  /** Members of the interaction, merged from all events that have it; undefined before the first. */
+  /** Members of the interaction, merged from all events that contain it; undefined before the first such event. */
   interaction: JsonRecord | undefined;
   readonly #steps = new Map<unknown, JsonRecord>();
   readonly #pieces = new Map<unknown, string[]>();
@@ -47,7 +47,7 @@ function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
   return { ...step, content: [...content.slice(0, -1), { ...last, annotations }] };
 }
 
-/** Returns the contents with one added; a piece of text is appended to a text at the end. */
+/** Returns the contents with `added` appended. A text is joined to a text at the end. */
 function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
   const before = asRecords(contents);
   const last = before.at(-1);

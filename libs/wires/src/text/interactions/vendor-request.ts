@@ -130,7 +130,9 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "interactions"),
 };
 
-/** Renders tools. Next to functions, another wire's search is dropped: clients would have to send back its steps. */
+/**
+ * Renders tools. Another wire's search is dropped if there are functions: clients would have to send back its steps.
+ */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const supportedTools = tools?.filter(

@@ -41,8 +41,8 @@ export function refusalDetails(finish: FinishReason, part: Part | undefined): Js
 }
 
 /**
- * Renders an answer's parts for a client. The signature of a text at the end is left out: clients take the last block
- * for the answer, and vendors require only the signatures of calls.
+ * Renders an answer's parts for a client. The signature of a text at the end is left out: clients read the last block
+ * as the answer, and vendors require only the signatures of calls.
  */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonRecord[] {
   const visibleParts = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);

@@ -61,7 +61,7 @@ function readText(block: Fields): readonly Part[] {
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
-  // Only vendors of this wire use the caller, and a call in the history needs no cache mark.
+  // Only vendors of this wire read the member `caller`, and a call in the history needs no cache mark.
   block.ignore("caller");
   const id = block.needText("id");
   const name = block.needText("name");

@@ -78,7 +78,7 @@ export class MessagesWriter implements StreamWriter {
     return frames + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
 
-  /** Returns a ping; "" before `message_start`, since clients accept no ping before it. */
+  /** Returns a ping. Before the first one, begins the message, since clients accept no ping before `message_start`. */
   heartbeat(): string {
     return this.#start() + ping;
   }
@@ -124,7 +124,7 @@ class MessagePartWriter {
   #isOpen = false;
   /** Beginning of a delta's frame, before its text. */
   #head = "";
-  /** Signature of a text, sent before the next block, since clients take the last block for the answer. */
+  /** Signature of a text. It is sent before the next block, because clients read the last block as the answer. */
   #waiting: readonly JsonRecord[] = [];
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
@@ -147,7 +147,7 @@ class MessagePartWriter {
     if (opened.kind === "refusal" && opened.details !== undefined) return "";
     this.#opened = opened;
     if (opened.kind !== "tool-call") return "";
-    // A free-text tool is a function with the member `input` on this wire: the pieces are the text in its quotes.
+    // On this wire a free-text tool is a function with the member `input`: its text is written between quotes.
     return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
   }
 

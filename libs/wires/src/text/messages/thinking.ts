@@ -69,7 +69,7 @@ export function renderThinking(
   };
 }
 
-/** Returns the members for the least reasoning that a model allows; reasoning is disabled if a request can do that. */
+/** Returns the members for the least reasoning that the model allows: none if a request can disable reasoning. */
 function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<RenderedThinking> {
   if (thinks === "always") return { effort: "low" };
   return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };

@@ -79,7 +79,7 @@ function withFormatInstruction(request: TextRequest, unsupported: Unsupported): 
   return { ...request, instructions: [...request.instructions, instruction] };
 }
 
-/** Returns the stop sequences except those of only white space, which the vendor refuses. */
+/** Renders the stop sequences. Throws Failure unsupported_parameter for white space only, which the vendor refuses. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
     throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");

@@ -176,7 +176,7 @@ export class MessagesReader implements StreamReader {
   }
 }
 
-/** HTTP statuses of these errors where the vendor reports them outside of a stream. */
+/** HTTP statuses with which the vendor reports these errors outside of a stream. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -94,7 +94,7 @@ function parseTool(tool: Fields): Tool {
   return parseFunction(tool.needFields("function"));
 }
 
-/** Parameters for admission, and whether the request has a message. */
+/** Parameters for admission, and a flag for a request without a message. */
 export interface OllamaParams extends TextParams {
   readonly isEmpty: boolean;
 }

@@ -24,7 +24,10 @@ import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/** Values of `include` that have no effect: the content is always included, or requested if needed. */
+/**
+ * Values of `include` that are not reported as dropped: encrypted reasoning is always included, and log probabilities
+ * are a field of the neutral form.
+ */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
 /**

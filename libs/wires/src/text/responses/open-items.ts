@@ -146,7 +146,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = annotation(citation, open.length);
     if (first === undefined) return "";
-    // The annotation is kept as it was sent; the end of the text would otherwise change it.
+    // The annotation is stored as it was sent, so that the end of the text does not change it.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,

@@ -28,7 +28,7 @@ export function parseSearch(definition: JsonRecord): WebSearchTool {
   });
 }
 
-/** Renders web search for the vendor. Of another wire's search it renders the options that this wire can express. */
+/** Renders web search for the vendor. A search from another wire keeps only the options that this wire can express. */
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,

@@ -77,7 +77,7 @@ const wholeWith: Readonly<Record<string, string>> = {
   image_generation_call: "result",
 };
 
-/** Members with the content of items, by type. If it can, the vendor still looks up the ids of these items. */
+/** Members with the content of items, by type. A vendor that has a store still looks up the ids of these items. */
 const contentMembers: Readonly<Record<string, readonly string[]>> = {
   reasoning: ["content", "summary"],
   web_search_call: ["action"],

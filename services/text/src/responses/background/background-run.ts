@@ -11,7 +11,7 @@ import { hasEnded } from "./events.ts";
 
 /**
  * Maximum attempts to store a finished response, and the pause between them in ms. The lease lasts longer than all of
- * them.
+ * these attempts.
  */
 const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */

@@ -7,7 +7,7 @@ import type { EventForm, FollowedObject } from "./event-form.ts";
 
 /** Maximum characters of events that wait to be stored. Above it, reading from the vendor is paused. */
 const bufferedBytes = 1024 * 1024;
-/** Divisor of that limit. Reading is resumed when the waiting events have fallen to this fraction. */
+/** Reading is resumed when the waiting characters have fallen to the maximum divided by this number. */
 const lowShare = 4;
 
 /** The function that stores events, with its limits. */
@@ -58,7 +58,7 @@ export class BackgroundSink implements AnswerSink {
     this.next = keeping.from;
   }
 
-  /** Returns the latest state of the response that its events report; undefined if there were none. */
+  /** Returns the latest state of the response that its events report; undefined before the first such event. */
   get response(): JsonObject | undefined {
     return this.#followed.object;
   }

@@ -97,8 +97,8 @@ export class BackgroundStore {
   }
 
   /**
-   * Marks a response as deleted if a process still generates it, for as long as that can take. The process then does not
-   * store the result.
+   * Marks a response as deleted if a process still generates it. The mark lasts for the maximum duration of a response;
+   * the process reads it and does not store the result.
    */
   async markDeleted({ accountId, id }: BackgroundId): Promise<void> {
     const { longestMs } = this.#limits;

@@ -2,14 +2,14 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Time within which a background response should be complete; the later ones are cheaper. */
+/** Time within which a background response should be complete; "2h" and "8h" are cheaper. */
 export type CompletionWindow = "soonest" | "2h" | "8h";
 
 const windows: readonly unknown[] = ["soonest", "2h", "8h"] satisfies readonly CompletionWindow[];
 
 /**
  * Returns the completion window of a request; undefined if it has no `background_options`. Throws Failure (400) for an
- * invalid window, and for a late one of a request that is not in the background, is streamed, or has a service tier.
+ * invalid window, and for "2h" or "8h" in a request that is not in the background, is streamed, or has a service tier.
  */
 export function completionWindowOf(body: JsonObject): CompletionWindow | undefined {
   const { background_options: options, background, stream, service_tier: tier } = body;

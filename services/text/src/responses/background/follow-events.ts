@@ -9,7 +9,7 @@ import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
 
 /** Maximum events that are read at a time. */
 const readAtOnce = 200;
-/** Pauses between two reads in ms: while events arrive, and while none do. */
+/** Pauses between two reads in ms: while events arrive, and while none arrive. */
 const [briskMs, idleMs] = [50, 500];
 /**
  * Time in ms to wait for final events after the call must end. If this process stops, the responses that it generates

@@ -44,8 +44,8 @@ export async function responseJob(
 }
 
 /**
- * Returns a request without `background_options`: the gateway runs it, and the vendor sees a call in the foreground. A late
- * completion window becomes the vendor's slower tier, at its price.
+ * Returns a request without `background_options`: the gateway handles the background, and the vendor receives a call in
+ * the foreground. The windows "2h" and "8h" become the vendor's slower tier, at the price of this tier.
  */
 async function withWindowAsTier(
   deps: ResponsesDeps,

@@ -15,7 +15,9 @@ export interface CompactionCipher {
   decrypt(accountId: string, encrypted: string): string | undefined;
 }
 
-/** Creates the cipher, whose key is derived from MODELGATE_SECRET. The account is part of what is authenticated. */
+/**
+ * Creates the cipher, whose key is derived from MODELGATE_SECRET. The account id is authenticated with each summary.
+ */
 export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
   const cipher = makeCipher(secrets, "modelgate compactions");
   return {

@@ -53,7 +53,7 @@ export interface ItemPage {
   readonly hasMore: boolean;
 }
 
-/** Part of the memory budget into which items are read. */
+/** Memory budget against which items count when they are read. */
 interface Reads {
   readonly memory: RecordMemory;
 }

@@ -11,9 +11,9 @@ import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "
 const readAtOnce = 8;
 
 /**
- * Adds the index of item ids and sizes to a conversation that lacks it. Earlier versions of the gateway store items
- * without an index, also while both versions run. Writes nothing if the items change meanwhile. Throws Failure
- * request_too_large (413) for items that exceed the limits of a request body.
+ * Adds the index of item ids and sizes to a conversation without one. Earlier versions of the gateway store items
+ * without an index, and they may run at the same time as this version. Writes nothing if the items change meanwhile.
+ * Throws Failure request_too_large (413) for items that exceed the limits of a request body.
  */
 export async function indexConversation(
   { redis, book, cipher }: RecordStore,
