@@ -69,8 +69,8 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
 }
 
 /**
- * Runs an attack. One that throws, or exceeds its time, counts as failed. After its time it sends nothing more, and the
- * next attack begins when it has ended.
+ * Runs an attack. An attack that throws, or exceeds its time, counts as failed. After its time, the attack sends
+ * nothing more, and the next attack begins when it has ended.
  */
 async function attempt(attack: Attack, field: Field, stopping: AbortController): Promise<AttackResult> {
   const late = new Error(`the attack ran longer than ${attackMs / 1_000} s`);

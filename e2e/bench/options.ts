@@ -4,21 +4,27 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    /** One section alone. */
+    /** Runs only this section. */
     only: { type: "string" },
-    /** Other gateways by turns with ours, and nothing else. */
+    /** Runs only the comparison with other gateways. */
     rivals: { type: "boolean", default: false },
-    /** Of the rivals: addresses of gateways that run already, their key, and the process of the only one. */
+    /**
+     * For `rivals`: addresses of gateways that already run, their API key, and the process id if there is a single
+     * gateway.
+     */
     gateway: { type: "string", multiple: true },
     key: { type: "string" },
     pid: { type: "string" },
     "stub-port": { type: "string" },
-    /** Bytes that a call allocates, and nothing else. */
+    /** Runs only the measurement of the bytes that a call allocates. */
     allocations: { type: "boolean", default: false },
-    /** Of the allocations: the shape, `one` or `apart`, and another kind of load than `chat`: `burst`, `large`. */
+    /** For `allocations`: the shape (`one` or `apart`), and a kind of load other than `chat` (`burst` or `large`). */
     shape: { type: "string" },
     kind: { type: "string" },
-    /** Of the books: one engine alone, calls of the month, receipts of the account that is verified. */
+    /**
+     * For `books`: the only engine, the number of calls of the month, and the number of receipts of the verified
+     * account.
+     */
     engine: { type: "string" },
     calls: { type: "string" },
     receipts: { type: "string" },

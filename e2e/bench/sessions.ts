@@ -30,7 +30,7 @@ export async function sessions(suite: Suite, bench: SessionBench): Promise<void>
   const vendor = `${suite.simulator.url.replace("http", "ws")}/openai/v1/realtime?model=${bench.model}`;
   const open = (url: string) => opened(url, bench.key);
 
-  await close(await many(talking, () => open(gateway))); // warm
+  await close(await many(talking, () => open(gateway))); // warm-up
   const before = { edge: memory(pids.edge).now, realtime: memory(pids.realtime).now };
   const idle = await many(count, () => open(gateway));
   for (const name of ["edge", "realtime"] as const) {

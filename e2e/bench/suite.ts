@@ -57,7 +57,7 @@ const load = (body: string, more: Partial<Load> = {}): Load => ({
 });
 const pids = pidsOf(suite);
 
-await runLoad(load(plain, { seconds: 1, connections: 4 })); // warm
+await runLoad(load(plain, { seconds: 1, connections: 4 })); // warm-up
 // Memory is measured first, because a busy process does not release all of it.
 await memoryOfStreams(options.quick ? 200 : 1_000);
 await sessions(suite, {
@@ -127,7 +127,7 @@ async function largeBody(): Promise<void> {
   await using fresh = await startLocalSuite({ fresh: true, shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
   const { edge = 0, text = 0 } = pidsOf(fresh);
-  await runLoad(load(plain, { url, seconds: 1, connections: 4 })); // warm
+  await runLoad(load(plain, { url, seconds: 1, connections: 4 })); // warm-up
   const before = { edge: memory(edge).peak, text: memory(text).peak };
   const words = `${"x".repeat(20 * 1_048_576)}{{simulate: {"text": "ok"}}}`;
   const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: words }] });

@@ -183,7 +183,8 @@ const redisLost: readonly Fault[] = [
   },
   {
     name: "redis comes back without the last second of its log",
-    // A task of that second is unknown until it is restored. A task that stays unknown counts as not ended.
+    // Tasks that were created in the lost second are unknown until the ledger restores them. A poll then gets 404. A
+    // task that stays unknown is a failure.
     allowedFailures: /503|error|look: 404/,
     losesRedis: true,
     brief: true,

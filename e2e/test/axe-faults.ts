@@ -17,5 +17,8 @@ export async function axeFaults(page: Page, rules?: readonly string[]): Promise<
 /** Rules about colours. All other rules have the same result in light and dark mode. */
 export const rulesOfColour = ["color-contrast"];
 
-/** The rules that see what does not fit: the others find the same on a desk and on a phone that shows the same elements. */
+/**
+ * Rules about elements that do not fit into the window. All other rules have the same result at a desk and on a phone
+ * that shows the same elements.
+ */
 export const rulesOfSize = ["scrollable-region-focusable"];

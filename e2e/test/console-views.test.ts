@@ -79,7 +79,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
   });
 });
 
-/** Returns the same after the chart has adapted to the window. */
+/** Returns the elements that are wider than the window, after the charts have adapted to the window. */
 async function staysWider(page: Page): Promise<readonly string[]> {
   let found = await wider(page);
   for (let looks = 0; looks < 40 && found.length > 0; looks++) {

@@ -18,7 +18,7 @@ async function start(shape: Shape): Promise<void> {
 const drained = { one: ["edge"], apart: ["text", "edge"] } as const;
 
 const slow = 'Hi {{simulate: {"chunks": 800, "chunkDelayMs": 25}}}';
-/** Matches the end of a response. A service that ends it reports more than the edge does. */
+/** Matches the end of a stream of responses: `response.failed` of the service, or `error` of the edge. */
 const ofResponses = /\n\nevent: (response\.failed|error)\ndata: \{.*"sequence_number":[1-9].*\n\n$/;
 const wires = brokenStreams("chat", slow).map((stream) =>
   stream.name === "responses" ? { ...stream, broken: ofResponses } : stream,

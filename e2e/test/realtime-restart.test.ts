@@ -57,7 +57,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("a session whose vendor was slow to open is closed like the others", async () => {
     await booksAgree(suite, "demo");
-    // It opens after the others were closed and before the service ends.
+    // This session opens after the others were closed, and before the service ends.
     await suite.simulator.script("voice", [{ delayMs: 3_500 }]);
     const opening = openSession(suite, { model: "live" });
     await until("its hold", async () => (await money(suite)).heldNanos !== "0");

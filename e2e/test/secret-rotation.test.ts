@@ -124,7 +124,7 @@ async function replaceControl(secrets: SecretPair): Promise<AloneService> {
   const control = await startServiceAlone("control", {
     REDIS_URL: suite.backends.redisUrl,
     SIMULATOR_URL: suite.simulator.url,
-    LEDGER_URL: "http://127.0.0.1:9", // asked for usage only
+    LEDGER_URL: "http://127.0.0.1:9", // control would only request usage from it
     MODELGATE_CONFIG: file,
     ...secrets,
   });

@@ -37,7 +37,7 @@ describe.skipIf(program === undefined)("a player", () => {
     ["film-kling", { duration: 5 }, [80, 48]],
     ["film-jimeng", { duration: 5 }, [80, 48]],
     ["film-veo", { duration: 4 }, [80, 48]],
-    // Extracted from the vendor's answer, and read from a bucket.
+    // The first video is extracted from the vendor's answer. The second is read from a bucket.
     ["film-vertex", { duration: 6, width: 1080, height: 1920 }, [80, 128]],
     ["film-bucket", { duration: 5 }, [80, 48]],
   ])("seeks in a video of %s, and plays it to its end", async (model, more, [width, height]) => {

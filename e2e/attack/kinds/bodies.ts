@@ -161,8 +161,8 @@ const bombsOf = {
 const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSync } as const;
 
 /**
- * Returns a body with the bomb in a field that is not read. A bomb that was cut at its end is not JSON, which is a
- * separate attempt.
+ * Returns a body with the bomb in a field that is not read. The JSON around the bomb is complete; a body that ends
+ * within its JSON is a separate attack.
  */
 function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
   const plain = JSON.stringify({ model, ...reader.of({ metadata: "BOMB" }) });

@@ -147,7 +147,7 @@ function classOf({ name }: Client): string {
   return name === "genai" ? "ApiError" : "RateLimitError";
 }
 
-/** A vendor refuses what it did not seal, and the simulator does too. */
+/** Vendors refuse signatures and encrypted reasoning that they did not make. So does the simulator. */
 test.each(clients)(
   "$name: a conversation with reasoning and calls continues at another vendor, and back",
   async (client) => {
