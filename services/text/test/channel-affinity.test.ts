@@ -6,7 +6,10 @@ import { service } from "../src/service.ts";
 import { post } from "./requests.ts";
 import { switchChannel } from "@modelgate/channels";
 
-/** Two channels with two keys each and one weight: by chance, twelve turns stay where they began once in 16 million. */
+/**
+ * Two channels with two keys each and equal weights. By chance, twelve further turns would all use the key of their
+ * first turn once in 16 million runs.
+ */
 const twins = (name: string, more: object = {}) =>
   ["a", "b"].map((at) =>
     channel(`${name}-${at}`, [name], { keys: [`${name}-${at}-one`, `${name}-${at}-two`], wires: ["chat"], ...more }),
@@ -47,7 +50,7 @@ afterAll(async () => {
 });
 
 const turn = (role: string, content: string) => ({ role, content });
-/** What a client of a wire sends: the first words, then with each answer the next ones. */
+/** Path and body of a request of each wire, whose messages grow by the last answer and a new question in each turn. */
 type Body = (model: string, turns: readonly { readonly role: string; readonly content: string }[]) => object;
 const wires: Readonly<Record<string, { readonly path: (model: string) => string; readonly body: Body }>> = {
   chat: { path: () => "/v1/chat/completions", body: (model, messages) => ({ model, messages }) },
@@ -64,7 +67,7 @@ const wires: Readonly<Record<string, { readonly path: (model: string) => string;
   },
 };
 
-/** A call by the replica of a number: they take turns. */
+/** Sends a call to one of the two replicas, alternating by the number `at`. */
 function send(at: number, path: string, body: object): Promise<Response> {
   return fetch((at % 2 === 0 ? area.url : other.url) + path, {
     method: "POST",
@@ -83,7 +86,7 @@ const seatsOf = (id: string) => area.redis.zcard(`channel:{${id}}:seats:`);
 const stored = (id: string) =>
   fetch(`${area.url}/v1/responses/${id}`, { headers: { authorization: `Bearer ${keys.demo}` } });
 
-/** Sends a call and returns the channel and key that it came through. */
+/** Sends a call and returns the channel and the key that served it. */
 async function placeOf(name: string, at: number, path: string, body: object): Promise<string> {
   await Promise.all(["a", "b"].map((twin) => area.simulator.forget(`${name}-${twin}`)));
   const answer = await send(at, path, body);

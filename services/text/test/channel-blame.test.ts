@@ -6,7 +6,7 @@ import { service } from "../src/service.ts";
 import { post } from "./requests.ts";
 import { isWithin, parseCooldownName, readChannelStates, switchChannel } from "@modelgate/channels";
 
-/** Whose failure it was: what one call brings about must not take a channel from all others. */
+/** Failures that an account can cause by its own requests must not disable a channel for other accounts. */
 let area: Area;
 const attacks: readonly (readonly [name: string, how: object])[] = [
   ["errors", { status: 500 }],
@@ -17,7 +17,7 @@ const attacks: readonly (readonly [name: string, how: object])[] = [
   ["a missing model", { status: 404, errorCode: "model_not_found" }],
   ["broken streams", { cutAfterChunks: 2, chunks: 4 }],
 ];
-/** Attackers with an account each. */
+/** Keys of attackers, each with a separate account. */
 const attackers = ["sk-attacker-one-0123456789", "sk-attacker-two-0123456789"] as const;
 beforeAll(async () => {
   const [closedPort] = await freePorts(1);
@@ -54,7 +54,9 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-/** Returns the scopes of a channel that rest for all accounts, and the accounts that others rest for. */
+/**
+ * Returns the scopes of a channel that are in a cooldown for all accounts, and the accounts with a separate cooldown.
+ */
 async function restsOf(channel: string) {
   const { cooldowns, accountCooldowns } = await readChannelStates(area.redis);
   const own = (name: string): boolean => isWithin(parseCooldownName(name).scope, channel);
@@ -65,11 +67,11 @@ async function restsOf(channel: string) {
 }
 const nothing = { forAll: [], accounts: new Set() };
 
-/** A call whose vendor answers in a way of its own. */
+/** Sends a call whose simulated vendor has the given behaviour. */
 const simulated = (model: string, how: object) => post(area, hello(model, `{{simulate: ${JSON.stringify(how)}}}`));
 
 let provoked = 0;
-/** A call of an attacker that its vendor fails, each with a body of its own; whatever comes of it. */
+/** Sends an attacker's call with a unique body, which its vendor fails. Ignores the answer. */
 async function provoke(model: string, how: object, key: string): Promise<void> {
   const content = `{{simulate: ${JSON.stringify(how)}}} ${++provoked}`;
   const answer = await post(area, { ...hello(model, content), stream: "cutAfterChunks" in how }, key);

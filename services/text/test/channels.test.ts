@@ -7,7 +7,7 @@ import { service } from "../src/service.ts";
 import { post, sdk } from "./requests.ts";
 import { readChannelStates, switchChannel } from "@modelgate/channels";
 
-/** Every test has a model of its own, with channels of its own, so that none sees another's failures. */
+/** Each test uses separate models and channels, so that it is not affected by failures of another test. */
 const maxPairs = 40;
 const numbers = Array.from({ length: maxPairs }, (_, at) => String(at));
 let area: Area;
@@ -45,13 +45,13 @@ beforeAll(async () => {
 afterAll(() => area?.[Symbol.asyncDispose]());
 
 let pairs = 0;
-/** A model with a first and a second channel not used yet. */
+/** Returns a model with two channels that no test has used yet. */
 function freshPair() {
   const at = String(pairs++);
   return { pair: `pair-${at}`, first: `first-${at}`, second: `second-${at}` };
 }
 let lones = 0;
-/** A model with one channel not used yet; both have its name. */
+/** Returns a model with one channel of the same name that no test has used yet. */
 const freshLone = (): string => `lone-${lones++}`;
 
 const count = async (name: string) => (await area.simulator.requests(name)).length;
@@ -150,7 +150,7 @@ test("a channel with repeated failures rests, and works again when it is switche
     const { accountCooldowns } = await readChannelStates(area.redis);
     return [...accountCooldowns.keys()].filter((name) => name.includes(lone)).length === 1;
   });
-  // It is the model's only channel: some calls go on to try it, the others get when to retry.
+  // The model has one channel: some calls still try it, the others get a `retry-after`.
   const resting = await until("a call to be turned away", async () => {
     const answer = await post(area, another(lone));
     return answer.status === 503 && answer;
@@ -180,7 +180,7 @@ describe("a stream that breaks ends with an error frame and is billed for the re
     const { pair, first } = freshPair();
     const [model, instance] = impatient ? ["quick", "quick"] : [pair, first];
     const words = "one two three four five six seven eight nine ten";
-    // A pace, so that what is written before the fault is on its way when the fault comes.
+    // The pieces are sent with pauses, so that text is on its way when the fault happens.
     await area.simulator.script(instance, [{ ...behaviour, chunks: 20, chunkDelayMs: 5, text: words }]);
     const answer = await post(area, streamed(model));
     const text = await answer.text();
@@ -313,7 +313,7 @@ test("a full channel gets 429, and its seat is released", async () => {
   await until("the seat to be back", async () => (await post(area, hello("seat"))).status === 200);
 });
 
-/** Every chunk of a stream. */
+/** Returns all chunks of a stream. */
 async function all<T>(stream: AsyncIterable<T>): Promise<readonly T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);

@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-/** Vectors of the clouds, and of Cohere: each vendor's own wire, from clients' wires, billed to the token. */
+/**
+ * Embeddings of cloud vendors and Cohere over their wires, requested by clients of other wires and billed per token.
+ */
 const key = "sk-demo-0123456789abcdef";
 const vectors = [
   { name: "titan", provider: "bedrock", model: "amazon.titan-embed-text-v2:0", most: 1 },
@@ -17,7 +19,7 @@ const places = {
   cohere: { path: "/cohere", key: "co-key" },
   vertex: { path: "/vertex/v1/projects/p/locations/us-central1", key: "ya29.simulated" },
 } as const;
-/** Credentials that a cloud refuses. */
+/** Credentials that cloud vendors refuse. */
 const refused = [
   { name: "wrong-region", provider: "bedrock", path: "/bedrock?region=eu-west-1", secret: places.bedrock.key },
   { name: "wrong-secret", provider: "bedrock", path: places.bedrock.path, secret: "AKIASIMULATEDKEYID:another" },
@@ -70,7 +72,7 @@ describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
     const answer = await client.embeddings.create({ model: name, input });
     expect(answer.model).toBe(name);
     expect(answer.data.map(({ index }) => index)).toEqual(input.map((_, at) => at));
-    // Four letters a token: "Text number 0" has thirteen.
+    // A token has four characters; "Text number 0" has thirteen characters.
     expect(answer.usage.prompt_tokens).toBe(4 * length);
     expect((await settled()) - before).toBe(BigInt(4 * length * nanosPerToken));
     expect(await seen(name)).toHaveLength(Math.ceil(length / max));

@@ -12,7 +12,7 @@ function conversationIn(wire: ConversationWire, body: unknown): ReturnType<typeo
 }
 
 const said = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
-/** A conversation's turns on a wire: what the client says first, what it sends with the first answer, and so on. */
+/** Requests of one conversation on each wire: the first request, then the request with the first answer, and so on. */
 const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
   chat: [
     { messages: [said("system", "Be kind."), said("user", "Hi")] },

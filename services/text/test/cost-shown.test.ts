@@ -90,7 +90,7 @@ function frames(text: string): readonly Frame[] {
     .map((line): Frame => JSON.parse(line.slice("data: ".length)));
 }
 
-/** A stream with its trailer, which fetch does not show. */
+/** Requests a stream. Returns its text and its trailer, which `fetch` does not expose. */
 function streamed(
   body: object,
   path = "/v1/chat/completions",

@@ -4,7 +4,10 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
-/** A resource at Azure whose deployments are all GPT-6.2 under names of their own; it refuses what that model refuses. */
+/**
+ * Azure resource whose deployments have custom names and serve GPT-6.2. It refuses the parameters that this model
+ * refuses.
+ */
 let azure: ScriptedServer;
 let area: Area;
 beforeAll(async () => {

@@ -52,7 +52,7 @@ describe("generateContent", () => {
       const pieces = [];
       if (stream) for await (const piece of await models.generateContentStream(ask("tokens"))) pieces.push(piece);
       else pieces.push(await models.generateContent(ask("tokens")));
-      // Signs of life may come before it.
+      // Heartbeats may precede the piece with the image.
       const [lastPiece, ...others] = pieces.filter(({ candidates = [] }) => candidates.length > 0);
       expect(others).toEqual([]);
       const part = lastPiece?.candidates?.[0]?.content?.parts?.[0];

@@ -6,27 +6,32 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { channelOf, vendors } from "./vendors.ts";
 
-/** US dollars per million tokens, each different, so that a unit in the wrong place shows in the bill. */
+/**
+ * US dollars per million tokens. All prices are different, so that the bill shows tokens that were counted as a wrong
+ * unit.
+ */
 export const price = { input: 2, cachedInput: 0.5, cacheWrite: 3, output: 8 } as const;
 
-/** The key of an account of its own, for tests that look at the money. */
+/** Returns the key of a test's separate account. */
 export const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;
 
-/** The parts of a configuration that differ from test to test. */
+/** Parts of the configuration that differ between tests. */
 export interface Additions {
   readonly models?: Readonly<Record<string, object>>;
   readonly channels?: readonly object[];
   /** Accounts in addition to `demo`. The key of each is `keyOf(name)`. */
   readonly accounts?: readonly string[];
-  /** Groups, by the account whose keys are in them; others are in one without limits. */
+  /**
+   * Groups by account name: the account's keys are in its group. Keys of other accounts are in a group without limits.
+   */
   readonly groups?: Readonly<Record<string, object>>;
 }
 
-/** Returns a configuration with a model behind every vendor, named as the vendor is. */
+/** Returns a configuration with a model for every vendor, which has the vendor's name. */
 export function configOf({ models = {}, channels = [], accounts = [], groups = {} }: Additions): object {
   const rich = (name: string) =>
     [name, { balance: "100", tokens: [{ key: keyOf(name), group: name in groups ? name : "default" }] }] as const;
-  // Agents offer a search with every request, and pictures are a tool on one of the wires.
+  // Agents send a search with every request, and on one wire image output is a tool.
   const chat = { kind: "chat", price: { ...price, tools: { webSearch: 0.01, imageGeneration: 0.04 } } };
   return {
     groups: { default: { models: ["*"] }, ...groups },
@@ -39,27 +44,27 @@ export function configOf({ models = {}, channels = [], accounts = [], groups = {
   };
 }
 
-/** Starts the text service with that configuration. */
+/** Starts the text service with the configuration of `configOf`. */
 export function startText({ limits = {}, ...additions }: Additions & { readonly limits?: Limits } = {}): Promise<Area> {
   return startArea(service, { config: configOf(additions), limits });
 }
 
-/** Returns an account's balance in nano-dollars once nothing of it is held any more. */
+/** Returns an account's balance in nano-dollars after all its holds are settled. */
 export async function settled(area: Area, account = "demo"): Promise<bigint> {
   return (await area.settled(account)).balanceNanos;
 }
 
-/** The `openai` SDK against `/v1`, as every application of it sets it up. */
+/** Creates a client of the `openai` SDK, which applications configure with a base URL that ends in `/v1`. */
 export function openaiAt(url: string, apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 }
 
-/** `@anthropic-ai/sdk` against the gateway: it appends `/v1` itself. */
+/** Creates a client of `@anthropic-ai/sdk`, which appends `/v1` to the base URL. */
 export function anthropicAt(url: string, apiKey: string): Anthropic {
   return new Anthropic({ baseURL: url, apiKey, maxRetries: 0 });
 }
 
-/** `@google/genai` against the gateway: it appends `/v1beta` itself. */
+/** Creates a client of `@google/genai`, which appends `/v1beta` to the base URL. */
 export function googleAt(url: string, apiKey: string): GoogleGenAI {
   return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url } });
 }

@@ -4,7 +4,10 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { channel } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
-/** Models that serve another's calls: fallbacks when its channels are away, and shares of an alias. */
+/**
+ * Keys for the tests of models that serve calls of another model: as fallbacks if its channels are unavailable, or as
+ * shares of an alias.
+ */
 const keys = {
   demo: "sk-demo-0123456789abcdef",
   narrow: "sk-narrow-0123456789abcdef",
@@ -22,9 +25,9 @@ const names = Object.keys(kinds) as (keyof typeof kinds)[];
 const first = { request: 1 };
 const spare = { request: 0.002 };
 const spareNanos = 2_000_000;
-/** What a client gets whose channels fail (502), or rest already (503). */
+/** Statuses if all channels fail (502), or are already in a cooldown (503). */
 const failed: readonly number[] = [502, 503];
-/** Nothing listens there. */
+/** Address on which no server listens. */
 const away = { baseUrl: "http://127.0.0.1:9/v1" };
 const jina = { provider: "jina", baseUrl: "${SIMULATOR_URL}/at/ranks-spare/jina/v1" };
 
@@ -199,7 +202,7 @@ describe("an alias with shares", () => {
     }
     const [steady = 0, canary = 0] = [served.get("steady"), served.get("canary")];
     expect(steady + canary).toBe(count);
-    // Of two hundred lots at one in ten, fewer than one in a hundred million series lies outside.
+    // With two hundred draws at a probability of one in ten, fewer than one run in a hundred million is outside.
     expect(canary).toBeGreaterThan(1);
     expect(canary).toBeLessThan(50);
     const events = await until("their events", async () => {

@@ -4,7 +4,10 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { startPayingVendor } from "./paying-vendor.ts";
 
-/** What a vendor charges beside tokens: refused without a price, held for and paid with one. */
+/**
+ * Keys for the tests of charges in addition to tokens, which are refused without a price, and held and charged with
+ * one.
+ */
 const keys = {
   strict: "sk-strict-0123456789abcdef",
   open: "sk-open-0123456789abcdef",
@@ -12,7 +15,7 @@ const keys = {
 } as const;
 
 const tokens = { input: 1, cachedInput: 1, output: 10 };
-/** Ten tokens in and five out. */
+/** Cost of ten input and five output tokens, in nano-dollars. */
 const tokenNanos = 60_000;
 const price = {
   ...tokens,
@@ -100,7 +103,7 @@ const bodies: Readonly<Record<Wire, (model: string, stream: boolean) => object>>
 const lastBody = (): unknown => JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
 
 let calls = 0;
-/** A call of a client's wire, and the id to find its event by. */
+/** Sends a call in a client's wire. Returns the answer, and the request id by which its event can be found. */
 async function call(
   wire: Wire,
   model: string,
@@ -128,7 +131,10 @@ const eventOf = (requestId: string) => area.eventOf(requestId);
 
 const search = { webSearches: 2 };
 const code = { codeInterpreters: 1 };
-/** A tool of a wire, where it stands, what it is counted as, and what that costs. */
+/**
+ * Tools: wire, members that request the tool, path that is reported, units that are counted, and their cost in
+ * nano-dollars.
+ */
 const tools: readonly (readonly [Wire, object, string, object, number])[] = [
   ["chat", { search_parameters: { mode: "on" } }, "search_parameters", search, 20_000_000],
   ["chat", { web_search_options: {} }, "web_search_options", { webSearches: 1 }, 10_000_000],

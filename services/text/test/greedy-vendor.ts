@@ -1,31 +1,31 @@
 import { once } from "node:events";
 import { sse, startScriptedServer, textAnswers, textUsage, textWireOf, type ScriptedServer } from "@modelgate/testkit";
 
-/** Usage that a greedy vendor reports, in whatever its wires take for a number. */
+/** Usage that the vendor reports, with any values that are numbers on its wires. */
 export interface ReportedUsage {
   readonly input: unknown;
   readonly output: unknown;
 }
 
 /**
- * A vendor of every wire that keeps to no bound: it writes as many words as a test says, reports what a test says, and
- * answers nothing at all while it is silent.
+ * Vendor of all wires that respects no limit: the test sets the number of words that it writes and the usage that it
+ * reports. While `silent` is set, it does not answer.
  */
 export interface GreedyVendor extends ScriptedServer {
-  /** Sets how it answers from now on. */
+  /** Sets the behaviour for all further requests. */
   behave(behaviour: Partial<GreedyBehaviour>): void;
-  /** Lets every exchange go on that waits in silence. */
+  /** Answers all requests that wait because of `silent`. */
   speak(): void;
 }
 
 interface GreedyBehaviour {
-  /** Words of an answer; a stream goes on for as many as `maxWords`. */
+  /** Number of words in an answer. A stream has at most `maxWords`. */
   readonly words: number;
-  /** undefined: none is reported. */
+  /** Reported usage; undefined: none is reported. */
   readonly usage: ReportedUsage | undefined;
-  /** Items that an answer holds: images, vectors. */
+  /** Number of items in an answer, such as images or vectors. */
   readonly items: number;
-  /** Whether nothing is answered until `speak`. */
+  /** True if requests are not answered until `speak` is called. */
   readonly silent: boolean;
 }
 
@@ -33,7 +33,7 @@ const maxWords = 100_000;
 const word = "story ";
 const usual: GreedyBehaviour = { words: 3, usage: { input: 3, output: 3 }, items: 1, silent: false };
 
-/** Starts one. */
+/** Starts a greedy vendor. */
 export async function startGreedyVendor(): Promise<GreedyVendor> {
   let behaviour = usual;
   const waiting = new Set<() => void>();
@@ -63,7 +63,7 @@ export async function startGreedyVendor(): Promise<GreedyVendor> {
   });
 }
 
-/** An answer: whole, and as a stream where the wire has one, of which `each` is repeated. */
+/** Answer in one piece, and as a stream on wires with streams. The stream repeats `each`. */
 interface GreedyAnswer {
   readonly whole: object;
   readonly begin?: string;
@@ -90,7 +90,7 @@ const usageOf = (usage: ReportedUsage | undefined, of: (usage: ReportedUsage) =>
 const plainUsage = ({ input, output }: ReportedUsage): object => textUsage.responses(input, output);
 const inputUsage = ({ input }: ReportedUsage): object => ({ prompt_tokens: input, total_tokens: input });
 
-/** Answers that are no text, by the ending of the path. */
+/** Answers other than text, by the end of the request's path. */
 const others: Readonly<Record<string, (behaviour: GreedyBehaviour) => GreedyAnswer>> = {
   "/embeddings": ({ items, usage }) => ({
     whole: {

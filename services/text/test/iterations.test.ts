@@ -3,7 +3,10 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { startReportingVendor, type ReportingVendor } from "./reporting-vendor.ts";
 
-/** Runs of models for one answer that a vendor of messages bills and its usage leaves out. */
+/**
+ * Keys for the tests of `usage.iterations`: runs of models that a vendor of the messages wire bills in addition to
+ * `usage`.
+ */
 const keys = { usual: "sk-usual-0123456789abcdef", few: "sk-few-0123456789abcdef" } as const;
 
 let area: Area;
@@ -64,7 +67,7 @@ async function call(more: object = {}, key: string = keys.usual, headers: Record
   return { status: answer.status, text, requestId, dropped: answer.headers.get("x-modelgate-dropped") };
 }
 
-/** Returns the usage event of a call that succeeds. */
+/** Sends a call that must succeed. Returns its usage event. */
 async function billed(more: object = {}) {
   const { status, text, requestId } = await call(more);
   expect(`${status} ${text}`).toMatch(/^200 /);

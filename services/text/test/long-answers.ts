@@ -4,23 +4,23 @@ import { GoogleGenAI } from "@google/genai";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { sdk } from "./requests.ts";
 
-/** A streamed answer as an application has it in the end. */
+/** Result of a streamed answer after the client has read it. */
 export interface Heard {
   readonly text: string;
-  /** The wire's own word for why it ended. */
+  /** Reason of the end, as the client's wire names it. */
   readonly ending: string;
-  /** Tokens; absent where the client did not ask for them. */
+  /** Input and output tokens; absent if the client did not request the usage. */
   readonly input?: number | undefined;
   readonly output?: number | undefined;
 }
 
-/** Asks a model for a stream by an official SDK, and listens to its end. */
+/** Function that requests a stream from a model with an official SDK, and reads it to its end. */
 export type Listen = (area: Area, key: string, model: string) => Promise<Heard>;
 
 const question = "Tell me a long story.";
 const messages = [{ role: "user" as const, content: question }];
 
-/** Chat chunks; `usage`: asked for, or left out. */
+/** Creates a chat client. `usage` is true if it requests the usage report. */
 function chat(usage: boolean): Listen {
   return async (area, key, model) => {
     const options = usage ? { stream_options: { include_usage: true } } : {};
@@ -45,7 +45,7 @@ const completions: Listen = async (area, key, model) => {
     model,
     prompt: question,
     stream: true,
-    // Few tokens are usual here.
+    // The usual default of this wire is small.
     max_tokens: 20_000,
     ...options,
   });
@@ -62,7 +62,7 @@ const completions: Listen = async (area, key, model) => {
   return heard;
 };
 
-/** Events without a gap in their numbers; the last one holds all that the deltas did. */
+/** Reads response events. Checks that their sequence numbers have no gap, and that the last event repeats all text. */
 const responses: Listen = async (area, key, model) => {
   const stream = await sdk(area, key).responses.create({ model, input: question, stream: true });
   let [text, number] = ["", 0];
@@ -117,7 +117,10 @@ const content: Listen = async (area, key, model) => {
   return heard;
 };
 
-/** Each client, the vendor's model behind which it is served, and the wire's words for an answer that ended early or whole. */
+/**
+ * Clients, each with the vendor's model that serves it, and the names in its wire of the end by a limit and of a normal
+ * end.
+ */
 export const longAnswers: readonly {
   readonly name: string;
   readonly model: string;

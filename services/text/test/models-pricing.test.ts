@@ -39,7 +39,7 @@ async function pricing(key: string): Promise<Readonly<Record<string, unknown>>> 
 
 test("the model list has the price of each unit in OpenRouter's form", async () => {
   expect(await pricing(plain)).toEqual({
-    // What has no price of its own costs as the rest of the input does.
+    // A unit without a separate price has the price of other input.
     chat: {
       prompt: "0.0000025",
       completion: "0.00001",

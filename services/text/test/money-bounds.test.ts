@@ -42,7 +42,7 @@ const config = {
         { key: keys.mate, group: "team" },
       ],
     },
-    // Covers some hundred tokens of output, and no thoughts.
+    // Covers a few hundred output tokens without reasoning.
     small: { balance: "0.05", tokens: [{ key: "sk-small-0123456789abcdef", group: "default" }] },
   },
 };
@@ -66,7 +66,7 @@ test("a hold uses the catalogue's output limit if the client sets none or a larg
   const ask = (model: string, more: object = {}) =>
     post(area, { ...hello(model), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask("thinker", { max_tokens: 16_384 });
-  // As many tokens of output, and a byte of the body for each token of input.
+  // The maximum assumes the limit of output tokens, and one input token per byte of the body.
   expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
   expect((await ask("bounded")).status).toBe(200);
   const [seen] = await area.simulator.requests("thoughts");
@@ -93,7 +93,7 @@ test("a hold includes the reasoning that raises the limit for a messages vendor;
   const seen = async () => (await area.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
   const ask = (more: object) => post(area, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask({ reasoning_effort: "high" });
-  // Twice 16,384 tokens of output: the words' and the thoughts'.
+  // The maximum is twice 16,384 output tokens: once for text, and once for reasoning.
   expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.327\d+/)]);
   expect(await seen()).toEqual([]);
   expect((await ask({ reasoning_effort: "high", max_completion_tokens: 100 })).status).toBe(200);

@@ -6,10 +6,13 @@ import { service } from "../src/service.ts";
 import { sdk } from "./requests.ts";
 import { longAnswers } from "./long-answers.ts";
 
-/** Nano-dollars a token. */
+/** Price per token in nano-dollars. */
 const price = { input: 1_000n, output: 10_000n };
 const dollars = { input: 1, output: 10 };
-/** Covers about 2,000 tokens of the answer's 4,000; and one that covers them all, but not the bound of 16,384. */
+/**
+ * Balances in nano-dollars: one covers about 2,000 of the answer's 4,000 tokens; the other covers all 4,000, but not
+ * the maximum of 16,384.
+ */
 const [poor, able] = [20_000_000n, 80_000_000n];
 const words = "story ".repeat(4_000);
 
@@ -63,7 +66,7 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
   test("a stream beyond the balance ends like at its output limit, and its vendor is stopped", async () => {
     const account = `poor-${name}`;
     await area.simulator.forget(model);
-    // A vendor that would never end by itself.
+    // The vendor's stream stalls and never ends.
     await area.simulator.script(model, [{ ...paced, stallAfterChunks: 990 }]);
     const heard = await listen(area, keyOf(account), model);
     expect(heard.ending).toBe(length);
@@ -76,7 +79,7 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
     expect(BigInt(event.costNanos)).toBe(BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output);
     expect(after.balanceNanos).toBe(poor - BigInt(event.costNanos));
     expect(after.balanceNanos >= 0n).toBe(true);
-    // What is left is little: the stream was not given up early.
+    // Little money remains, so the stream was not ended too early.
     expect(after.balanceNanos < poor / 3n).toBe(true);
     await until("the vendor to be stopped", async () => (await area.simulator.requests(model))[0]?.aborted === true);
   });
@@ -133,7 +136,7 @@ test("hidden reasoning that a stream bills is held for completely: if it is requ
       headers: { authorization: `Bearer ${keyOf("thinking")}`, "content-type": "application/json" },
       body: JSON.stringify({ ...hello("open-chat"), stream: true, ...more }),
     }).then(async (answer) => [answer.status, await answer.text()] as const);
-  // The whole bound is $0.16.
+  // The maximum output costs $0.16.
   expect(await ask({ reasoning_effort: "high" })).toMatchObject([402, expect.stringContaining("insufficient_quota")]);
   const usage = { inputTokens: 10, outputTokens: 3_000, reasoningTokens: 2_990 };
   await area.simulator.script("open-chat", [{ text: "Well.", chunks: 1, usage }]);

@@ -8,13 +8,16 @@ import { service } from "../src/service.ts";
 
 const tinyKey = "sk-tiny-0123456789abcdef";
 const poorKey = "sk-poor-0123456789abcdef";
-/** Nano-dollars a token. */
+/** Price per token in nano-dollars. */
 const price = { input: 1_000n, output: 10_000n };
 const dollars = { input: 1, cachedInput: 1, output: 10 };
 const question = "Tell me.";
 const messages = [{ role: "user", content: question }];
 
-/** A client of each text wire: its path, its body, the member of its bound, and how its wire says that its bound ended it. */
+/**
+ * Clients of each text wire: path, body, the member that limits the output, and the reason that the wire reports at the
+ * limit.
+ */
 const clients = [
   {
     wire: "chat",
@@ -62,7 +65,10 @@ const vendorOf: Readonly<Record<Client["wire"], { provider: string; path: string
   messages: { provider: "anthropic", path: "" },
   content: { provider: "gemini", path: "" },
 };
-/** The same wire at both ends under one name of the model and under two, and another wire at the vendor's end. */
+/**
+ * Ways of forwarding: client and vendor have the same wire and the same name of the model ("bytes"), the same wire and
+ * different names ("patched"), or different wires ("converted").
+ */
 const gears = ["bytes", "patched", "converted"] as const;
 const cases = clients.flatMap((client) => gears.map((gear) => ({ client, gear, model: `${client.wire}-${gear}` })));
 
@@ -117,7 +123,7 @@ afterAll(async () => {
 });
 beforeEach(() => vendor.behave({}));
 
-/** One call, to its end. */
+/** Sends a call and reads its answer to the end. */
 async function call(path: string, body: object | FormData, key: string = keys.demo) {
   const isForm = body instanceof FormData;
   const answer = await fetch(area.url + path, {
@@ -132,13 +138,13 @@ async function call(path: string, body: object | FormData, key: string = keys.de
   return { status: answer.status, text: await answer.text(), requestId: answer.headers.get("x-request-id") ?? "" };
 }
 
-/** A text call with a bound of output. */
+/** Sends a text call with an output limit. */
 function askText({ wire, path, body, bound }: Client, model: string, stream: boolean, max: number, key?: string) {
   const named = wire === "content" ? { generationConfig: { [bound]: max } } : { model, stream, [bound]: max };
   return call(path(model, stream), { ...body, ...named }, key);
 }
 
-/** Words of a stream that came one by one; its end may repeat all of them. */
+/** Counts the words that a stream sent in deltas. The end of the stream may repeat all words. */
 const deltasIn = (text: string): number => text.match(/"story "/g)?.length ?? 0;
 
 const eventOf = (requestId: string) => area.eventOf(requestId);
@@ -150,7 +156,7 @@ describe.each(cases)("$model", ({ client, model }) => {
     expect(status).toBe(200);
     const event = await eventOf(requestId);
     expect(event).toMatchObject({ outcome: "completed", capped: ["inputTokens", "outputTokens"] });
-    // A bound of 50 and what a vendor may be beyond it; the body, and what a vendor may add to it.
+    // The limit is 50 tokens plus a tolerance. The input is the body plus the tokens that a vendor may add.
     expect(event.units.outputTokens).toBe(67);
     expect(event.units.inputTokens).toBeLessThan(70_000);
     expect(BigInt(event.costNanos)).toBe(BigInt(event.units.inputTokens ?? 0) * price.input + 67n * price.output);

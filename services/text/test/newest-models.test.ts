@@ -3,7 +3,7 @@ import { channel, keys } from "../../../libs/relay/test/config.ts";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-/** The newest models refuse what older ones accept. The simulator refuses it as their vendors do. */
+/** The newest models refuse parameters that older models accept. The simulator refuses them as the vendors do. */
 let area: Area;
 const upstream = {
   anthropic: ["claude-opus-4-8", "claude-sonnet-5", "claude-opus-5-5"],
@@ -31,7 +31,7 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 const parameters = { type: "object", properties: {} } as const;
 const messages = [{ role: "user", content: "Hi" }];
 
-/** Requests of clients that know nothing of these models. */
+/** Requests of clients that do not consider the rules of these models. */
 const clients: Readonly<Record<string, readonly [path: string, body: object, named: readonly string[]]>> = {
   chat: [
     "/v1/chat/completions",

@@ -3,7 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { keyOf, price, settled, startText } from "./every-vendor.ts";
 
-/** Ollama's own client; its wire has clients only, and one vendor's is enough here: `libs/wires` has the others. */
+/**
+ * Model for the tests of Ollama's client. One vendor is enough, because `libs/wires` tests the conversion to all
+ * others.
+ */
 const model = "messages";
 let area: Area;
 beforeAll(async () => {
@@ -23,7 +26,7 @@ const weather = {
   },
 };
 
-/** What a client's user reads of a chat, whole or put together of its lines. */
+/** Sends a chat request. Returns the content that the client reads, from one answer or from the lines of a stream. */
 async function chat(request: ChatRequest, { stream = false, key = keyOf("demo") } = {}) {
   const client = clientWith(key);
   if (!stream) return readOf([await client.chat({ ...request, stream: false })]);

@@ -12,8 +12,9 @@ import {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Starts a vendor of every text wire and of rankings, which runs all tools of a request, serves at its tier, and reports
- * both as the real ones do: ten tokens in, five out, two searches, one session of code, one of all else.
+ * Starts a vendor of all text wires and of rankings. It runs all tools of a request and serves the requested tier. It
+ * reports both as real vendors do: ten input tokens, five output tokens, two searches, one session of code execution,
+ * one call of each other tool.
  */
 export async function startPayingVendor(): Promise<ScriptedServer> {
   return await startScriptedServer(({ path, body: text }) => {
@@ -27,7 +28,7 @@ export async function startPayingVendor(): Promise<ScriptedServer> {
   });
 }
 
-/** Items that each tool leaves in an output of `responses`. */
+/** Output items of the responses wire that the calls of each tool create. */
 const items: Readonly<Record<string, readonly object[]>> = {
   web_search: ["ws_1", "ws_2"].map((id) => ({
     type: "web_search_call",
@@ -52,7 +53,7 @@ function typesIn(tools: unknown): readonly string[] {
 
 const tierOf = ({ service_tier: tier }: Body): string => (typeof tier === "string" ? tier : "default");
 
-/** Parts of an answer that are charged besides its tokens. */
+/** Parts of an answer that are charged in addition to its tokens, by wire. */
 const charged: Readonly<Record<TextWire, (body: Body, usage: object) => TextAnswer>> = {
   completions: () => ({}),
   chat: (body, usage) => ({
@@ -94,7 +95,7 @@ const charged: Readonly<Record<TextWire, (body: Body, usage: object) => TextAnsw
   },
 };
 
-/** Returns a ranking; only models named for it report the searches that they were counted as. */
+/** Returns a ranking. Models whose name begins with "counted" also report search units. */
 function ranking({ model }: Body): object {
   const counted = String(model).startsWith("counted") ? { meta: { billed_units: { search_units: 7 } } } : {};
   return { id: "r", model, results: [{ index: 0, relevance_score: 1 }], ...counted };

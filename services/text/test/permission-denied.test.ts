@@ -8,10 +8,10 @@ const project = "projects/operators-project/locations/us-central1/publishers/goo
 const message = `Permission 'aiplatform.endpoints.predict' denied on resource '//aiplatform.googleapis.com/${project}' (or it may not exist).`;
 
 const cache = "projects/operators-project/locations/us-central1/cachedContents/1";
-/** Message of Vertex; that of the developer API does not name the permission. */
+/** Message of Vertex AI. The Gemini API does not name the permission. */
 const cacheMessage = `Permission 'aiplatform.cachedContents.get' denied on resource '//aiplatform.googleapis.com/${cache}' (or it may not exist).`;
 
-/** Google, Amazon and OpenAI, for an account whose operator has not granted the gateway's role the model. */
+/** Simulates Google, Amazon and OpenAI for a cloud account that has not granted the model to the gateway's role. */
 let vendor: ScriptedServer;
 let area: Area;
 beforeAll(async () => {

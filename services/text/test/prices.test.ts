@@ -5,7 +5,10 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { startReportingVendor, type Report, type ReportingVendor } from "./reporting-vendor.ts";
 
-/** Every word that a price has, charged as it is written: for whole answers, for streams, and for streams that are left. */
+/**
+ * Key for the tests in which every kind of price is charged: for complete answers, streams, and streams whose client
+ * disconnects.
+ */
 const key = "sk-demo-0123456789abcdef";
 const price = {
   input: 3,
@@ -59,7 +62,7 @@ const paths: Readonly<Record<Wire, (model: string, stream: boolean) => string>> 
   messages: () => "/v1/messages",
   content: (model, stream) => `/v1beta/models/${model}:${stream ? "streamGenerateContent?alt=sse" : "generateContent"}`,
 };
-/** As long as what the vendor says it read. */
+/** Prompt whose length fits the number of input tokens that the vendor reports. */
 const text = "word ".repeat(600);
 const turn = { role: "user", content: text };
 const bodies: Readonly<Record<Wire, (model: string, stream: boolean) => object>> = {
@@ -103,7 +106,7 @@ const cached = { input_tokens: 100, cache_read_input_tokens: 50, ...written(20, 
 const cachedUnits = { inputTokens: 100, cachedInputTokens: 50, cacheWriteTokens: 20, cacheWrite1hTokens: 40 };
 const cachedInputNanos = 300_000 + 15_000 + 75_000 + 240_000;
 const cachedNanos = cachedInputNanos + 150_000;
-/** One token more than the usual price is for. */
+/** Usage with one input token more than the limit of the usual price. */
 const long = { input_tokens: 400, cache_read_input_tokens: 50, ...written(21, 30), output_tokens: 10 };
 const longUnits = { inputTokens: 400, cachedInputTokens: 50, cacheWriteTokens: 21, cacheWrite1hTokens: 30 };
 const longInputNanos = 2_400_000 + 30_000 + 157_500 + 360_000;
@@ -240,7 +243,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
 });
 
 describe("a stream whose client disconnects", () => {
-  /** What its words cost: they were counted here. */
+  /** Returns the cost of the text that the client received, whose tokens the gateway counted. */
   const wordsOf = ({ units: { outputTokens = 0 } }: UsageEvent, each: number): number => {
     expect(outputTokens).toBeGreaterThan(0);
     expect(outputTokens).toBeLessThan(100);
@@ -273,7 +276,7 @@ describe("a stream whose client disconnects", () => {
     const { inputTokens = 0 } = event.units;
     expect(event).toMatchObject({ outcome: "cancelled", estimated: true });
     expect(inputTokens).toBeGreaterThan(500);
-    // Six hundred words are more than the usual price is for.
+    // Six hundred words exceed the limit of the usual price.
     expect(event.costNanos).toBe(String((inputTokens * 6_000 + wordsOf(event, 22_500) + requestNanos) * times));
   });
 });

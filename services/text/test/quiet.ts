@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 
-/** What was said on the console or by the process since it was last looked at. */
+/** Messages on the console and warnings of the process since the last check. */
 const said: string[] = [];
 const note = (...words: readonly unknown[]): void => void said.push(words.map(String).join(" "));
 
-/** Fails a test in which an SDK, or the runtime, warned of anything. */
+/** Fails each test in which an SDK or the runtime writes a message or a warning. */
 export function forbidWarnings(): void {
   beforeAll(() => {
     for (const level of ["warn", "error", "info"] as const) vi.spyOn(console, level).mockImplementation(note);

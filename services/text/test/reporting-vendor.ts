@@ -1,16 +1,19 @@
 import { startScriptedServer, textAnswers, textWireOf, type ScriptedServer } from "@modelgate/testkit";
 
-/** Form of every answer from now on. */
+/** Contents of all further answers. */
 export interface Report {
-  /** The usage object, in the vendor's own form. */
+  /** Usage object in the vendor's format. */
   readonly usage: object;
-  /** The service tier next to it, where the wire has it there. */
+  /** Service tier, on wires that report it next to the usage. */
   readonly tier?: string;
-  /** Streams send their words and no more, until their reader leaves; `searches` puts a search before the words. */
+  /**
+   * If set, streams send their text and then nothing until the client disconnects. `searches` adds a search before the
+   * text.
+   */
   readonly silentAfterWords?: { readonly searches: boolean };
 }
 
-/** A vendor that says a few words, and reports the usage that its test has set. */
+/** Vendor that answers with a short text and reports the usage that the test sets. */
 export interface ReportingVendor extends ScriptedServer {
   report(report: Report): void;
 }
@@ -21,7 +24,7 @@ const search = [
   { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
 ];
 
-/** Starts one. */
+/** Starts a reporting vendor. */
 export async function startReportingVendor(): Promise<ReportingVendor> {
   let report: Report = { usage: {} };
   const server = await startScriptedServer(({ path, body }, response) => {

@@ -12,7 +12,7 @@ export function post(
   return area.post("/v1/chat/completions", body, key, headers);
 }
 
-/** Makes the official SDK, as an application sets it up. */
+/** Creates a client of the official SDK, configured as in an application. */
 export function sdk({ url }: Pick<Area, "url">, key: string = keys.demo): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
 }

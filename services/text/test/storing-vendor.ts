@@ -9,14 +9,14 @@ import {
   type TextWire,
 } from "@modelgate/testkit";
 
-/** A request that the vendor saw. */
+/** Request that the vendor received. */
 export interface StoredRequest {
   readonly path: string;
   readonly key: string;
   readonly body: string;
 }
 
-/** A vendor of the text wires that takes whatever it is named, and makes things in its store with every answer. */
+/** Vendor of the text wires that accepts any id, and creates objects in its store with every answer. */
 export interface StoringVendor extends ScriptedServer {
   readonly seen: StoredRequest[];
 }
@@ -31,7 +31,7 @@ export const madeAs = (at: number) => ({
   thought: `rs_${at}`,
 });
 
-/** What each wire's answers name in the vendor's store. */
+/** Members of each wire's answers that name the created objects. */
 const made: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
   chat: (at) => ({ message: { audio: { id: madeAs(at).audio, data: "", transcript: "Hi" } } }),
   responses(at) {
@@ -62,7 +62,7 @@ const made: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
   },
 };
 
-/** Other answers, by how the path ends. */
+/** Other answers, by the end of the request's path. */
 const others: Readonly<Record<string, (at: number) => object>> = {
   "/responses/compact": (at) => ({
     id: `resp_${at}`,
@@ -74,11 +74,11 @@ const others: Readonly<Record<string, (at: number) => object>> = {
   ":countTokens": () => ({ totalTokens: 3 }),
 };
 
-/** Starts one. */
+/** Starts a storing vendor. */
 export async function startStoringVendor(): Promise<StoringVendor> {
   const seen: StoredRequest[] = [];
   const server = await startScriptedServer(({ method, path, headers, body }) => {
-    // The poller's looks at tasks come whenever they are due.
+    // Polls of tasks arrive at any time, so they are not recorded.
     if (method !== "POST") return { status: 404 };
     seen.push({ path, key: String(headers.authorization ?? headers["x-api-key"] ?? ""), body });
     const at = seen.length;

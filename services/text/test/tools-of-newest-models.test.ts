@@ -6,8 +6,9 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
 /**
- * OpenAI's chat endpoint refuses its newest models' tools where they think, and its responses endpoint takes them
- * (openai-openapi#541). No client hears of it: the refusal is remembered, and the calls go where they are taken.
+ * OpenAI's chat endpoint refuses tools together with reasoning for its newest models; its responses endpoint accepts
+ * them (openai-openapi#541). The gateway remembers the refusal and sends further calls to the other endpoint, so that
+ * clients see no error.
  */
 let area: Area;
 const models = ["chat-thinks", "chat-always", "messages-thinks", "pinned"];

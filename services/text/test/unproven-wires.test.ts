@@ -5,7 +5,9 @@ import { service } from "../src/service.ts";
 
 const key = "sk-unproven-0123456789";
 
-/** Vendors of OpenAI's formats at addresses of their own: one has responses, the others say that they do not. */
+/**
+ * Vendors of OpenAI's formats at custom addresses. One supports the responses wire; the others answer with an error.
+ */
 let vendor: ScriptedServer;
 let area: Area;
 beforeAll(async () => {
@@ -16,7 +18,7 @@ beforeAll(async () => {
         status: 404,
         body: { error: { message: `Invalid URL (POST ${path})`, type: "invalid_request_error", param: "", code: "" } },
       };
-    // The message is ours.
+    // The text of this error is made up.
     if (wire === "responses" && path.startsWith("/old/"))
       return { status: 400, body: { error: { message: `Unsupported path: ${path}` } } };
     return { body: textAnswers[wire]({ text: "Hi", usage: textUsage[wire](3, 3) }).whole };
@@ -41,7 +43,7 @@ afterAll(async () => {
   await vendor?.[Symbol.asyncDispose]();
 });
 
-/** Sends a message; returns the wires in which its vendor was asked, and what was lost. */
+/** Sends a message. Returns the status, the wires in which the vendor received requests, and the dropped fields. */
 async function send(model: string, more: object) {
   const before = vendor.requests.length;
   const body = { model, max_tokens: 99, messages: [{ role: "user", content: "Hi" }], ...more };

@@ -9,7 +9,7 @@ const keys = {
   shared: "sk-store-shared-0123456789",
 } as const;
 
-/** Models behind the vendor, each with the wire that it is served through. */
+/** Models of the vendor, each with the wire that serves it. */
 const models = {
   chat: { kind: "chat", provider: "openai", base: "/openai/v1", wires: ["chat"] },
   responses: { kind: "chat", provider: "openai", base: "/openai/v1", wires: ["responses", "compact"] },
@@ -28,7 +28,7 @@ beforeAll(async () => {
   vendor = await startStoringVendor();
   area = await startArea(service, {
     config: {
-      // What tools cost is not of interest here.
+      // These tests do not concern the prices of tools.
       groups: {
         default: { models: ["*"], unpriced: "pass" },
         trusting: { models: ["*"], unpriced: "pass", vendorStores: "shared" },
@@ -83,7 +83,7 @@ function send(key: string, to: string, body: object | string): Promise<Response>
   });
 }
 
-/** What is wrong with a request, in whichever format it is answered. */
+/** Returns status, parameter and text of a refused request, in any format of errors. */
 async function refusal(answer: Response): Promise<{ readonly status: number; readonly param: unknown; text: string }> {
   const text = await answer.text();
   const { error = {} }: any = JSON.parse(text);
@@ -95,7 +95,7 @@ async function refusal(answer: Response): Promise<{ readonly status: number; rea
 const user = (content: unknown) => ({ role: "user", content });
 const said = { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] };
 
-/** Bodies that are right but for what is laid over them. */
+/** Functions that create a valid body for each endpoint, with the members `more`. */
 const asked: Readonly<Record<string, (more: object) => object>> = {
   chat: (more) => ({ model: "chat", messages: [user("Hi")], ...more }),
   responses: (more) => ({ model: "responses", input: "Hi", ...more }),
@@ -116,7 +116,7 @@ const input = (...items: object[]) => ({ input: items });
 const part = (value: object) => ({ messages: [user([{ type: "text", text: "Hi" }, value])] });
 const file = { fileData: { fileUri: "https://generativelanguage.googleapis.com/v1beta/files/abc" } };
 
-/** A member of each endpoint that names something; all that there are is in `libs/wires/test/named-in-stores.test.ts`. */
+/** One member per endpoint that names an object. `libs/wires/test/named-in-stores.test.ts` tests all such members. */
 const members: readonly (readonly [endpoint: string, more: object, param: string])[] = [
   ["chat", part({ type: "file", file: { file_id: "file-1" } }), "messages[0].content[1].file.file_id"],
   ["responses", { tools: [{ type: "code_interpreter", container: "cntr_x" }] }, "tools[0].container"],
@@ -144,14 +144,14 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
   test("passes unchanged if the group shares vendors' stores", async () => {
     const body = JSON.stringify(asked[endpoint]?.(more), null, 1);
     const answer = await send(keys.shared, endpoint, body);
-    // What another part of the gateway cannot carry is refused in other words.
+    // If the request is refused for another reason, the message does not mention this setting.
     expect(await answer.text()).not.toContain("vendorStores");
     if (["chat", "responses", "compact", "messages", "count", "content", "completions"].includes(endpoint))
       expect([answer.status, vendor.seen.at(-1)?.body]).toEqual([200, body]);
   });
 
   test("is refused if it appears more than once", async () => {
-    // The parsed value has the second of the two, and nothing of what the first one names.
+    // The parsed value has only the second member, which names no object.
     const twice = '{"reference":{"file_id":"file-1"},"reference":{},';
     const body = JSON.stringify(asked[endpoint]?.({})).replace(/^\{/, twice);
     expect(await refusal(await send(keys.one, endpoint, body))).toMatchObject({
@@ -162,7 +162,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
 });
 
 describe.each([false, true])("an object that the vendor created for an account (stream: %s)", (stream) => {
-  /** Uses of what an answer made, for each wire that names it. */
+  /** Returns requests that use the objects which an answer created. */
   type Uses = (made: ReturnType<typeof madeAs>) => readonly object[];
   const wires: Readonly<Record<string, { readonly more: object; readonly uses: Uses }>> = {
     chat: {

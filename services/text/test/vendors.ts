@@ -1,21 +1,21 @@
 /** The four text wires. */
 export type Wire = "chat" | "responses" | "messages" | "content";
 
-/** A vendor of the simulator, and what it can and cannot do: facts of its wire, not of the gateway. */
+/** Vendor of the simulator. Its properties describe its wire, not the gateway. */
 export interface Vendor {
-  /** Of the vendor, of its channel, and of the gateway's model behind it. */
+  /** Name of the vendor, of its channel, and of the gateway's model that it serves. */
   readonly name: string;
   readonly wire: Wire;
   readonly provider: string;
-  /** Of its base URL at the simulator. */
+  /** Path of its base URL at the simulator. */
   readonly path: string;
-  /** What the channel says of its wires, where the provider speaks several. */
+  /** Wires that the channel configures, if the provider supports several. */
   readonly wires?: readonly string[];
-  /** Its own name of the model: some of what it takes depends on that. */
+  /** Vendor's name of the model. Some of its rules depend on this name. */
   readonly model: string;
 }
 
-/** Every wire has its vendor; the chat wire also one that is not its inventor, and sends and takes thoughts. */
+/** One vendor per wire, and a compatible vendor of the chat wire that sends and accepts reasoning. */
 export const vendors: readonly Vendor[] = [
   { name: "chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "gpt-5.1" },
   { name: "open-chat", wire: "chat", provider: "openai", path: "/openai/v1", wires: ["chat"], model: "open-thinker" },
@@ -37,7 +37,7 @@ export const vendors: readonly Vendor[] = [
   { name: "content", wire: "content", provider: "gemini", path: "/gemini", model: "gemini-3-flash" },
 ];
 
-/** The other end of a conversion, by the client's wire: all conversions are tested in memory by `libs/wires`. */
+/** Vendor of another wire for each client's wire. `libs/wires` tests all conversions in memory. */
 const others: Readonly<Record<Wire, string>> = {
   chat: "messages",
   responses: "messages",
@@ -45,12 +45,12 @@ const others: Readonly<Record<Wire, string>> = {
   content: "open-chat",
 };
 
-/** The vendor that speaks a client's wire, and one that its calls are converted for. */
+/** Returns the vendor of a client's wire, and a vendor for which calls are converted. */
 export function ownAndOther(wire: Wire): readonly Vendor[] {
   return vendors.filter(({ name }) => name === wire || name === others[wire]);
 }
 
-/** A way to a vendor, whose instance of the simulator has the channel's name. */
+/** Returns a channel to a vendor. The instance of the simulator has the channel's id. */
 export function channelOf(vendor: Vendor, id: string, models: Readonly<Record<string, string>>): object {
   return {
     id,

@@ -10,14 +10,14 @@ const schema = {
 };
 const order = "List the files.";
 
-/** A coding agent's first turn, in the shape in which it sends it; and what it makes of the answer. */
+/** Coding agent: the body of its first request, and the way in which it reads calls from the stream. */
 interface Agent {
   readonly name: string;
   readonly wire: ClientWire;
   readonly body: object;
-  /** The name by which vendors without sets of tools call the tool. */
+  /** Name of the tool at vendors without namespaces. */
   readonly tool: string;
-  /** The call in the stream. */
+  /** Expected call in the stream. */
   readonly call: object;
   readonly callsIn: (stream: string) => readonly unknown[];
 }
@@ -104,7 +104,7 @@ const geminiCli: Agent = {
     tools: [{ functionDeclarations: [{ name: "shell", description: "Runs.", parametersJsonSchema: schema }] }],
   },
   call: { functionCall: expect.objectContaining({ name: "shell", args: { cmd: "ls" } }) },
-  // It reads a stream by this expression from the front, so every frame must be data.
+  // Gemini CLI searches frames with this expression from the start of the stream, so every frame must be data.
   callsIn(stream) {
     const parts: unknown[] = [];
     let rest = stream;

@@ -21,7 +21,7 @@ import {
 import type { TextCall } from "../../src/exchanges/text-call.ts";
 import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
-/** A request as a service has read it; `more` are the parts of a call that its body does not say. */
+/** Returns the call for a client's body as a service reads it. `more` replaces members of the call. */
 export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> = {}): TextCall {
   const params = wires[wire].client.readParams(body, { model: "m" });
   return {
@@ -42,18 +42,18 @@ export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> =
   };
 }
 
-/** Makes the exchange of a request with a vendor. Throws Failure where the vendor's wire cannot say it. */
+/** Creates the exchange of a call with a vendor. Throws Failure if the vendor's wire cannot express the request. */
 export function exchangeOf(call: TextCall, vendor: TextWire, model = "vendor-model"): Promise<Exchange> {
   return new TextExchangeMaker(call).make(vendor, model);
 }
 
-/** Returns the body that a vendor is sent. */
+/** Returns the body that is sent to the vendor. */
 export function sentBody({ body }: Exchange): string {
   if (!Buffer.isBuffer(body)) throw new Error("a text call is sent as bytes");
   return body.toString();
 }
 
-/** An answer of a vendor to what it was sent, as clients of its own wire are given it: whole or a stream. */
+/** Renders an answer in the vendor's wire: a complete answer, or a stream if the exchange requests one. */
 export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer: TextAnswer): string {
   const { client } = wires[vendor];
   const requestBody = JSON.parse(sentBody(exchange));
@@ -68,7 +68,7 @@ export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer
   );
 }
 
-/** The events of an answer of one choice, whose parts are text, thoughts, refusals or calls. */
+/** Returns the stream events of an answer with one choice, whose parts are text, reasoning, refusals or calls. */
 function eventsOf({ id, model, createdAt, choices: [only], usage = {} }: TextAnswer): readonly TextEvent[] {
   if (only === undefined) throw new Error("an answer has a choice");
   const choice = 0;
@@ -89,13 +89,13 @@ function eventsOf({ id, model, createdAt, choices: [only], usage = {} }: TextAns
   ];
 }
 
-/** A client's answer, with what its call is billed by. */
+/** Answer that the client receives, and the units that are billed for it. */
 export interface Answered {
   readonly text: string;
   readonly metered: Metered;
 }
 
-/** Reads a vendor's whole answer, or all of its stream, for the client. Throws Failure as a call's attempt does. */
+/** Reads a vendor's complete answer or stream for the client. Throws Failure as an attempt of a call does. */
 export async function answered(exchange: Exchange, text: string): Promise<Answered> {
   const contentType = exchange.streams ? "text/event-stream" : "application/json";
   const reader = exchange.read({ headers: { "content-type": contentType } });
@@ -123,7 +123,7 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
   return { text: out, metered: await meterStream(costOf(exchange), meter, "completed") };
 }
 
-/** A vendor that is asked nothing more. */
+/** Link to a vendor that fails for each further request. */
 const again = (): Promise<never> => Promise.reject(new Error("the answer was complete"));
 const neverAgain: VendorLink = {
   poll: again,
@@ -133,14 +133,14 @@ const neverAgain: VendorLink = {
   signal: new AbortController().signal,
 };
 
-/** The cost of a call of text, as far as the meter of a complete answer reads it. */
+/** Returns the part of a text call's cost that the meter of a complete answer reads. */
 function costOf(exchange: Exchange): TextCost {
   const body = Buffer.from(sentBody(exchange));
   const size = { textBytes: body.length, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
   return { by: "text", body, stream: exchange.streams, size };
 }
 
-/** An answer of status 200 that comes at once. */
+/** Creates an answer with status 200 that is available immediately. */
 function answerOf(text: string): UpstreamAnswer {
   const nothing = (): void => undefined;
   return {

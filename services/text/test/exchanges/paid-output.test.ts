@@ -4,7 +4,7 @@ import { textWire } from "@modelgate/wires/text";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
 import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
-/** A request of each client's wire that names no bound that its vendors read. */
+/** Requests of each client wire without an output limit that its vendors read. */
 const bodies = {
   chat: { model: "m", messages: [{ role: "user", content: "Hello" }], max_tokens: null, max_new_tokens: 9_000 },
   completions: { model: "m", prompt: "Hello" },

@@ -7,26 +7,27 @@ import { chatWireForDialect, textWire } from "@modelgate/wires/text";
 import { answered, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
 
 /**
- * What a vendor answers in the chat wire, in our own words from what is public of it, and the units it must be billed as,
- * counted by hand. Numbers, members and their order are the source's; `note` says what is by the documentation alone.
+ * Vendor's answer in the chat wire, written after public sources, and the units that must be billed for it, counted by
+ * hand. Numbers, members and their order are those of the source. `note` names the parts that are based on
+ * documentation only.
  */
 interface Recording {
   readonly source: string;
   readonly note?: string;
-  /** The vendor's name of the model. */
+  /** Vendor's name of the model. */
   readonly model: string;
-  /** The text of the answer, without thoughts. */
+  /** Text of the answer, without reasoning. */
   readonly text: string;
   readonly units: Units;
   readonly streamUnits: Units;
   readonly whole: object;
-  /** Chunks; `[DONE]` follows them. */
+  /** Chunks of the stream, without the final `[DONE]`. */
   readonly stream: readonly object[];
-  /** Answers in the messages wire; one without a recording is absent. */
+  /** Answers in the messages wire. An answer without a recording is absent. */
   readonly messages?: {
     readonly source: string;
     readonly whole?: { readonly text: string; readonly units: Units; readonly body: object };
-    /** An event's name is its type. */
+    /** Events of the stream. The name of an event equals its type. */
     readonly stream?: { readonly text: string; readonly units: Units; readonly events: readonly { type: string }[] };
   };
 }
@@ -46,7 +47,7 @@ test("every vendor with differences from the chat wire has a recording, and ever
 
 const turns = [{ role: "user", content: "Hello?" }];
 
-/** Answers of a vendor to clients of the chat and messages wires, whole and streamed. */
+/** Clients for which each recording is converted: of the chat and messages wires, with and without streaming. */
 const clients = (["chat", "messages"] as const).flatMap((client) => [
   { client, stream: false },
   { client, stream: true },
@@ -90,7 +91,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
     expect(sent["tool_choice"]).toBe(toolChoice?.["required"] ?? "required");
     expect(sent["stream_options"]).toEqual(alwaysReportsUsage === true ? undefined : { include_usage: true });
     if (noDeveloper === true) expect(sentBody(exchange)).not.toContain('"developer"');
-    // OpenAI's own models of the recordings refuse sampling, wherever they are served.
+    // OpenAI's models refuse sampling parameters, whichever vendor serves them.
     const lost = /gpt-5|\bo\d/.test(model) ? [...refuses, "logit_bias", "frequency_penalty"] : refuses;
     for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])
       expect([word, exchange.dropped.includes(word)]).toEqual([word, lost.includes(word)]);
@@ -110,7 +111,7 @@ describe.each(inMessages)("%s, in the messages wire", (_, { model, messages: { w
 
 const price = compilePrice({ input: 1, cachedInput: 0.1, output: 10 });
 
-/** Expects that an answer is billed by its vendor's report, at the price of its units in nano-dollars. */
+/** Asserts that an answer is billed by the units that its vendor reports. */
 function expectBilled({ metered }: Answered, units: Units = {}): void {
   expect(metered).toEqual({ units: { requests: 1, ...units }, estimated: false });
   const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0 } = units;
@@ -127,13 +128,13 @@ function dataOf(text: string): readonly any[] {
   return data.filter((each) => each !== "[DONE]").map((each) => JSON.parse(each));
 }
 
-/** Text of a message: Mistral sends it in parts. */
+/** Returns the text of a message's content, which Mistral sends as parts. */
 function textIn(content: unknown): string {
   if (!Array.isArray(content)) return typeof content === "string" ? content : "";
   return content.map(({ text = "" }: { readonly text?: string }) => text).join("");
 }
 
-/** The text that a client reads in its answer. */
+/** Readers of the text in a client's answer, by the client's wire. */
 const wordsIn = {
   chat({ text }: Answered, stream: boolean): string {
     if (!stream) return textIn(JSON.parse(text).choices[0].message.content);

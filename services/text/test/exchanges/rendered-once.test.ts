@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest";
 import { textWire } from "@modelgate/wires/text";
 import { TextExchangeMaker } from "../../src/exchanges/text.ts";
 
-/** A call of the chat wire, with a member that the messages wire loses. */
+/** Call of the chat wire with a member that the messages wire cannot express. */
 const call = {
   wire: "chat",
   body: Buffer.from(JSON.stringify({ model: "m", seed: 1, messages: [{ role: "user", content: "Hello" }] })),
@@ -30,7 +30,7 @@ test("a request is rendered once per model: the attempt sends the body whose uns
     expect(render).toHaveBeenCalledTimes(1);
     const other = await exchanges.make(wire, "claude-next");
     expect(other.body).not.toEqual(first.body);
-    // Without signatures it is another request.
+    // Without signatures the request differs, so it is rendered again.
     await exchanges.make(wire, "claude", { history: "withoutSignatures" });
     expect(render).toHaveBeenCalledTimes(3);
   } finally {

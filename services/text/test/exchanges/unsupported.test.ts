@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textWire } from "@modelgate/wires/text";
 import { callOf, exchangeOf } from "./in-memory.ts";
 
-/** Members that a client's wire has and some vendors' have not, in the client's own words. */
+/** Wires of clients; the tests use members that some vendors' wires cannot express. */
 const clients = ["chat", "responses", "messages", "content"] as const;
 type Wire = (typeof clients)[number];
 
@@ -19,7 +19,7 @@ interface Member {
   readonly client: Wire;
   readonly more: object;
   readonly word: string;
-  /** Wires of vendors that have no word for it. */
+  /** Wires of vendors that cannot express the member. */
   readonly lostBy: readonly Wire[];
 }
 
@@ -59,7 +59,7 @@ const hints: readonly Member[] = [
     word: "generationConfig.seed",
     lostBy: ["responses", "messages"],
   },
-  // It says what is so anyway.
+  // The member requests the default, so that nothing is lost.
   {
     client: "content",
     more: { generationConfig: { responseModalities: ["TEXT"] } },
@@ -68,7 +68,7 @@ const hints: readonly Member[] = [
   },
 ];
 
-/** What would mean another request without it. */
+/** Members whose loss would change the meaning of the request, so that the request is refused. */
 const demands: readonly Member[] = [
   { client: "chat", more: { stop: ["|"] }, word: "stop", lostBy: ["responses"] },
   { client: "chat", more: { n: 2 }, word: "n", lostBy: ["responses", "messages"] },
@@ -91,7 +91,7 @@ const demands: readonly Member[] = [
 const overEveryVendor = (members: readonly Member[]) =>
   members.flatMap((member) => clients.map((vendor) => ({ ...member, vendor, lost: member.lostBy.includes(vendor) })));
 
-/** Some of what is taken depends on the model. */
+/** Vendor's model on each wire. Some rules about accepted members depend on the model. */
 const models = { chat: "gpt-5.1", responses: "gpt-5.1", messages: "claude-sonnet-4-5", content: "gemini-3-flash" };
 
 const make = ({ client, more }: Member, vendor: Wire, strict: boolean) =>

@@ -87,7 +87,7 @@ test("an error of the reader fails the attempt", async () => {
 });
 
 describe("an answer can start with a stream", () => {
-  /** What no stream of any wire begins with. */
+  /** Data with which no stream of any wire can begin. */
   const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
   const first: Readonly<Record<PassThroughWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
     chat: {

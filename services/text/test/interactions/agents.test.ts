@@ -33,13 +33,13 @@ const usage = { inputTokens: 1_000, cachedTokens: 400, outputTokens: 80, reasoni
 // 600 × 2 + 400 × 0.5 + 80 × 8 US dollars per million tokens, in nano-dollars.
 const cost = 2_040_000n;
 const slow = { usage, chunks: 500, chunkDelayMs: 200, text: "word ".repeat(500) };
-/** The requests after the one that started the agent, by method and path. */
+/** Returns method and last path segment of the requests after the one that started the agent. */
 const later = async (): Promise<readonly string[]> =>
   (await area.simulator.requests(agent)).slice(1).map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
 const cancelled = () => until("the agent to be cancelled", async () => (await later()).includes("POST cancel"));
 const cancels = async () => (await later()).filter((request) => request === "POST cancel").length;
 
-/** Reads a chat client's stream. */
+/** Returns the text of a chat client's stream. */
 async function read(): Promise<string> {
   let text = "";
   for await (const { choices } of await chat().create({ model: agent, messages, stream: true }))
@@ -133,7 +133,7 @@ describe("a client that disconnects", () => {
 
   test("an answer that is polled has its agent cancelled, and costs the reported usage", async () => {
     const before = await settled(area);
-    // Polls that come too early do not end the wait.
+    // Polls that are refused as too early do not end the waiting.
     await area.simulator.script(agent, [{ usage }, ...Array.from({ length: 20 }, () => ({ status: 429 }))]);
     const leaving = new AbortController();
     const call = chat().create({ model: agent, messages }, { signal: leaving.signal });

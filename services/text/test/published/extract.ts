@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Makes `openai.golden.json` of OpenAI's published document (https://github.com/openai/openai-openapi, MIT):
- * `node services/text/test/published/extract.ts PATH/openapi.json`. Kept are the schemas of answers, without their texts.
+ * Creates `openai.golden.json` from OpenAI's published document (https://github.com/openai/openai-openapi, MIT): `node
+ * services/text/test/published/extract.ts PATH/openapi.json`. It contains the schemas of answers, without descriptions
+ * and other texts.
  */
 const roots = [
   "CompactResource",
@@ -30,7 +31,7 @@ const roots = [
   "VideoResource",
 ];
 
-/** Members that say nothing of what is valid. */
+/** Members that do not affect whether a value is valid. */
 const texts = new Set(
   "description title example examples deprecated default discriminator externalDocs nullable $recursiveAnchor".split(
     " ",
@@ -41,7 +42,10 @@ type Json = { readonly [name: string]: unknown };
 const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** A schema without texts. `oneOf` becomes `anyOf`: alternatives that the document keeps apart by words overlap. */
+/**
+ * Returns a schema without texts. `oneOf` becomes `anyOf`, because its alternatives overlap: only the descriptions
+ * distinguish them.
+ */
 function bare(value: unknown, areMembers = false): unknown {
   if (Array.isArray(value)) return value.map((each) => bare(each));
   if (!isRecord(value)) return value;

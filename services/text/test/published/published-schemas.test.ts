@@ -13,13 +13,13 @@ import { pageOf } from "../../src/responses/routes/pages.ts";
 import { answered, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";
 import { anthropicSchemas, openaiSchemas, type Check } from "./published.ts";
 
-/** Answers hold against the schemas that OpenAI and Anthropic publish, whichever vendor gave them. */
+/** Answers of all vendors must be valid by the schemas that OpenAI and Anthropic publish for the client's wire. */
 let openai: (name: string) => Check;
 let anthropic: (file: string, type: string) => Check;
 beforeAll(() => {
   openai = openaiSchemas();
   anthropic = anthropicSchemas();
-  // Reading the types takes longer than a test may.
+  // Reading the types takes longer than the time limit of a test.
   anthropic("messages/messages", "Message");
   anthropic("shared", "ErrorResponse");
 }, 300_000);
@@ -35,7 +35,7 @@ const answerOf = (parts: TextAnswer["choices"][number]["parts"], finish: TextAns
   choices: [{ parts, finish }],
   usage: { inputTokens: 1_000, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 },
 });
-/** What a vendor says, by what is to be seen of it. */
+/** Answers of vendors, named after the property that clients see. */
 const cases: readonly (readonly [string, TextAnswer])[] = [
   ["words", answerOf([{ kind: "text", text: "Hello." }], "stop")],
   [
@@ -57,16 +57,16 @@ const cases: readonly (readonly [string, TextAnswer])[] = [
   ],
 ];
 
-/** The JSON of every event of a stream. */
+/** Returns the JSON of all events of a stream. */
 function eventsIn(stream: string): readonly unknown[] {
   return stream.split(/\r?\n/).flatMap((line) => {
     const data = line.startsWith("data: ") ? line.slice("data: ".length) : "[DONE]";
-    // Every SDK passes over pings, and the types of Anthropic's know none.
+    // Every SDK skips pings, and Anthropic's types do not include them.
     return data === "[DONE]" || data.includes('"type":"ping"') ? [] : [JSON.parse(data)];
   });
 }
 
-/** Clients whose schemas are published: their requests, and the schemas of a whole answer and of an event. */
+/** Clients with published schemas: wire, request, schema of a complete answer, and schema of a stream's event. */
 const clients: readonly (readonly [client: PassThroughWire, body: object, whole: () => Check, piece: () => Check])[] = [
   [
     "chat",
@@ -114,7 +114,7 @@ const clients: readonly (readonly [client: PassThroughWire, body: object, whole:
 describe.each(clients)("%s", (client, body, whole, piece) => {
   describe.each(vendors)("over a vendor of %s", (vendor) => {
     test.each(cases)("%s", async (name, answer) => {
-      // A prompt that is continued comes with no tools.
+      // A completions request cannot have tools.
       if (client === "completions" && name === "a call") return;
       const exchange = await exchangeOf(callOf(client, body), textWire(vendor));
       const { text } = await answered(exchange, vendorAnswer(vendor, exchange, answer));
@@ -202,7 +202,7 @@ test.each([
     ["response_format", format],
     ...(format === "json" ? [] : [["timestamp_granularities[]", "word"] as const]),
   ]);
-  // Segments of vendors of other wires lack what only OpenAI's model says of them.
+  // Vendors of other wires do not report all members of a segment that OpenAI's model reports.
   const words = [{ word: "Hello", start: 0, end: 1.5 }];
   const transcript = vendor.parse({ text: "Hello", language: "english", duration: 1.5, words });
   expect(openai(schema)(client.render({ ...transcript, usage: { seconds: 2 } }, request))).toEqual([]);

@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { createGenerator } from "ts-json-schema-generator";
 
-/** Finds what is wrong with a value by a published schema; [] for nothing. */
+/** Function that lists the errors of a value by a published schema; empty for a valid value. */
 export type Check = (value: unknown) => readonly string[];
 
 const lenient = { strict: false, allErrors: true, validateFormats: false, verbose: true } as const;
 
-/** A schema whose parts are looked at one by one. */
+/** Schema of an object. */
 interface Part {
   readonly properties?: Readonly<Record<string, unknown>>;
   required?: readonly string[];
 }
 
-/** What OpenAI's own answers have as null, by the schemas whose members they are, where its document knows no null. */
+/** Members that are null in OpenAI's own answers although its document does not allow null, by schema. */
 const nulls: Readonly<Record<string, readonly string[]>> = {
   CreateChatCompletionResponse: ["system_fingerprint"],
   CreateChatCompletionStreamResponse: ["system_fingerprint"],
@@ -24,7 +24,9 @@ const nulls: Readonly<Record<string, readonly string[]>> = {
   ModelResponseProperties: ["user"],
 };
 
-/** OpenAI's own schemas of answers (`extract.ts` takes them out of its document), by their names there. */
+/**
+ * Compiles OpenAI's schemas of answers, which `extract.ts` takes from its document. Returns the check by schema name.
+ */
 export function openaiSchemas(): (name: string) => Check {
   const { components } = JSON.parse(readFileSync(join(import.meta.dirname, "openai.golden.json"), "utf8"));
   const schemas: Record<string, unknown> = components.schemas;
@@ -37,7 +39,7 @@ export function openaiSchemas(): (name: string) => Check {
   return madeOnce((name) => checkOf(ajv.compile({ $ref: `openai#/components/schemas/${name}` })));
 }
 
-/** Makes a check the first time that its name is asked for. */
+/** Caches the checks that `make` creates, by their names. */
 function madeOnce<Name extends readonly string[]>(make: (...name: Name) => Check): (...name: Name) => Check {
   const made = new Map<string, Check>();
   return (...name) => {
@@ -52,8 +54,8 @@ function isSchema(value: unknown): boolean {
 }
 
 /**
- * Anthropic publishes no document; its SDK's types, which are generated of one, are turned into schemas here. They demand
- * every member, also those that the newest answers alone have: one that may be null may be absent, and so may `caller`.
+ * Creates schemas from the types of Anthropic's SDK, because Anthropic publishes no document. The types require all
+ * members, even those that only the newest answers have; here members that may be null, and `caller`, are optional.
  */
 export function anthropicSchemas(): (file: string, type: string) => Check {
   const generators = new Map<string, ReturnType<typeof createGenerator>>();
@@ -64,7 +66,7 @@ export function anthropicSchemas(): (file: string, type: string) => Check {
     generators.set(path, known);
     const { $schema: _, ...schema }: Readonly<Record<string, unknown>> = { ...known.createSchema(type) };
     const relaxed: object = JSON.parse(JSON.stringify(schema), (__, part: unknown) => relax(part));
-    // What it names as its draft would ask for another validator; nothing else differs.
+    // `$schema` is removed, because it names a draft that needs another validator; the rest is equal in both drafts.
     return checkOf(new Ajv2020(lenient).compile(relaxed));
   });
 }
@@ -85,7 +87,10 @@ function mayBeNull(schema: unknown): boolean {
   return /"null"/.test(text);
 }
 
-/** Errors of alternatives of another type, by their definitions, say nothing of what is wrong. */
+/**
+ * Creates the check of a compiled schema. Errors of alternatives with another `type` are left out, because they do not
+ * explain why the value is invalid.
+ */
 function checkOf(validate: ValidateFunction): Check {
   return (value) => {
     if (validate(value)) return [];

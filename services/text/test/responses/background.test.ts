@@ -19,7 +19,7 @@ forbidWarnings();
 
 const of = (account: string) => openaiAt(area.url, keyOf(account)).responses;
 const mine = () => of("demo");
-/** An answer of many pieces, so that there is time to look at it meanwhile. */
+/** Returns a prompt whose answer is streamed in many slow pieces, so that a test can inspect it before its end. */
 const slowly = (chunks: number) => `Hi {{simulate: {"chunks": ${chunks}, "chunkDelayMs": 20}}}`;
 const isOpen = ({ status }: Pick<Response, "status">) => status === "queued" || status === "in_progress";
 const ended = (id: string, account = "demo"): Promise<Response> =>
@@ -95,7 +95,7 @@ describe.each(ownAndOther("responses"))("background over $name", ({ name: model,
 
   test("a late completion window is the vendor's slower tier", async () => {
     const request = { model, input: "Hello", background: true, store: true };
-    // The SDK for JavaScript has no type of these options yet.
+    // The JavaScript SDK has no types for these options yet.
     const create = (options: object, other: object = {}): Promise<Response> =>
       mine().create({ ...request, background_options: options, ...other } as any);
     const late = { completion_window: "8h", continuation_id: "batch" };
@@ -146,7 +146,7 @@ test("a running response is cancelled when it is deleted", async () => {
 test("a deleted response is not stored again, even if it ends later", async () => {
   const { id } = await mine().create({ model: "chat", input: slowly(2_000), background: true });
   const [lease = ""] = (await area.redis.keys(`background:*${id}`)).filter((name) => name.endsWith(id));
-  // Its process does not react to the deletion in time.
+  // The response is deleted, but its process does not react in time.
   await area.redis.set(lease, "deleted", "KEEPTTL", "XX");
   await until("its end", async () => (await area.redis.exists(lease)) === 0);
   expect(await failureOf(mine().retrieve(id))).toMatchObject({ status: 404 });

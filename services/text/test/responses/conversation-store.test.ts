@@ -44,7 +44,7 @@ async function open(accountId = "demo") {
     if (page === undefined || page === "unknown") throw new Error(`the page is ${page}`);
     return { ...page, items: page.texts.map((text): JsonObject => JSON.parse(text.toString())) };
   };
-  /** All items, page by page. */
+  /** Returns all items, read page by page. */
   const readAll = async (newestFirst: boolean, limit: number) => {
     const all: JsonObject[] = [];
     for (let after: string | undefined; ; after = String(all.at(-1)?.["id"])) {
@@ -57,7 +57,9 @@ async function open(accountId = "demo") {
   return { store, at, add, read, readAll };
 }
 
-/** A change of a conversation: items that are added, with ids of which some are there already, or one that is removed. */
+/**
+ * Change of a conversation: items to add, some with an id that exists already, or the position of an item to remove.
+ */
 const change = fc.oneof(
   fc.record({ adds: fc.array(fc.option(fc.constantFrom("a", "b", "c")), { minLength: 1, maxLength: 5 }) }),
   fc.record({ removes: fc.nat(20) }),
@@ -142,14 +144,14 @@ test.each<[string, () => JsonObject, RegExp]>([
   for (; added.verdict === "added"; kept++) added = await add(item());
   expect(kept).toBeGreaterThan(0);
   expect(added).toMatchObject({ verdict: "full", problem: expect.stringMatching(problem) });
-  // One that is taken out makes room for another.
+  // Removing an item makes room for another one.
   const [newest = ""] = (await read({ newestFirst: true, limit: 1 })).ids;
   expect(await store.removeItem(at, newest, unbounded)).toBe(true);
   expect((await add(item())).verdict).toBe("added");
   expect((await add(item())).verdict).toBe("full");
 });
 
-/** Keeps items as the version before did: without their ids and sizes. */
+/** Stores items as the previous version of the gateway did: without their ids and sizes. */
 async function pushAsBefore({ at }: Pick<Awaited<ReturnType<typeof open>>, "at">, ...items: readonly JsonObject[]) {
   const { head, list } = keysOf(at);
   const cipher = makeRecordCipher(["a secret"]);

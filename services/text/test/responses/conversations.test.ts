@@ -41,7 +41,7 @@ const holds = (id: string, count: number) =>
     return items.length === count && items;
   });
 
-/** The kept copy of a response: a stream's is kept while its client reads on. */
+/** Waits until a response is stored. A streamed response is stored while its client still reads. */
 const kept = (id: string) =>
   until(`${id} to be kept`, () =>
     of()
@@ -75,7 +75,7 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
     second.on("response.created", ({ response }) => begun.push(response.conversation));
     const streamed = await second.finalResponse();
     expect(streamed.conversation).toEqual({ id });
-    // Under the gateway's name of the model, which its vendor calls otherwise.
+    // The stored response has the gateway's name of the model, which the vendor names differently.
     expect(await kept(streamed.id)).toMatchObject({ conversation: { id }, model, status: "completed" });
     expect(begun).toEqual([{ id }]);
     const places = ["My name is Ada.", "I live in Oslo.", "Where is that?"];

@@ -7,11 +7,14 @@ import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
 import { channel, keys, rival } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
-/** What clients have the gateway keep: within their account's share, for a balance, and within what their key allows now. */
+/**
+ * Keys for the tests of stored content: it is limited per account, requires a balance, and follows the key's current
+ * permissions.
+ */
 const drained = "sk-drained-0123456789abcdef";
 const filled = "sk-filled-0123456789abcdef";
 const kept = 200_000;
-/** Keys whose records are changed by tests. Each test takes a different one with `nextKey`. */
+/** Keys whose permissions a test changes. Each test takes a different one with `nextKey`. */
 const changed = Array.from({ length: 8 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
 let area: Area;
 beforeAll(async () => {
@@ -45,7 +48,7 @@ async function call(path: string, body: object, key: string = keys.demo) {
   return { status: answer.status, body: JSON.parse(text), code: JSON.parse(text).error?.code };
 }
 
-/** Items that do not compress. */
+/** Creates an item whose text cannot be compressed. */
 const noise = (bytes: number) => {
   const text = Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("base64");
   return [{ type: "message", role: "user", content: text }];
@@ -84,7 +87,7 @@ test("an account stores up to its share over all kinds of records; deletion free
   const background = { model: "chat", input: noise(60_000), background: true };
   expect(await call("/v1/responses", background)).toMatchObject({ status: 429, code: "content_limit_exceeded" });
   expect((await call("/v1/conversations", { items: noise(30_000) }, rival.key)).status).toBe(200);
-  // A call that keeps nothing, and one whose answer cannot be kept, are answered.
+  // A call that stores nothing, and a call whose answer cannot be stored, are both answered.
   expect(
     (await call("/v1/chat/completions", { model: "chat", messages: [{ role: "user", content: "Hi" }] })).status,
   ).toBe(200);
@@ -133,7 +136,7 @@ describe.each([0, 1])("after %i responses", (before) => {
 let used = 0;
 const nextKey = (): string => changed[used++] ?? "";
 
-/** Changes the token of a key, as an operator does. */
+/** Changes a key's permissions as an operator does. */
 async function change(key: string, changed: object): Promise<void> {
   const digest = keyDigest(key);
   const token = await findToken(area.redis, digest);
@@ -141,7 +144,7 @@ async function change(key: string, changed: object): Promise<void> {
   await projectToken(area.redis, digest, { ...token, ...changed, version: (token.version ?? 0) + 1 });
 }
 
-/** A WebSocket for responses. */
+/** Opens a WebSocket for responses. */
 async function openSocket(key: string) {
   const url = `${area.url.replace("http", "ws")}/v1/responses`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
@@ -154,7 +157,7 @@ async function openSocket(key: string) {
     /** Sends a request for a response. */
     create: (more: object) =>
       socket.send(JSON.stringify({ type: "response.create", model: "chat", input: "Hi", store: false, ...more })),
-    /** The first event of a type. */
+    /** Waits for the first event of a type. */
     next: (type: string) => until(type, () => came.find((event) => event.type === type)),
     [Symbol.dispose]: () => socket.terminate(),
   };

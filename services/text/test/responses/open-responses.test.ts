@@ -8,7 +8,7 @@ import { ownAndOther } from "../vendors.ts";
 
 /**
  * The 17 cases of the Open Responses compliance suite (github.com/openresponses/openresponses, spec of 2026-04-24),
- * retold, over every vendor's wire.
+ * rewritten here and run with every vendor's wire.
  */
 let area: Area;
 beforeAll(async () => {
@@ -29,7 +29,10 @@ async function post(path: string, body: object): Promise<{ readonly status: numb
   return { status: answer.status, text: await answer.text() };
 }
 
-/** One connection: what each request was answered with at last, and the events before. */
+/**
+ * Sends requests over one connection, each after the previous answer has ended. `steps` create them from the last
+ * events of the earlier answers. Returns the last event of each answer.
+ */
 async function overSocket(steps: readonly ((before: readonly any[]) => object)[]): Promise<any[]> {
   const socket = new WebSocket(`${area.url.replace("http", "ws")}/v1/responses`, { headers: { authorization } });
   const events: any[] = [];
@@ -56,14 +59,14 @@ async function overSocket(steps: readonly ((before: readonly any[]) => object)[]
   return ends;
 }
 
-/** Events count from 0, and begin and end as a response does. */
+/** Asserts that events are numbered from 0 and begin with `response.created`. */
 function inOrder(events: readonly any[]): void {
   expect(events.map(({ sequence_number: at }) => at)).toEqual(events.map((_, at) => at));
   expect(events[0].type).toBe("response.created");
 }
 
 const nullable = (value: unknown): unknown => expect.toSatisfy((given) => given === null || typeof given === value);
-/** What the suite's schema of a response demands of every member. */
+/** Members that the suite's schema requires of a response. */
 const resource = {
   id: expect.any(String),
   object: "response",
@@ -147,7 +150,7 @@ describe.each(ownAndOther("responses"))("Open Responses over $name", ({ name: mo
     isWhole(JSON.parse(text));
   });
 
-  // The suite holds its own schema against a fixture here: what a client sends back of it is taken.
+  // The suite validates a fixture by its own schema. This test sends the fixture as a client would.
   test("response-output-phase-schema", async () => {
     expect.hasAssertions();
     const said = (phase: string, text: string) => ({

@@ -49,7 +49,7 @@ afterAll(async () => {
   await vendor?.[Symbol.asyncDispose]();
 });
 
-/** The history that pydantic-ai replays after a turn at DeepSeek, vLLM or LM Studio. */
+/** History that pydantic-ai sends after a turn with DeepSeek, vLLM or LM Studio. */
 const text = "The tool knows.";
 const history = [
   { role: "user", content: "Weather?" },

@@ -18,7 +18,7 @@ forbidWarnings();
 const mine = () => openaiAt(area.url, keyOf("demo")).responses;
 const others = () => openaiAt(area.url, keyOf("other")).responses;
 
-/** The error of a call that must fail. */
+/** Returns the error of a call that must fail. */
 async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
   const thrown = await call.then(
     () => new Error("it was answered"),
@@ -38,7 +38,7 @@ const weather = {
 
 describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, wire }) => {
   const lastBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
-  /** A response that is kept: the answer does not wait for that. */
+  /** Creates a response and waits until it is stored, because the answer arrives before that. */
   async function kept(input: string | ResponseInput, more: object = {}) {
     const response = await mine().create({ model, input, ...more, stream: false });
     await until("the response to be kept", () =>
@@ -58,7 +58,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(second).toMatchObject({ previous_response_id: first.id, output_text: "You said: And who are you?" });
     if (wire !== "responses") {
       expect(await lastBody()).toContain("You said: My name is Ada.");
-      // Instructions are of their own request only.
+      // Instructions apply only to the request that contains them.
       expect(await lastBody()).not.toContain("Be brief.");
     }
     const stream = mine().stream({ model, input: "Who am I?", previous_response_id: second.id });
@@ -86,7 +86,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     const answer = await mine().create({ model, input: "Hello", service_tier: "auto", tools: [weather] });
     const repeated = { presence_penalty: 0, frequency_penalty: 0, service_tier: "default" };
     const tools = [{ ...weather, strict: false }];
-    // What a vendor of the same wire says passes as it came.
+    // The answer of a vendor of the same wire is passed through unchanged.
     expect(answer).toMatchObject(wire === "responses" ? { object: "response" } : { ...repeated, tools });
   });
 
@@ -192,7 +192,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect(compaction).toMatchObject({ encrypted_content: expect.any(String) });
     expect(rest).toEqual([]);
     const input: ResponseInput = JSON.parse(JSON.stringify([...compacted.output, { role: "user", content: "Go on" }]));
-    // Some vendors take neighbouring turns of the user as one.
+    // Some vendors join consecutive messages of the user.
     expect((await mine().create({ model, input })).output_text).toMatch(/^You said: .*Go on$/);
     expect(await lastBody()).toContain(isNative ? '"compaction"' : "Summary of the conversation so far");
     if (!isNative) {

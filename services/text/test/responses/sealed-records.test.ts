@@ -6,7 +6,7 @@ import type { Area } from "../../../../libs/relay/test/area.ts";
 import { anthropicAt, keyOf, openaiAt, startText } from "../every-vendor.ts";
 import { forbidWarnings } from "../quiet.ts";
 
-/** What the gateway keeps of clients' texts in Redis is sealed under the deployment's secret. */
+/** Texts of clients that the gateway stores in Redis are encrypted with the deployment's secret. */
 let area: Area;
 let redis: Redis;
 beforeAll(async () => {
@@ -31,7 +31,7 @@ const kept = (id: string) =>
   });
 const keysOf = (kind: string, id = "*"): Promise<string[]> => redis.keys(`${kind}:*:${id}`);
 
-/** All that Redis holds under a key. */
+/** Returns all values that Redis stores under a key. */
 async function valuesOf(key: string): Promise<readonly Buffer[]> {
   const type = await redis.type(key);
   if (type === "string") return [(await redis.getBuffer(key)) ?? Buffer.alloc(0)];
@@ -40,7 +40,7 @@ async function valuesOf(key: string): Promise<readonly Buffer[]> {
   return [Buffer.from(JSON.stringify(type === "zset" ? await redis.zrange(key, "0", "-1") : ""))];
 }
 
-/** What can be read of a value by who knows how it is packed. */
+/** Returns the texts in a value for every encoding that the gateway uses: plain, Base64, and compressed. */
 function readingsOf(value: Buffer): readonly string[] {
   const spelled = [value, Buffer.from(value.toString(), "base64")];
   return spelled.flatMap((bytes) => {

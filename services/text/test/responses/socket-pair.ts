@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { WebSocket, WebSocketServer } from "ws";
 
-/** A server's side of a WebSocket, and its client. */
+/** Opens a WebSocket. Returns its server side and its client side. */
 export async function connection(): Promise<{ socket: WebSocket; client: WebSocket } & AsyncDisposable> {
   const server = new WebSocketServer({ host: "127.0.0.1", port: 0 });
   await once(server, "listening");

@@ -21,7 +21,7 @@ forbidWarnings();
 const address = () => `${area.url.replace("http", "ws")}/v1/responses`;
 const sdk = () => new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keyOf("demo"), maxRetries: 0 });
 
-/** A connection as a test drives it: each response's events in turn. */
+/** Opens a WebSocket on which a test can await the events of each response. */
 async function connect(account = "demo") {
   const socket = new WebSocket(address(), { headers: { authorization: `Bearer ${keyOf(account)}` } });
   const events: any[] = [];
@@ -33,7 +33,7 @@ async function connect(account = "demo") {
   await once(socket, "open");
   return {
     socket,
-    /** Sends an event; the events of its answer, to the last. */
+    /** Sends an event. Returns the events of its answer, including the last one. */
     async ask(event: object | string): Promise<any[]> {
       socket.send(typeof event === "string" ? event : JSON.stringify({ type: "response.create", ...event }));
       return await this.answer();
@@ -62,7 +62,7 @@ describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name"
       if (said.type !== "response.completed") continue;
       responses.push(said.response);
       if (responses.length === 2) break;
-      // What was not stored can be continued where it was said.
+      // A response that is not stored can be continued on its connection.
       ws.send({
         type: "response.create",
         model,
@@ -74,7 +74,7 @@ describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name"
     ws.close();
     expect(words.join("")).toBe("You said: My name is Ada.You said: Who am I?");
     expect((await area.simulator.requests(model)).at(-1)?.body).toContain("You said: My name is Ada.");
-    // What a vendor of the same wire says is passed on: it was sent the conversation whole.
+    // The answer of a vendor of the same wire is passed through; this vendor received the complete conversation.
     if (wire !== "responses") expect(responses[1].previous_response_id).toBe(responses[0].id);
     expect(await settled(area)).toBeLessThan(before);
   });
@@ -122,7 +122,7 @@ test.each<[string, object | string, object]>([
 
 test("each response counts as a request of its key", async () => {
   using session = await connect("slow");
-  // The first is admitted with its connection, which is the edge's to do.
+  // The first response is admitted with the connection, by the edge.
   for (let response = 0; response < 3; response++)
     expect((await session.ask({ model: "chat", input: "Hi" })).at(-1).type).toBe("response.completed");
   expect((await session.ask({ model: "chat", input: "Hi" })).at(-1)).toMatchObject({

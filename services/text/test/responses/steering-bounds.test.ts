@@ -9,7 +9,7 @@ import { Steering } from "../../src/responses/sockets/steering.ts";
 const bytes = 100;
 const large = 64 * 1024 + 1;
 
-/** Steering of a connection, the events that its client got, and the memory that is held for it. */
+/** Creates the steering of a connection, and records the events for its client and the held memory. */
 function steered() {
   const events: any[] = [];
   const budget = new BufferBudget(2 ** 20);

@@ -6,7 +6,10 @@ import { storeAnswerFirst } from "../../src/responses/index.ts";
 
 const span = { traceparent: undefined };
 
-/** A call whose answer is kept by what the test says; `text` is what the client had when it was stored. */
+/**
+ * Wraps the sink of a call whose answer is stored. `text` of a stored answer is the text that the client had received
+ * before.
+ */
 function keeping(collector: AnswerCollector, { maxBytes = 10_000, limitBytes = 10_000 } = {}) {
   const client = new FakeClient();
   const warnings: unknown[] = [];

@@ -28,7 +28,10 @@ const cipher = makeRecordCipher(["a secret"]);
 const noMemory = { take: () => undefined };
 const turnOf = (text: string) => ({ response: { output: [], text }, input: [], ancestors: [] });
 
-/** A store with a chain of responses whose inputs have many small parts, all together above the values of four bodies. */
+/**
+ * Stores a chain of responses whose inputs have many small parts. Together they exceed four times the value limit of a
+ * body.
+ */
 async function openChain(accountId: string, turns: number) {
   const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 1e9 }), cipher }, form, limits);
   const ancestors: string[] = [];
