@@ -78,6 +78,12 @@ test("a disabled account admits and holds nothing, also once it was lost and res
   expect(limitFailure(await admission(), call)).toMatchObject(refusal);
   await expect(placeHold(1n)).rejects.toMatchObject(refusal);
   await expect(placeHold(0n)).rejects.toMatchObject(refusal);
+  // A call in progress may continue, unless its hold may only be extended for an enabled account.
+  const extension = { accountId: id, callId: open, nanos: 10n };
+  for (const nanos of [10n, 0n])
+    await expect(extendHold(redis, { ...extension, nanos, ifEnabled: true })).rejects.toMatchObject(refusal);
+  expect(await account()).toMatchObject({ heldNanos: 100n });
+  expect(await extendHold(redis, extension)).toBe(true);
   await end(open, 40n);
   expect(await account()).toMatchObject({ name: "Acme", disabled: true, balanceNanos: 960n });
   // A late write of an earlier change does not enable it.

@@ -9,23 +9,28 @@ export interface Extension {
   readonly accountId: string;
   readonly callId: string;
   readonly nanos: Nanos;
+  /** True if a disabled account may not continue the call. Absent: calls in progress continue. */
+  readonly ifEnabled?: boolean | undefined;
 }
 
 const extendScript = defineScript({
   file: new URL("extend.lua", import.meta.url),
   shared: holdScripts,
   keys: ["account", "hold", "budgets"],
-  args: { nanos: "nanos" },
-  replies: { extended: {}, gone: {}, "too-low": {} },
+  args: { nanos: "nanos", ifEnabled: "flag" },
+  replies: { extended: {}, gone: {}, disabled: {}, "too-low": {} },
 });
 
 /**
  * Adds an amount to a hold in one atomic step. Returns false if the hold no longer exists. Throws Failure
- * insufficient_quota (402) if the available money or a budget is too low, or server_overloaded (503) if Redis is unavailable or
- * slow.
+ * insufficient_quota (402) if the available money or a budget is too low, account_disabled (403) with
+ * `ifEnabled`, or server_overloaded (503) if Redis is unavailable or slow.
  */
-export async function extendHold(redis: Redis, { accountId, callId, nanos }: Extension): Promise<boolean> {
-  if (nanos <= 0n) return true;
+export async function extendHold(
+  redis: Redis,
+  { accountId, callId, nanos, ifEnabled = false }: Extension,
+): Promise<boolean> {
+  if (nanos < 0n || (nanos === 0n && !ifEnabled)) return true;
   if (nanos > maxAmount) throw new Failure("insufficient_quota");
   const { verdict } = await orUnavailable(
     extendScript(
@@ -35,9 +40,10 @@ export async function extendHold(redis: Redis, { accountId, callId, nanos }: Ext
         hold: accountKeys.hold(accountId, callId),
         budgets: accountKeys.budgets(accountId),
       },
-      { nanos },
+      { nanos, ifEnabled },
     ),
   );
+  if (verdict === "disabled") throw new Failure("account_disabled");
   if (verdict === "too-low") throw new Failure("insufficient_quota");
   return verdict === "extended";
 }

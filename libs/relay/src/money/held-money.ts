@@ -119,9 +119,13 @@ export class HeldMoney implements RenewedHold, Disposable {
     return holdMoney(this.#deps, { call, price, expected: this.expected });
   }
 
-  /** Extends the hold by `nanos`. Returns false if it no longer exists. Throws Failure as `extendHold` does. */
-  async extend(nanos: Nanos): Promise<boolean> {
-    const isHeld = await extendHold(this.#deps.redis, { accountId: this.accountId, callId: this.callId, nanos });
+  /**
+   * Extends the hold by `nanos`, with `ifEnabled` only if the account is not disabled. Returns false if the hold no
+   * longer exists. Throws Failure as `extendHold` does.
+   */
+  async extend(nanos: Nanos, { ifEnabled = false } = {}): Promise<boolean> {
+    const { accountId, callId } = this;
+    const isHeld = await extendHold(this.#deps.redis, { accountId, callId, nanos, ifEnabled });
     if (isHeld) this.#heldNanos += nanos;
     return isHeld;
   }
