@@ -176,7 +176,6 @@ export class Charges implements SessionCharges {
         this.#turns.remove(seen.item);
         return;
       case "error":
-      case "session-started":
       case "session-usage":
       case "other":
     }

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { checkJson } from "@modelgate/relay";
-import { isPlainAudio } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
+import type { SessionFormat } from "./session-format.ts";
 
 /**
  * Checks a large client event before it is parsed, and yields to other sessions meanwhile. An event that contains only
@@ -9,6 +9,7 @@ import type { Deps } from "./deps.ts";
  */
 export async function checkEvent(
   data: Buffer,
+  { isPlainAudio }: Pick<SessionFormat, "isPlainAudio">,
   { limits, body }: { readonly limits: EventLimits; readonly body: Pick<Deps["body"], "depth"> },
 ): Promise<void> {
   if (isPlainAudio(data)) return;

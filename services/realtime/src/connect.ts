@@ -1,10 +1,12 @@
 import { Failure, type SessionWire } from "@modelgate/contracts";
-import type { OpenAttempt, SocketAnswer, WireRoute } from "@modelgate/channels";
+import { VendorRefusal, type OpenAttempt, type SocketAnswer, type WireRoute } from "@modelgate/channels";
 import type { CatalogModel } from "@modelgate/catalog";
+import { readErrorBody } from "@modelgate/providers";
 import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
 import { runToEnd } from "@modelgate/wires/json";
 import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
+import { closeCodes, closeSoon } from "./closing.ts";
 import type { Deps } from "./deps.ts";
 import { transcriberNamesAt } from "./transcribers.ts";
 import type { RealtimeCall } from "./session-call.ts";
@@ -27,42 +29,53 @@ export interface ConnectRequest {
   readonly beta: boolean;
   /** Format of the client's messages. */
   readonly format: SessionFormat;
+  /** The client's first message, if its format has one that names the model. */
+  readonly setup?: RealtimeMessage | undefined;
   /** Aborts when the client leaves, which ends the attempts. */
   readonly signal: AbortSignal;
 }
 
+/** Bridge of one attempt, and the message that starts the session at its vendor, if its format has one. */
+interface PreparedBridge {
+  readonly bridge: RealtimeBridge;
+  readonly start: RealtimeMessage | undefined;
+}
+
 /**
  * Opens the vendor's side of a session through the channels of its model. Tries the next channel if a vendor refuses,
- * does not answer, or starts with an error. Throws AttemptsFailed.
+ * does not answer, or begins with an error. Throws AttemptsFailed.
  */
 export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<OpenAttempt<VendorConnection>> {
-  const { call, model, callId, format, signal } = connecting;
+  const { call, model, callId, format, setup, signal } = connecting;
   const { limits, relay } = deps;
   return attemptVendors<VendorConnection, SessionWire>(relay, call, {
     callId,
     model,
     wires: format.vendorWires,
     signal,
-    prepare: (route) => ({
-      request: vendorRequest(connecting, route),
-      connect: { maxMessageBytes: limits.messageBytes },
-      accept: ({ socket }: SocketAnswer) => awaitStart(deps, connecting, route, socket),
-    }),
+    prepare(route) {
+      const bridge = openBridge(deps, connecting, route);
+      // Refuses what may not be passed before the vendor is connected.
+      const start = setup === undefined ? undefined : bridge.start?.(setup);
+      return {
+        request: vendorRequest(connecting, route),
+        connect: { maxMessageBytes: limits.messageBytes },
+        accept: ({ socket }: SocketAnswer) => awaitStart(deps, connecting, route, { bridge, start }, socket),
+      };
+    },
   });
 }
 
-/** Waits for the vendor's first message, if its format has one. Throws Failure if the session cannot start. */
-async function awaitStart(
+function openBridge(
   deps: Deps,
-  { call, model, sessionId, format, signal }: ConnectRequest,
+  { call, model, sessionId, format }: ConnectRequest,
   { candidate, provider, wire }: WireRoute<SessionWire>,
-  socket: WebSocket,
-): Promise<VendorConnection> {
-  const { limits, relay } = deps;
+): RealtimeBridge {
+  const { relay } = deps;
   const { upstreamModel, channel } = candidate;
   // Events in the vendor's format are inspected in that format.
   const { stores: dialect } = wires[wire === "gemini-live" && wire === format.wire ? wire : "realtime"].client;
-  const bridge = bridgeBetween(format.wire, wire, {
+  return bridgeBetween(format.wire, wire, {
     model: model.name,
     upstreamModel: provider.modelInSession?.(channel.baseUrl, upstreamModel) ?? upstreamModel,
     sessionId,
@@ -70,17 +83,74 @@ async function awaitStart(
     checkStores: (event) => runToEnd(refuseVendorIdsInTurns(relay, call, { dialect, body: event })),
     vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
   });
-  if (!bridge.greets) return { socket, bridge, firstMessages: [] };
-  const first = await readGreeting(socket, limits.firstEventMs, signal);
-  if (first.every(isGreeting)) return { socket, bridge, firstMessages: first };
-  socket.terminate();
-  throw new Failure("upstream_error", "The vendor failed before the session began.");
+}
+
+/**
+ * Starts the session, and waits for the vendor's first message, if its format has one. Throws Failure or VendorRefusal
+ * if the session cannot start.
+ */
+async function awaitStart(
+  { limits }: Deps,
+  { signal }: ConnectRequest,
+  { provider }: WireRoute<SessionWire>,
+  { bridge, start }: PreparedBridge,
+  socket: WebSocket,
+): Promise<VendorConnection> {
+  const vendor: VendorConnection = { socket, bridge, firstMessages: [] };
+  if (!bridge.greets) return vendor;
+  try {
+    if (start === undefined) await readFirstMessages(vendor, limits.firstEventMs, signal);
+    else {
+      socket.send(start.data, { binary: start.binary });
+      // The vendor may start the session, and charge it, although the client leaves: it is not aborted.
+      await readFirstMessages(vendor, limits.firstEventMs);
+    }
+    const failed = failedMessage(vendor);
+    if (failed === undefined) return vendor;
+    throw start === undefined ? notBegun() : refusedStart(failed, provider);
+  } catch (error) {
+    endUnused(vendor);
+    throw error;
+  }
+}
+
+/** Returns the message that reports a failed start; undefined if the session has begun. */
+function failedMessage({ bridge: { startedBy }, firstMessages }: VendorConnection): RealtimeMessage | undefined {
+  const isStarted = firstMessages.some((message) => isGreeting(message) && eventType(message.data) === startedBy);
+  if (isStarted) return undefined;
+  return firstMessages.find((message) => !isGreeting(message));
 }
 
 /** Returns true for any event that is not an error. */
 function isGreeting({ data, binary }: RealtimeMessage): boolean {
   const type = binary ? undefined : eventType(data);
   return type !== undefined && type !== "error";
+}
+
+function notBegun(): Failure {
+  return new Failure("upstream_error", "The vendor failed before the session began.");
+}
+
+/** HTTP statuses of OpenAI's error types. Other types are failures of the vendor. */
+const statusOfType: ReadonlyMap<string, number> = new Map([
+  ["invalid_request_error", 400],
+  ["rate_limit_error", 429],
+  ["rate_limit_exceeded", 429],
+]);
+
+/** Returns the error of a vendor that refused to start a session, classified like a refused HTTP request. */
+function refusedStart({ data }: RealtimeMessage, provider: WireRoute["provider"]): Error {
+  if (eventType(data) !== "error") return notBegun();
+  const text = data.toString();
+  const { code, type = "", message } = readErrorBody(text);
+  const status = statusOfType.get(type) ?? 500;
+  return new VendorRefusal(provider.failureOf(status, text), status, undefined, { code: code ?? type, message });
+}
+
+/** Ends a vendor's connection that no session uses. A vendor that may have started the session is told to end it. */
+export function endUnused({ socket, bridge }: VendorConnection): void {
+  for (const { data } of bridge.stop()) socket.send(data, { binary: false });
+  closeSoon(socket, closeCodes.normal, "");
 }
 
 function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
@@ -100,14 +170,21 @@ function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provide
 }
 
 /**
- * Returns the first messages of a vendor and pauses the socket. Throws Failure if the vendor sends nothing in time or
- * disconnects.
+ * Reads a vendor's messages up to the one with which the session begins or fails, and pauses the socket. Throws Failure
+ * if the vendor does not send it in time or disconnects, or if `signal` aborts.
  */
-async function readGreeting(socket: WebSocket, withinMs: number, signal: AbortSignal): Promise<RealtimeMessage[]> {
+async function readFirstMessages(
+  { socket, bridge: { startedBy }, firstMessages }: VendorConnection,
+  withinMs: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const messages: RealtimeMessage[] = [];
   const onMessage = (data: unknown, binary: boolean): void => {
-    if (Buffer.isBuffer(data)) messages.push({ data, binary });
+    if (!Buffer.isBuffer(data)) return;
+    const message = { data, binary };
+    firstMessages.push(message);
+    // Events before a confirmed start only inform.
+    if (startedBy !== undefined && isGreeting(message) && eventType(data) !== startedBy) return;
     socket.pause();
     resolve();
   };
@@ -116,19 +193,15 @@ async function readGreeting(socket: WebSocket, withinMs: number, signal: AbortSi
   const onAbort = (): void => reject(new Failure("upstream_error"));
   const timer = setTimeout(() => reject(new Failure("upstream_timeout")), withinMs);
   socket.on("message", onMessage).once("close", onClose);
-  signal.addEventListener("abort", onAbort, { once: true });
+  signal?.addEventListener("abort", onAbort, { once: true });
   socket.resume();
   try {
     await promise;
     // Messages of the same chunk may still follow in this turn of the event loop.
     await new Promise((next) => setImmediate(next));
-    return messages;
-  } catch (error) {
-    socket.terminate();
-    throw error;
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener("abort", onAbort);
+    signal?.removeEventListener("abort", onAbort);
     socket.off("message", onMessage).off("close", onClose);
   }
 }

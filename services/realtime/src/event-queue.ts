@@ -1,5 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import type { ClientEvent } from "@modelgate/wires/realtime";
+import { messageOverheadBytes } from "./first-message.ts";
 
 /** Limits of waiting events. */
 export interface QueueLimits {
@@ -59,7 +60,7 @@ export class EventQueue {
       this.#responses++;
     }
     this.#waiting.push(event);
-    this.#bytes += event.message.data.length;
+    this.#bytes += sizeOf(event);
     this.sendReady();
   }
 
@@ -72,7 +73,7 @@ export class EventQueue {
       for (let [first] = this.#waiting; first !== undefined && this.#maySend(first); [first] = this.#waiting) {
         this.#isCounted = false;
         this.#waiting.shift();
-        this.#bytes -= first.message.data.length;
+        this.#bytes -= sizeOf(first);
         if (first.type === "response.create") this.#responses--;
         this.#events.deliver(first);
       }
@@ -99,4 +100,8 @@ export class EventQueue {
     }
     return this.#events.maySend(event);
   }
+}
+
+function sizeOf({ message }: ClientEvent): number {
+  return message.data.length + messageOverheadBytes;
 }

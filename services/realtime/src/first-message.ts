@@ -4,8 +4,19 @@ import { ClientGone } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 
+/** Memory of a waiting message in addition to its bytes. Without it, a flood of empty messages would have no size. */
+export const messageOverheadBytes = 256;
+
+/** Client of a session that is being opened. */
+export interface OpeningClient extends Disposable {
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+  /** Returns the socket, without listeners, and the messages received so far. Throws ClientGone before an upgrade. */
+  take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
+}
+
 /** Client whose session is being opened after the protocol switch. Its messages are kept meanwhile. */
-export interface EarlyClient extends Disposable {
+export interface EarlyClient extends OpeningClient {
   /**
    * Returns the first message. Rejects with ClientGone if the client leaves, and with Failure if no message comes in
    * time.
@@ -13,8 +24,6 @@ export interface EarlyClient extends Disposable {
   first(): Promise<RealtimeMessage>;
   /** All messages that the client has sent so far. */
   readonly messages: readonly RealtimeMessage[];
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal;
 }
 
 /** Maximum wait for the first message, in ms, and maximum bytes of the kept messages. */
@@ -24,15 +33,16 @@ export interface EarlyLimits {
 }
 
 /**
- * Receives a client's messages until its session starts. When disposed, removes its listeners and pauses the socket.
+ * Receives a client's messages until its session starts. Stops reading when they reach the maximum bytes. `name` is that
+ * of the first message in its format.
  */
-export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
+export function receiveEarly(client: WebSocket, name: string, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
   const messages: RealtimeMessage[] = [];
   const disconnected = new AbortController();
   const { promise, resolve, reject } = Promise.withResolvers<RealtimeMessage>();
   promise.catch(() => undefined);
   const timer = setTimeout(
-    () => reject(new Failure("invalid_value", "The setup did not arrive in time.", { param: "setup" })),
+    () => reject(new Failure("invalid_value", `The first message, ${name}, did not arrive in time.`)),
     setupMs,
   );
   let bytes = 0;
@@ -40,7 +50,7 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
     if (!Buffer.isBuffer(data)) return;
     const message = { data, binary };
     messages.push(message);
-    bytes += data.length;
+    bytes += data.length + messageOverheadBytes;
     if (bytes > bufferedBytes) client.pause();
     clearTimeout(timer);
     resolve(message);
@@ -52,14 +62,20 @@ export function receiveEarly(client: WebSocket, { setupMs, bufferedBytes }: Earl
   client.on("message", onMessage).once("close", onClose);
   // The close event follows an error.
   client.on("error", () => undefined);
+  const dispose = (): void => {
+    clearTimeout(timer);
+    client.off("message", onMessage).off("close", onClose);
+  };
   return {
     messages,
     signal: disconnected.signal,
     first: () => promise,
-    [Symbol.dispose]() {
-      clearTimeout(timer);
-      client.off("message", onMessage).off("close", onClose);
+    take() {
+      dispose();
+      client.resume();
+      return { socket: client, early: messages };
     },
+    [Symbol.dispose]: dispose,
   };
 }
 

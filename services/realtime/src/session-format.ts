@@ -3,6 +3,8 @@ import {
   errorEvent,
   eventMessage,
   goAwayMessage,
+  isLiveAudio,
+  isPlainAudio,
   liveCloseCode,
   liveErrorEvent,
   modelOfSetup,
@@ -21,6 +23,8 @@ export interface SessionFormat {
   readonly isTimed: boolean;
   /** True if a refused message ends the session. */
   readonly endsOnRefusal: boolean;
+  /** Returns true if a client's event contains only audio, so that its size is not limited like that of others. */
+  isPlainAudio(data: Buffer): boolean;
   /** Renders a failure as messages; empty if the format has no message for failures. */
   renderFailure(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
   /** Converts an ending to the close code and reason of this format. */
@@ -33,6 +37,8 @@ export interface SessionFormat {
 
 /** Format whose first message names the session's model, so that it is read after the protocol switch. */
 export interface SetupFormat extends SessionFormat {
+  /** Name of the first message in this format. */
+  readonly setupName: string;
   /** Returns the model in the first message. Throws Failure. */
   modelOf(message: RealtimeMessage): string;
 }
@@ -43,6 +49,7 @@ export const realtimeFormat: SessionFormat = {
   vendorWires: realtimeWires,
   isTimed: false,
   endsOnRefusal: false,
+  isPlainAudio,
   renderFailure: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
   ending: (ending) => ending,
   refusal: refusalOf,
@@ -55,6 +62,8 @@ export const gptLiveFormat: SetupFormat = {
   vendorWires: ["gpt-live"],
   isTimed: true,
   endsOnRefusal: false,
+  isPlainAudio: isLiveAudio,
+  setupName: "session.start",
   modelOf: modelOfStart,
   renderFailure: (failure, eventId, causedBy) => [liveErrorEvent(failure, eventId, causedBy)],
   ending: (ending) => ending,
@@ -63,7 +72,8 @@ export const gptLiveFormat: SetupFormat = {
 };
 
 function refusalOf(failure: Failure): SessionEnding {
-  return { code: closeCodes.policy, reason: failure.code, failure };
+  const code = failure.kind.type === "upstream_error" ? closeCodes.broken : closeCodes.policy;
+  return { code, reason: failure.code, failure };
 }
 
 /** Gemini's live format. A failure closes the session, with its text as the close reason. */
@@ -71,8 +81,11 @@ export const liveFormat: SetupFormat = {
   wire: "gemini-live",
   vendorWires: realtimeWires,
   isTimed: false,
+  setupName: "setup",
   modelOf: modelOfSetup,
   endsOnRefusal: true,
+  // Audio is a member of messages that may have others.
+  isPlainAudio: () => false,
   renderFailure: () => [],
   ending({ failure, reason, code, ...more }) {
     if (failure === undefined) return { code, reason, ...more };

@@ -1,26 +1,34 @@
-/** Seconds by which a vendor's report may exceed the time by the clock. */
+/** Seconds by which a vendor's report may exceed the time by the clock, or the client's sound. */
 const maxReportExcessSeconds = 15;
+
+/** A vendor's report of the seconds since the start of a session. */
+export interface TimeReport {
+  /** True for the report at the end of the session. */
+  readonly isFinal: boolean;
+  readonly nowMs: number;
+  /** Seconds of sound that the client has sent, which may be more than the time by the clock. */
+  readonly soundSeconds: number;
+}
 
 /**
  * Duration of a session that its vendor bills by the second: as the vendor reported it, plus the time since its last
- * report. A report beyond the time by the clock is limited. Times are in ms, from one clock.
+ * report. A report beyond both the time by the clock and the client's sound is limited. Times are in ms, from one clock.
  */
 export class SessionTime {
-  #startedAt: number | undefined;
+  readonly #startedAt: number;
   #stoppedAt: number | undefined;
   #reportedSeconds = 0;
-  #reportedAt = 0;
+  #reportedAt: number;
   #isFinal = false;
   #isCapped = false;
 
-  /** True once the vendor has started the session. */
-  get hasStarted(): boolean {
-    return this.#startedAt !== undefined;
+  constructor(startedAt: number) {
+    this.#startedAt = this.#reportedAt = startedAt;
   }
 
   /** True while the duration grows. */
   get isRunning(): boolean {
-    return this.hasStarted && this.#stoppedAt === undefined;
+    return this.#stoppedAt === undefined;
   }
 
   /** True if the vendor has reported the duration of the complete session. */
@@ -33,18 +41,12 @@ export class SessionTime {
     return this.#isCapped;
   }
 
-  /** Handles the start of the session. */
-  start(nowMs: number): void {
-    if (this.hasStarted) return;
-    this.#startedAt = this.#reportedAt = nowMs;
-  }
-
-  /** Handles a report of the seconds since the start. `isFinal` is true for the report at the end of the session. */
-  report(seconds: number | undefined, { isFinal, nowMs }: { readonly isFinal: boolean; readonly nowMs: number }): void {
+  /** Handles a report of the seconds since the start. */
+  report(seconds: number | undefined, { isFinal, nowMs, soundSeconds }: TimeReport): void {
     if (this.#isFinal) return;
-    this.start(nowMs);
     if (seconds !== undefined) {
-      const maxSeconds = this.#elapsedAt(nowMs) + maxReportExcessSeconds;
+      const elapsedSeconds = (this.#endBy(nowMs) - this.#startedAt) / 1_000;
+      const maxSeconds = Math.max(elapsedSeconds, soundSeconds) + maxReportExcessSeconds;
       this.#isCapped = seconds > maxSeconds;
       this.#reportedSeconds = Math.min(seconds, maxSeconds);
       this.#reportedAt = nowMs;
@@ -60,7 +62,7 @@ export class SessionTime {
 
   /** Returns the duration at a time, in seconds. */
   secondsAt(nowMs: number): number {
-    if (!this.hasStarted || this.#isFinal) return this.#reportedSeconds;
+    if (this.#isFinal) return this.#reportedSeconds;
     return this.#reportedSeconds + Math.max(0, this.#endBy(nowMs) - this.#reportedAt) / 1_000;
   }
 
@@ -68,11 +70,6 @@ export class SessionTime {
   chargedAt(nowMs: number): number {
     const seconds = this.secondsAt(nowMs);
     return this.#isFinal ? seconds : Math.ceil(seconds);
-  }
-
-  /** Returns the seconds since the start by the clock, whatever the vendor reported. */
-  #elapsedAt(nowMs: number): number {
-    return this.#startedAt === undefined ? 0 : Math.max(0, this.#endBy(nowMs) - this.#startedAt) / 1_000;
   }
 
   #endBy(nowMs: number): number {

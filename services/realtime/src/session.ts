@@ -71,12 +71,9 @@ export class Session {
     this.#clock = new SessionClock(limits, parts.silenceMs);
     this.#client = new Side(parts.client, limits, {
       message: (message) => this.#safely(() => this.#fromClient(message)),
-      closed: (code, reason) => {
-        this.#left = endingByClient(code, reason);
-        this.#endIfLeft();
-      },
+      closed: (code, reason) => this.#clientClosed(code, reason),
       drained: () => this.#readOn(),
-      check: (data) => checkEvent(data, deps),
+      check: (data) => checkEvent(data, parts.format, deps),
       refused: (error) => this.#refuse(asFailure(error)),
     });
     this.#vendor = new Side(parts.vendor.socket, limits, {
@@ -115,8 +112,12 @@ export class Session {
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
     const { settings, early = [] } = this.#parts;
-    if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
-    this.#client.replay(early);
+    // The client may have left while the vendor started the session, which it pays for.
+    if (client.readyState !== client.OPEN) this.#clientClosed(1006, "");
+    else {
+      if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
+      this.#client.replay(early);
+    }
     socket.resume();
     // The vendor may have disconnected since its first message.
     if (socket.readyState !== socket.OPEN) this.#vendorClosed(1006, "");
@@ -173,7 +174,9 @@ export class Session {
   }
 
   #deliver(event: ClientEvent): void {
-    this.#pass(this.#parts.vendor.bridge.fromClient(event.message));
+    const converted = this.#parts.vendor.bridge.fromClient(event.message);
+    this.#pass(converted);
+    if (converted.toClient.length > 0) this.#client.awaitReader();
     this.#charges.handleSent?.(event);
   }
 
@@ -214,6 +217,11 @@ export class Session {
     if (this.#left !== undefined && !this.#charges.isPaying) this.#end(this.#left);
   }
 
+  #clientClosed(code: number, reason: string): void {
+    this.#left = endingByClient(code, reason);
+    this.#endIfLeft();
+  }
+
   /** Resumes reading from the vendor after the client has received the waiting data. */
   #readOn(): void {
     this.#clock.vendorSpoke();
@@ -248,6 +256,7 @@ export class Session {
     const cause = typeof causedBy === "string" ? causedBy : undefined;
     const id = `event_${this.#parts.sessionId}g${++this.#errors}`;
     for (const message of this.#parts.format.renderFailure(failure, id, cause)) this.#client.send(message);
+    this.#client.awaitReader();
   }
 
   /** Closes the client's side. The vendor's side stays open until it has reported the usage to charge. */

@@ -13,15 +13,16 @@ import {
   type UpgradeCall,
 } from "@modelgate/platform";
 import type { HeldMoney } from "@modelgate/relay";
-import type { RealtimeMessage } from "@modelgate/wires/realtime";
+import { maxStepBytes } from "@modelgate/wires/json";
+import { parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
 import { boundSettings } from "./client-secrets.ts";
 import { closeCodes, closeSoon } from "./closing.ts";
-import { connectVendor } from "./connect.ts";
+import { connectVendor, endUnused } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import { receiveEarly, watchLeaving } from "./first-message.ts";
+import { receiveEarly, watchLeaving, type EarlyClient, type OpeningClient } from "./first-message.ts";
 import { sessionPrice, unknownUse, type SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
@@ -44,6 +45,8 @@ interface SessionStart extends Pick<Handshake, "beta"> {
   readonly price: SessionPrice;
   /** Initial settings that the key is bound to; undefined for a normal API key. */
   readonly settings: SessionSettings | undefined;
+  /** Message that named the model; undefined for a format without one. */
+  readonly setup?: RealtimeMessage;
   /** Reservation for the first response. */
   readonly first: HeldMoney;
 }
@@ -52,15 +55,7 @@ interface SessionStart extends Pick<Handshake, "beta"> {
 interface SetupStart {
   readonly call: RealtimeCall;
   readonly format: SetupFormat;
-  readonly socket: WebSocket;
-}
-
-/** Client of a session that is being opened. */
-interface OpeningClient extends Disposable {
-  /** Aborts when the client leaves. */
-  readonly signal: AbortSignal;
-  /** Returns the socket, without listeners, and the messages received so far. Throws ClientGone. */
-  take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
+  readonly early: EarlyClient;
 }
 
 /** All sessions of this process. */
@@ -128,42 +123,29 @@ export class RealtimeSessions implements Disposable {
     if (socket === undefined) return;
     this.#awaitingSetup.add(socket);
     socket.once("close", () => this.#awaitingSetup.delete(socket));
+    using early = receiveEarly(socket, format.setupName, this.#deps.limits);
     try {
-      await this.#countWhileOpening(call, () => this.#startAfterSetup(upgrade, { call, format, socket }));
+      await this.#countWhileOpening(call, () => this.#startAfterSetup(upgrade, { call, format, early }));
     } catch (error) {
       if (error instanceof ClientGone) return;
       const failure = asFailure(error);
       if (failure.code === "internal_error")
         this.#deps.relay.log.error({ ...idsOf(call), err: failure.cause }, "session not opened");
       const { code, reason } = format.ending(format.refusal(failure));
-      for (const { data } of format.renderFailure(failure, `event_${this.#deps.newSessionId()}`))
+      const causedBy = eventIdOf(early.messages[0]);
+      for (const { data } of format.renderFailure(failure, `event_${this.#deps.newSessionId()}`, causedBy))
         socket.send(data, { binary: false });
       closeSoon(socket, code, reason);
     }
   }
 
-  async #startAfterSetup(upgrade: UpgradeCall, { call, format, socket }: SetupStart): Promise<void> {
-    using early = receiveEarly(socket, this.#deps.limits);
+  async #startAfterSetup(upgrade: UpgradeCall, { call, format, early }: SetupStart): Promise<void> {
     const setup = await early.first();
-    await checkEvent(setup.data, this.#deps);
+    await checkEvent(setup.data, format, this.#deps);
     const price = sessionPrice(this.#deps, call, format.modelOf(setup));
     const holdFirst = format.isTimed ? holdFirstSeconds : holdFirstSlice;
     const first = await holdFirst(this.#deps, call, price);
-    await this.#start(
-      upgrade,
-      { call, beta: false, format, price, settings: undefined, first },
-      {
-        signal: early.signal,
-        take: () => {
-          early[Symbol.dispose]();
-          if (socket.readyState !== socket.OPEN) throw new ClientGone("the client disconnected before the session");
-          this.#awaitingSetup.delete(socket);
-          socket.resume();
-          return { socket, early: early.messages };
-        },
-        [Symbol.dispose]: () => undefined,
-      },
-    );
+    await this.#start(upgrade, { call, beta: false, format, price, settings: undefined, setup, first }, early);
   }
 
   /** Returns a client whose protocol switch is answered when its socket is taken. */
@@ -226,7 +208,7 @@ export class RealtimeSessions implements Disposable {
 
   async #start(
     upgrade: UpgradeCall,
-    { call, beta, format, price, settings, first }: SessionStart,
+    { call, beta, format, price, settings, setup, first }: SessionStart,
     client: OpeningClient,
   ): Promise<void> {
     using opening = new DisposableStack();
@@ -234,11 +216,12 @@ export class RealtimeSessions implements Disposable {
     opening.use(client);
     const sessionId = this.#deps.newSessionId();
     const { signal } = client;
-    const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, format, signal };
+    const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, format, setup, signal };
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
-    const { socket, early } = addOrUndo(client, () => vendor.socket.terminate());
+    const { socket, early } = addOrUndo(client, () => endUnused(vendor));
+    this.#awaitingSetup.delete(socket);
     const unknown = { ...unknownUse, route, tried };
     const session = new Session(this.#deps, {
       call,
@@ -247,7 +230,8 @@ export class RealtimeSessions implements Disposable {
       settings,
       client: socket,
       format,
-      early,
+      // The message that started the session at the vendor is not sent again.
+      early: vendor.bridge.start === undefined ? early : early?.slice(1),
       vendor,
       charges: (charged) =>
         this.#chargesOf(format, { call, price, unknown, first, bridge: vendor.bridge, session: charged }),
@@ -294,4 +278,11 @@ function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningC
     undo();
     throw error;
   }
+}
+
+/** Returns the id that the client gave to an event. A large event is not parsed for it. */
+function eventIdOf(message: RealtimeMessage | undefined): string | undefined {
+  const id =
+    message === undefined || message.data.length > maxStepBytes ? undefined : parseEvent(message.data)?.["event_id"];
+  return typeof id === "string" ? id : undefined;
 }

@@ -77,6 +77,11 @@ export class Side {
     this.#fullSince = Date.now();
   }
 
+  /** Stops reading from a side that does not read the answers to its messages, until most of them are written. */
+  awaitReader(): void {
+    if (this.#full) this.pause("answers");
+  }
+
   /** Stops reading for a reason; reading continues when no reason is left. */
   pause(reason: string): void {
     if (this.#ended) return;
@@ -179,6 +184,7 @@ export class Side {
   readonly #onFlushed = (): void => {
     if (!this.#full || this.#socket.bufferedAmount > this.#limits.bufferedBytes / resumeDivisor) return;
     this.#full = false;
+    this.resume("answers");
     this.#events.drained();
   };
 

@@ -1,6 +1,6 @@
 import { asFailure, costOf, Failure, unpricedUnits, type Nanos } from "@modelgate/contracts";
 import type { HeldMoney, Outcome } from "@modelgate/relay";
-import type { RealtimeBridge, SeenEvent } from "@modelgate/wires/realtime";
+import type { ClientEvent, RealtimeBridge, SeenEvent } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import { holdUse, renewedCaller, StepQueue, unknownUse, type SessionPrice } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
@@ -38,18 +38,21 @@ export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: Se
 }
 
 /**
- * Charges of a session that is billed by the second. Its one reservation covers the next seconds and is extended while
- * the session runs; if that fails, the session ends when the reserved seconds are used. The session is one settlement.
+ * Charges of a session that is billed by the second, from the vendor's confirmation of its start. Its one reservation
+ * covers the next seconds and is extended while the session runs; if that fails, the session ends when the reserved
+ * seconds are used. A vendor may count the seconds of the client's sound, so sound beyond the reserved seconds waits
+ * until they are extended. The session is one settlement.
  */
 export class TimeCharges implements SessionCharges {
   readonly #deps: Deps;
   readonly #parts: TimeChargesParts;
-  readonly #time = new SessionTime();
+  /** Time, by `performance.now()`, when the vendor started the session. */
+  readonly #startedAt = performance.now();
+  readonly #time = new SessionTime(this.#startedAt);
   readonly #steps = new StepQueue();
-  /** Start of the session by `performance.now()`, as the usage event reports it. */
-  readonly #openedAt = performance.now();
-  #firstByteAt: number | undefined;
   #heldSeconds: number;
+  /** Seconds of sound that the client has sent. */
+  #soundSeconds = 0;
   #isExtending = false;
   /** Failure of the last attempt to extend the reservation. */
   #unpaid: Failure | undefined;
@@ -67,39 +70,42 @@ export class TimeCharges implements SessionCharges {
     return this.#parts.first.callId;
   }
 
-  /** True while the vendor has not answered the request to start. */
+  /** False: the vendor has confirmed the start, and owes no answers. */
   get isAnswering(): boolean {
-    return this.#parts.bridge.state.isPending;
+    return false;
   }
 
+  /** False: what a client that has left did not pay for is dropped. */
   get isPaying(): boolean {
     return false;
   }
 
-  /** Returns true: the money is reserved by time, whatever the client sends. */
+  countEvent({ input }: ClientEvent): void {
+    this.#soundSeconds += (input?.audioBytes ?? 0) / this.#parts.bridge.state.input.bytesPerSecond;
+    if (!this.maySend()) this.tick();
+  }
+
+  /** Returns true unless the reserved seconds do not cover the client's sound. */
   maySend(): boolean {
-    return true;
+    return this.#soundSeconds <= this.#heldSeconds;
   }
 
   handleEvent(seen: SeenEvent): void {
+    if (seen.kind !== "session-usage") return;
     const nowMs = performance.now();
-    if (seen.kind === "session-started") {
-      this.#time.start(nowMs);
-      this.#firstByteAt ??= nowMs;
-    } else if (seen.kind === "session-usage") {
-      this.#time.report(seen.seconds, { isFinal: seen.isFinal, nowMs });
-      if (seen.isFinal) this.#lastUsage.complete();
-    }
+    this.#time.report(seen.seconds, { isFinal: seen.isFinal, nowMs, soundSeconds: this.#soundSeconds });
+    if (seen.isFinal) this.#lastUsage.complete();
   }
 
   /** Extends the reservation in time. Ends the session if that failed and the reserved seconds are almost used. */
   tick(): void {
     if (this.#ended || this.#isExtending || !this.#time.isRunning) return;
-    const leftSeconds = this.#heldSeconds - this.#time.secondsAt(performance.now());
+    const seconds = this.#time.secondsAt(performance.now());
+    const leftSeconds = this.#heldSeconds - seconds;
     const { audioSeconds: sliceSeconds } = this.#deps.slice;
     if (this.#unpaid !== undefined && leftSeconds <= Math.min(closingSeconds, sliceSeconds / 4))
       return this.#parts.session.endUnpaid(this.#unpaid);
-    if (leftSeconds > sliceSeconds / 2) return;
+    if (this.#heldSeconds - Math.max(seconds, this.#soundSeconds) > sliceSeconds / 2) return;
     this.#isExtending = true;
     void this.#steps.run(() => this.#extend());
   }
@@ -120,43 +126,45 @@ export class TimeCharges implements SessionCharges {
     return this.#lastUsage.wait(withinMs);
   }
 
-  /** Charges the session's seconds; releases the reservation of a session that the vendor has not started. */
+  /** Charges the session's seconds. */
   close(): Promise<void> {
-    const { first } = this.#parts;
     this.#time.stop(performance.now());
-    return this.#steps.run(() => (this.#time.hasStarted ? first.settle(this.#outcome()) : first.release()));
+    return this.#steps.run(() => this.#parts.first.settle(this.#outcome()));
   }
 
   /** Extends the reservation by a slice, if the API key is still valid. Never rejects. */
   async #extend(): Promise<void> {
     const { call, price, first, session } = this.#parts;
-    const usedSeconds = Math.ceil(this.#time.secondsAt(performance.now()));
+    const usedSeconds = Math.ceil(Math.max(this.#time.secondsAt(performance.now()), this.#soundSeconds));
     const extendedSeconds = Math.max(this.#heldSeconds, usedSeconds) + this.#deps.slice.audioSeconds;
     try {
       await renewedCaller(this.#deps, call, price);
       if (this.#ended) return;
       const nanos = costOfSeconds(price, extendedSeconds) - costOfSeconds(price, this.#heldSeconds);
-      if (!(await first.extend(nanos))) throw new Failure("server_overloaded");
+      if (!(await first.extend(nanos, { ifEnabled: true }))) throw new Failure("server_overloaded");
       this.#heldSeconds = extendedSeconds;
       this.#unpaid = undefined;
     } catch (error) {
       const failure = asFailure(error);
-      if (failure.kind.retryable || failure.code === "insufficient_quota") this.#unpaid = failure;
+      // The reserved seconds can still be used, but not for the sound that waits.
+      const canContinue = failure.kind.retryable || (failure.code === "insufficient_quota" && this.maySend());
+      if (canContinue) this.#unpaid = failure;
       else if (!this.#ended) session.endUnpaid(failure);
     } finally {
       this.#isExtending = false;
     }
+    session.resumeEvents();
+    // More sound may have come meanwhile.
+    if (this.#unpaid === undefined && !this.maySend()) this.tick();
   }
 
   /** Returns the outcome of a session that ends now. */
   #outcome(): Outcome {
-    const nowMs = performance.now();
     const time = this.#time;
-    const known = { ...this.#parts.unknown, startedAt: this.#openedAt, firstByteAt: this.#firstByteAt };
-    if (!time.hasStarted) return known;
     return {
-      ...known,
-      units: { requests: 1, seconds: time.chargedAt(nowMs) },
+      ...this.#parts.unknown,
+      firstByteAt: this.#startedAt,
+      units: { requests: 1, seconds: time.chargedAt(performance.now()) },
       estimated: !time.isFinal,
       ended: time.isFinal ? "completed" : "cancelled",
       capped: time.isCapped ? ["seconds"] : undefined,

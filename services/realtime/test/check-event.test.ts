@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { checkEvent } from "../src/check-event.ts";
+import { gptLiveFormat, liveFormat, realtimeFormat, type SessionFormat } from "../src/session-format.ts";
 
 const limits = { eventBytes: 1_000_000, eventValues: 1_000, eventMembers: 500 };
-const check = (event: unknown): Promise<void> =>
-  checkEvent(Buffer.from(JSON.stringify(event)), { limits, body: { depth: 64 } });
+const check = (event: unknown, format: SessionFormat = realtimeFormat): Promise<void> =>
+  checkEvent(Buffer.from(JSON.stringify(event)), format, { limits, body: { depth: 64 } });
 const numbers = (count: number) => Array.from({ length: count }, () => 1);
 
 test.each<[string, unknown]>([
@@ -20,4 +21,16 @@ test("audio passes up to the maximum size of messages", async () => {
   await expect(
     check({ type: "session.update", session: { instructions: "x".repeat(500_000) } }),
   ).resolves.toBeUndefined();
+});
+
+test("only the audio of the session's format passes", async () => {
+  const audio = "A".repeat(2_000_000);
+  const [older, live] = ["input_audio_buffer.append", "session.input_audio.append"].map((type) => ({ type, audio }));
+  await expect(check(live, gptLiveFormat)).resolves.toBeUndefined();
+  for (const [event, format] of [
+    [live, realtimeFormat],
+    [older, gptLiveFormat],
+    [older, liveFormat],
+  ] as const)
+    await expect(check(event, format)).rejects.toMatchObject({ code: "request_too_large" });
 });

@@ -1,27 +1,59 @@
 import OpenAI from "openai";
 import { LiveWS } from "openai/resources/live/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findToken, keyDigest, projectToken } from "@modelgate/accounts";
+import { findToken, keyDigest, projectToken, setAccount } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, closedVendorSession, keys, sessionRefusal, startSessions, usageEvents } from "./start-sessions.ts";
+import { startHeldVendor, type HeldVendor } from "./held-vendor.ts";
 import { handshake, openSessionAt, simulated, type TestSession } from "./session-client.ts";
 
 /** Two cents per second and one per session: a poor account of five cents pays for one second, and not for three. */
 const price = { second: 0.02, request: 0.01 };
-const names = ["sdk", "talk", "checks", "poor-talk", "cut", "silent", "bound", "left", "long"];
+const names = ["sdk", "talk", "checks", "poor-talk", "poor-burst", "cut", "bound", "left", "long", "fast"];
+/** Faults of a vendor at the start of a session. Each has a channel, before one that works. */
+const faults = [
+  { name: "answers with an error", step: { openWith: "error" } },
+  { name: "answers with garbage", step: { openWith: "garbage" } },
+  { name: "does not answer", step: { openWith: "silence" } },
+  { name: "closes the connection", step: { openWith: "close" } },
+  { name: "lacks the model", step: {}, upstreamModel: "gpt-other" },
+] as const;
+const faultyOf = (name: string): string => `start-${name.replaceAll(" ", "-")}`;
 const lent = "sk-lent-0123456789abcdef";
 
+let vendor: HeldVendor;
 let area: Area;
 beforeAll(async () => {
+  vendor = await startHeldVendor();
   area = await startSessions({
     models: {
-      ...Object.fromEntries(names.map((name) => [name, { kind: "realtime", price }])),
+      ...Object.fromEntries(
+        [...names, "alone", "held", "rests", ...faults.map(({ name }) => faultyOf(name))].map((name) => [
+          name,
+          { kind: "realtime", price },
+        ]),
+      ),
       turns: { kind: "realtime", price: { input: 1, output: 1, second: 1 } },
       "no-second": { kind: "realtime", price: { input: 1, output: 1 } },
     },
     channels: [
       ...names.map((name) => channel(name, { [name]: "gpt-live-1" })),
+      channel(
+        "works",
+        { rests: "gpt-live-1", ...Object.fromEntries(faults.map(({ name }) => [faultyOf(name), "gpt-live-1"])) },
+        { priority: 1 },
+      ),
+      channel("rests", { rests: "gpt-live-1" }, { priority: 2 }),
+      ...faults.map(({ name, ...fault }) =>
+        channel(
+          faultyOf(name),
+          { [faultyOf(name)]: "upstreamModel" in fault ? fault.upstreamModel : "gpt-live-1" },
+          { priority: 2, wires: ["gpt-live"] },
+        ),
+      ),
+      channel("alone", { alone: "gpt-live-1" }),
+      channel("held", { held: "gpt-live-1" }, { baseUrl: `${vendor.url}/v1` }),
       channel("no-second", { "no-second": "gpt-live-1" }),
       channel("turns", { turns: "gpt-realtime-2" }),
     ],
@@ -36,7 +68,10 @@ beforeAll(async () => {
     },
   });
 });
-afterAll(() => area?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await area?.[Symbol.asyncDispose]();
+  vendor?.[Symbol.dispose]();
+});
 
 /** Returns silent PCM of 24 kHz in Base64. */
 const sound = (seconds: number): string => Buffer.alloc(48_000 * seconds).toString("base64");
@@ -115,25 +150,27 @@ test("the vendor's messages pass unchanged, and the client's as they were parsed
 });
 
 describe("refusals", () => {
-  test.each([
-    ["a model of the realtime format", start("turns"), "no_available_channel"],
-    ["a model of another kind", start("chat"), "model_not_found"],
-    ["a model without a price per second", start("no-second"), "model_not_found"],
-    ["a model that does not exist", start("nothing"), "model_not_found"],
-    ["a start without a model", { type: "session.start", session: {} }, "missing_required_parameter"],
-    ["another first event", { type: "session.close" }, "invalid_value"],
-    ["no JSON", "hello", "invalid_json"],
-  ])("%s gets an error event and a close", async (_name, event, code) => {
+  test.each<[string, object | string, string, string | undefined]>([
+    ["a model of the realtime format", start("turns"), "no_available_channel", undefined],
+    ["a model of another kind", start("chat"), "model_not_found", "session.model"],
+    ["a model without a price per second", start("no-second"), "model_not_found", "session.model"],
+    ["a model that does not exist", start("nothing"), "model_not_found", "session.model"],
+    ["a start without a model", { type: "session.start", session: {} }, "missing_required_parameter", "session.model"],
+    ["another first event", { type: "session.close" }, "invalid_value", "type"],
+    ["no JSON", "hello", "invalid_json", undefined],
+  ])("%s gets an error event and a close", async (_name, event, code, param) => {
     const session = await connect();
     session.send(event);
-    expect((await session.next("error")).error.code).toBe(code);
+    const { error } = await session.next("error");
+    expect([error.code, error.param]).toEqual([code, param]);
     expect(await session.closed).toEqual({ code: 1008, reason: code });
     await area.settled("demo");
   });
 
   test("no first event in time", async () => {
     const session = await connect();
-    expect((await session.next("error")).error.code).toBe("invalid_value");
+    expect((await session.next("error")).error.message).toContain("session.start");
+    expect((await session.closed).code).toBe(1008);
   });
 
   test("a request without an upgrade, and a GPT-Live model in the realtime format", async () => {
@@ -151,29 +188,93 @@ describe("refusals", () => {
     ["delegation without its type", { delegation: { responses: other.responses } }, "session.delegation"],
     ["triggers", { triggers: [{ type: "decisions" }] }, "session.triggers"],
     ["a voice of the operator", { audio: { output: { voice: { id: "voice_1" } } } }, "session.audio.output.voice.id"],
-  ])(
-    "%s is refused before it reaches the vendor, and the session can be started without it",
-    async (_, more, param) => {
-      const session = await connect();
-      session.send(start("checks", more));
-      const { error } = await session.next("error");
-      expect(error).toMatchObject({ param, client_event_id: "start" });
-      session.send(start("checks"));
-      await session.next("session.started");
-      session.send(start("checks"));
-      expect((await session.next("error")).error.code).toBe("invalid_value");
-      session.send({ type: "session.update", event_id: "u", session: { delegation: other } });
-      expect((await session.next("error")).error).toMatchObject({ param: "session.delegation", client_event_id: "u" });
-      session.send({
-        type: "session.update",
-        session: { delegation: { type: "client", acknowledgement_delay_ms: 5 } },
-      });
-      expect((await session.next("session.updated")).session.model).toBe("checks");
+  ])("%s is refused before the vendor is connected, and the session is closed", async (_, more, param) => {
+    const connections = (await area.simulator.requests("checks")).length;
+    const session = await connect();
+    session.send(start("checks", more));
+    const { error } = await session.next("error");
+    expect(error).toMatchObject({ param, client_event_id: "start" });
+    expect(await session.closed).toEqual({ code: 1008, reason: "unsupported_parameter" });
+    expect(await area.simulator.requests("checks")).toHaveLength(connections);
+    await area.settled("demo");
+  });
+
+  test("a running session continues after a refused event", async () => {
+    const session = await startedSession("checks");
+    session.send(start("checks"));
+    expect((await session.next("error")).error).toMatchObject({ code: "invalid_value", param: "type" });
+    session.send({ type: "session.update", event_id: "u", session: { delegation: other } });
+    expect((await session.next("error")).error).toMatchObject({ param: "session.delegation", client_event_id: "u" });
+    session.send({ type: "session.update", session: { delegation: { type: "client", acknowledgement_delay_ms: 5 } } });
+    expect((await session.next("session.updated")).session.model).toBe("checks");
+    session.send({ type: "session.close" });
+    await session.closed;
+    await area.settled("demo");
+  });
+});
+
+describe("a vendor that does not start the session", () => {
+  test.each(faults)("$name: the next channel starts it", async ({ name, step }) => {
+    const model = faultyOf(name);
+    await area.simulator.script(model, [step]);
+    const session = await startedSession(model);
+    session.send({ type: "session.close" });
+    await session.closed;
+    const [event] = await usageEvents(area, model, 1);
+    expect(event).toMatchObject({ channelId: "works", attempts: 2 });
+    await area.settled("demo");
+  });
+
+  test("it fails as a channel: after three failures it rests", async () => {
+    await area.simulator.script("rests", [{ openWith: "error", repeat: true }]);
+    for (let count = 1; count <= 4; count++) {
+      const session = await startedSession("rests");
       session.send({ type: "session.close" });
       await session.closed;
-      await area.settled("demo");
-    },
-  );
+      const events = await usageEvents(area, "rests", count);
+      expect(events.at(-1)).toMatchObject({ channelId: "works", attempts: count < 4 ? 2 : 1 });
+    }
+    await area.settled("demo");
+  });
+
+  test("no other channel: an error event and a close, and nothing is charged", async () => {
+    await area.simulator.script("alone", [{ openWith: "error" }]);
+    const session = await connect();
+    session.send(start("alone"));
+    expect((await session.next("error")).error.code).toBe("upstream_error");
+    expect(await session.closed).toEqual({ code: 1011, reason: "upstream_error" });
+    await area.settled("demo");
+    expect((await area.events()).filter(({ model }) => model === "alone")).toEqual([]);
+  });
+
+  test("settings that the vendor refuses are the client's fault: no other channel is tried", async () => {
+    const [{ name }] = faults;
+    const connections = (await area.simulator.requests("works")).length;
+    const session = await connect();
+    session.send(start(faultyOf(name), { input: "none" }));
+    expect((await session.next("error")).error).toMatchObject({
+      type: "invalid_request_error",
+      param: expect.stringContaining("input"),
+      client_event_id: "start",
+    });
+    expect((await session.closed).code).toBe(1008);
+    expect(await area.simulator.requests("works")).toHaveLength(connections);
+    await area.settled("demo");
+  });
+
+  test("a client that leaves while the vendor starts the session pays for it", async () => {
+    const session = await connect();
+    session.send(start("held"));
+    await vendor.next("session.start");
+    session.socket.terminate();
+    await session.closed;
+    vendor.send({ type: "session.started", session: { model: "gpt-live-1" } });
+    await vendor.next("session.close");
+    vendor.send({ type: "session.closed", usage: { seconds: 1.25 } });
+    const [event] = await usageEvents(area, "held", 1);
+    expect(event).toMatchObject({ units: { seconds: 1.25 }, estimated: false });
+    await area.settled("demo");
+  });
 });
 
 describe("money", () => {
@@ -190,15 +291,39 @@ describe("money", () => {
 
   test("a session ends when the account cannot pay more, and the balance does not become negative", async () => {
     const session = await startedSession("poor-talk", keys.poor);
-    session.send(append(1.75));
+    session.send(append(0.75));
     expect((await session.next("error")).error).toMatchObject({ code: "insufficient_quota" });
     expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
     const account = await area.settled("poor");
     const [event] = await usageEvents(area, "poor-talk", 1);
-    expect(event).toMatchObject({ units: { seconds: 1.75 }, estimated: false, outcome: "completed" });
-    expect(BigInt(event?.costNanos ?? 0)).toBe(costOf(1.75));
-    expect(account.balanceNanos).toBe(50_000_000n - costOf(1.75));
+    expect(event).toMatchObject({ units: { seconds: 0.75 }, estimated: false, outcome: "completed" });
+    expect(BigInt(event?.costNanos ?? 0)).toBe(costOf(0.75));
+    expect(account.balanceNanos).toBe(50_000_000n - costOf(0.75));
     expect((await closedVendorSession(area, "poor-talk")).messages?.at(-1)).toBe('{"type":"session.close"}');
+  });
+
+  test("sound faster than real time is sent when its seconds are reserved, and charged as reported", async () => {
+    const session = await startedSession("fast");
+    for (let sent = 0; sent < 60; sent += 20) session.send(append(20));
+    session.send({ type: "session.close" });
+    const [event] = await usageEvents(area, "fast", 1);
+    expect(event).toMatchObject({ units: { seconds: 60 }, estimated: false });
+    expect(event).not.toHaveProperty("capped");
+    await area.settled("demo");
+  });
+
+  test("sound that the account cannot pay is not sent", async () => {
+    await area.topUp("poor", "0.05");
+    const before = (await area.account("poor")).balanceNanos;
+    const session = await startedSession("poor-burst", keys.poor);
+    session.send(append(0.5));
+    session.send(append(60));
+    expect((await session.next("error")).error.code).toBe("insufficient_quota");
+    expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
+    const account = await area.settled("poor");
+    const [event] = await usageEvents(area, "poor-burst", 1);
+    expect(event).toMatchObject({ units: { seconds: 0.5 }, estimated: false });
+    expect(account.balanceNanos).toBe(before - costOf(0.5));
   });
 
   test("a client that disconnects pays the vendor's final seconds", async () => {
@@ -228,24 +353,26 @@ describe("money", () => {
     await area.settled("demo");
   });
 
-  test("a vendor that does not start the session costs nothing", async () => {
-    await area.simulator.script("silent", [{ openWith: "silence" }]);
-    const session = await connect();
-    session.send(start("silent"));
-    expect((await session.next("error")).error.code).toBe("upstream_timeout");
-    await area.settled("demo");
-    expect((await area.events()).filter(({ model }) => model === "silent")).toEqual([]);
-  });
-
-  test("a report beyond the time by the clock is not charged in full", async () => {
+  test("a report beyond the time by the clock and the sound is not charged in full", async () => {
+    await area.simulator.script("bound", [{ usage: { seconds: 300 } }]);
     const session = await startedSession("bound");
-    for (let sent = 0; sent < 300; sent += 30) session.send(append(30));
+    session.send(append(0.5));
     await until("the report of five minutes", async () => session.texts.some((text) => text.includes('"seconds":300')));
     session.socket.close();
     const [event] = await usageEvents(area, "bound", 1);
     expect(event?.units.seconds).toBeLessThan(300);
     expect(event?.capped).toEqual(["seconds"]);
     await area.settled("demo");
+  });
+
+  test("a disabled account ends the session at the next extension", async () => {
+    const session = await startedSession("talk", lent);
+    const state = { id: "lending", name: "lending" };
+    await setAccount(area.redis, { ...state, disabled: true, version: 2 });
+    expect((await session.next("error")).error.code).toBe("account_disabled");
+    expect(await session.closed).toEqual({ code: 1008, reason: "account_disabled" });
+    await area.settled("lending");
+    await setAccount(area.redis, { ...state, disabled: false, version: 3 });
   });
 
   test("a disabled key ends the session at the next extension", async () => {

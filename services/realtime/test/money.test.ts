@@ -14,7 +14,7 @@ function queue() {
   const log: string[] = [];
   const state = { ready: 0 };
   const made = new EventQueue(
-    { waitingResponses: 2, bufferedBytes: 100 },
+    { waitingResponses: 2, bufferedBytes: 1_000 },
     {
       countEvent: ({ type }) => void log.push(`counted ${type}`),
       maySend: ({ type }) => type !== "response.create" || state.ready > 0,
@@ -68,6 +68,13 @@ describe("events of a client", () => {
     state.ready = 1;
     events.sendReady();
     expect(taken().at(-1)).toBe("not full");
+  });
+
+  test("pause their client also if they are empty", () => {
+    const { queue: events, taken } = queue();
+    events.take(eventOf("response.create"));
+    for (let at = 0; at < 10; at++) events.take(eventOf("a", 0));
+    expect(taken()).toEqual(["counted response.create", "full"]);
   });
 });
 

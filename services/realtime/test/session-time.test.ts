@@ -2,23 +2,24 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SessionTime } from "../src/session-time.ts";
 
-/** Steps of a session at a time in ms: the start, a report of seconds (the last one is final), or a lost connection. */
+/**
+ * Steps of a session at a time in ms: the start, a report of seconds (the last one is final) after some seconds of sound,
+ * or a lost connection.
+ */
 type Step =
   | readonly ["start" | "lost", nowMs: number]
-  | readonly ["report" | "final", nowMs: number, seconds: number | undefined];
+  | readonly ["report" | "final", nowMs: number, seconds: number | undefined, soundSeconds?: number];
 
-function timeOf(steps: readonly Step[]): SessionTime {
-  const time = new SessionTime();
-  for (const [kind, nowMs, seconds] of steps)
-    if (kind === "start") time.start(nowMs);
-    else if (kind === "lost") time.stop(nowMs);
-    else time.report(seconds, { isFinal: kind === "final", nowMs });
+function timeOf([start, ...steps]: readonly Step[]): SessionTime {
+  const time = new SessionTime(start?.[1] ?? 0);
+  for (const [kind, nowMs, seconds, soundSeconds = 0] of steps)
+    if (kind === "report" || kind === "final") time.report(seconds, { isFinal: kind === "final", nowMs, soundSeconds });
+    else time.stop(nowMs);
   return time;
 }
 
 describe("the charged seconds at 100 s", () => {
   test.each<readonly [name: string, steps: readonly Step[], charged: number, isFinal: boolean]>([
-    ["a session that was not started", [], 0, false],
     ["a running session without reports: the clock", [["start", 40_000]], 60, false],
     ["a part of a second counts as one", [["start", 40_500]], 60, false],
     [
@@ -96,7 +97,24 @@ describe("the charged seconds at 100 s", () => {
       35,
       true,
     ],
-    ["a vendor that reports before it says that it started", [["report", 99_000, 5]], 6, false],
+    [
+      "a report of the client's sound, of which more was sent than time passed",
+      [
+        ["start", 0],
+        ["final", 20_000, 61, 60],
+      ],
+      61,
+      true,
+    ],
+    [
+      "a report far beyond the client's sound: its seconds and 15 s",
+      [
+        ["start", 0],
+        ["final", 20_000, 1e9, 60],
+      ],
+      75,
+      true,
+    ],
   ])("%s", (_name, steps, charged, isFinal) => {
     const time = timeOf(steps);
     expect(time.chargedAt(100_000)).toBe(charged);
@@ -108,15 +126,14 @@ test("the duration of a running session never decreases between reports, and eac
   const gaps = fc.array(fc.record({ ms: fc.nat(60_000), reported: fc.option(fc.nat(3_600), { nil: undefined }) }));
   fc.assert(
     fc.property(gaps, (steps) => {
-      const time = new SessionTime();
-      time.start(0);
+      const time = new SessionTime(0);
       let nowMs = 0;
       for (const { ms, reported } of steps) {
         const before = time.secondsAt(nowMs);
         nowMs += ms;
         expect(time.secondsAt(nowMs)).toBeCloseTo(before + ms / 1_000, 6);
         if (reported === undefined) continue;
-        time.report(reported, { isFinal: false, nowMs });
+        time.report(reported, { isFinal: false, nowMs, soundSeconds: 0 });
         expect(time.secondsAt(nowMs)).toBe(Math.min(reported, nowMs / 1_000 + 15));
         expect(time.isCapped).toBe(reported > nowMs / 1_000 + 15);
       }

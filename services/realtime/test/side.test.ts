@@ -122,8 +122,9 @@ test("waiting messages can be read after the connection has ended, in order", as
 test("a full buffer of a side is reported, and again when it is empty; a side that never reads is disconnected", async () => {
   const { side, end, events } = await connected();
   end.pause();
+  const startedAt = Date.now();
   while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
-  side.tick(Date.now() + limits.stallMs);
+  side.tick(startedAt + limits.stallMs);
   expect(side.open).toBe(true);
   end.resume();
   await once(end, "message");
@@ -135,6 +136,27 @@ test("a full buffer of a side is reported, and again when it is empty; a side th
   while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
   side.tick(Date.now() + limits.stallMs + 1);
   expect(side.open).toBe(false);
+});
+
+test("a side that does not read the answers to its messages is not read on, and loses none of them", async () => {
+  const { side, end, socket } = await connected();
+  const answers: string[] = [];
+  end.on("message", (data: Buffer) => answers.push(data.toString().trim()));
+  end.pause();
+  let sent = 0;
+  socket.on("message", () => {
+    side.send({ data: Buffer.from(`${sent++}`.padEnd(65_536)), binary: false });
+    side.awaitReader();
+  });
+  // Without a pause, this would never end.
+  while (!socket.isPaused) {
+    end.send("wrong");
+    await new Promise((next) => setImmediate(next));
+  }
+  end.resume();
+  await vi.waitFor(() => expect(socket.isPaused).toBe(false), 60_000);
+  await vi.waitFor(() => expect(answers).toHaveLength(sent), 60_000);
+  expect(answers).toEqual(answers.map((_, at) => `${at}`));
 });
 
 test("large messages are checked before they are passed on, in order, and a refused one is dropped", async () => {

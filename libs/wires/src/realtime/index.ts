@@ -20,7 +20,7 @@ export {
 } from "./hub/bridge.ts";
 export { measureEvent, inspectEvent, type SeenEvent } from "./hub/inspect.ts";
 export { goAwayMessage, liveCloseCode, modelOfSetup } from "./gemini-live/client-message.ts";
-export { liveErrorEvent, modelOfStart } from "./gpt-live/client-event.ts";
+export { isLiveAudio, liveErrorEvent, modelOfStart } from "./gpt-live/client-event.ts";
 export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "./hub/message.ts";
 export { isPlainAudio } from "./openai/index.ts";
 export { estimateUnits, type SessionBytes } from "./hub/usage.ts";

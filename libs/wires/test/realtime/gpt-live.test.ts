@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { vendorsTranscribers } from "../../src/realtime/hub/bridge.ts";
-import { bridgeBetween, eventMessage, type RealtimeBridge } from "../../src/realtime/index.ts";
+import { bridgeBetween, eventMessage, modelOfStart, type RealtimeBridge } from "../../src/realtime/index.ts";
 
 const bridge = (): RealtimeBridge =>
   bridgeBetween("gpt-live", "gpt-live", {
@@ -29,14 +29,11 @@ test("sessions are not converted to another wire", () => {
 
 test("the model is replaced in both directions, and its time is read", () => {
   const session = bridge();
-  expect(parsed(session.fromClient(start()).toVendor)).toEqual([
-    { type: "session.start", session: { model: "gpt-live-1" } },
-  ]);
-  expect(session.state.isPending).toBe(true);
+  expect(session.stop()).toEqual([]);
+  const opening = session.start?.(start());
+  expect(JSON.parse(String(opening?.data))).toEqual({ type: "session.start", session: { model: "gpt-live-1" } });
   const started = fromVendor(session, { type: "session.started", session: { model: "gpt-live-1", id: "live_1" } });
   expect(parsed(started.toClient)).toEqual([{ type: "session.started", session: { model: "talk", id: "live_1" } }]);
-  expect(started.seen).toEqual([{ kind: "session-started" }]);
-  expect(session.state.isPending).toBe(false);
   const usage = fromVendor(session, { type: "session.usage.updated", usage: { seconds: 1.5 } });
   expect(usage.seen).toEqual([{ kind: "session-usage", seconds: 1.5, isFinal: false }]);
   expect(parsed(session.stop())).toEqual([{ type: "session.close" }]);
@@ -56,31 +53,48 @@ test("a report without seconds is none", () => {
   expect(seen).toEqual([{ kind: "session-usage", seconds: undefined, isFinal: true }]);
 });
 
-test("a start that the vendor refuses can be sent again", () => {
+test("a start that the vendor has not confirmed is ended at the vendor, and a session starts once", () => {
   const session = bridge();
-  session.fromClient(start());
-  fromVendor(session, { type: "error", error: { message: "no" } });
-  expect(session.state.isPending).toBe(false);
-  expect(session.fromClient(start()).toVendor).toHaveLength(1);
+  session.start?.(start());
+  expect(parsed(session.stop())).toEqual([{ type: "session.close" }]);
+  expect(session.fromClient(start())).toMatchObject({ toVendor: [], toClient: [{}] });
 });
 
-test("an error while the vendor starts may be about another event: the session is still ended at the vendor", () => {
-  const session = bridge();
-  session.fromClient(start());
-  fromVendor(session, { type: "error", client_event_id: "another", error: { message: "no" } });
-  expect(parsed(session.stop())).toEqual([{ type: "session.close" }]);
-  fromVendor(session, { type: "session.started", session: { model: "gpt-live-1" } });
-  expect(session.fromClient(start()).toVendor).toEqual([]);
+test.each<[string, object, string]>([
+  ["another first event", { type: "session.close" }, "type"],
+  ["a start without a model", { type: "session.start" }, "session.model"],
+  ["a stored session", { type: "session.start", session: { model: "talk", store: true } }, "session.store"],
+])("%s is refused with the field's name", (_, event, param) => {
+  expect(() => modelOfStart(eventMessage(event))).toThrow(expect.objectContaining({ param }));
 });
 
 test("work of the vendor's other models and stored sessions never pass", () => {
   const delegation = { type: "responses", responses: { model: "gpt-6-luna" } };
-  expect(bridge().fromClient(start({ delegation })).toVendor).toEqual([]);
-  expect(bridge().fromClient(start({ triggers: [{ type: "decisions" }] })).toVendor).toEqual([]);
-  expect(bridge().fromClient(start({ store: true })).toVendor).toEqual([]);
-  expect(
-    bridge().fromClient(start({ delegation: { type: "client" }, store: false, triggers: [] })).toVendor,
-  ).toHaveLength(1);
+  const settings = [{ delegation }, { triggers: [{ type: "decisions" }] }, { store: true }];
+  const update = (session: object) => eventMessage({ type: "session.update", session });
+  for (const each of settings) {
+    expect(() => modelOfStart(start(each))).toThrow("not");
+    expect(bridge().fromClient(update(each)).toVendor).toEqual([]);
+  }
+  const allowed = { delegation: { type: "client" }, store: false, triggers: [] };
+  expect(modelOfStart(start(allowed))).toBe("talk");
+  expect(bridge().fromClient(update(allowed)).toVendor).toHaveLength(1);
+});
+
+test.each<[string, object | undefined, number]>([
+  ["the default format", undefined, 48_000],
+  ["PCM of 16 kHz", { type: "audio/pcm", rate: 16_000 }, 32_000],
+  ["G.711", { type: "audio/pcmu", rate: 8_000 }, 8_000],
+  ["a rate that no format has", { type: "audio/pcm", rate: 1e9 }, 48_000],
+])("sound is measured in %s", (_, format, bytesPerSecond) => {
+  const session = bridge();
+  session.start?.(start({ audio: { format } }));
+  expect(session.state.input.bytesPerSecond).toBe(bytesPerSecond);
+  const audio = Buffer.alloc(30_000).toString("base64");
+  const append = { type: "session.input_audio.append", audio };
+  const bytesOf = (event: object) => session.read?.(eventMessage(event))[0]?.input?.audioBytes;
+  for (const event of [append, { event_id: "a", ...append }]) expect(bytesOf(event)).toBeCloseTo(30_000, -1);
+  expect(bytesOf({ type: "session.thinking.append", content: audio })).toBe(0);
 });
 
 test("plain sound passes byte for byte; sound with other members is parsed", () => {

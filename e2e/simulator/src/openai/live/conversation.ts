@@ -108,7 +108,7 @@ export class LiveConversation implements Conversation {
     const range = { start_ms: start, end_ms: this.#ms() };
     this.#send("session.input_transcript.delta", { delta: `${range.end_ms - start} ms of speech`, ...range });
     this.#send("session.usage.updated", {
-      usage: { seconds: this.#ms() / 1_000 },
+      usage: this.#usage(),
       context_window: { usage_ratio: 0.1 },
     });
   }
@@ -132,9 +132,12 @@ export class LiveConversation implements Conversation {
   }
 
   #close(id: string | undefined): void {
-    const usage = { seconds: this.#ms() / 1_000 };
-    this.#send("session.closed", { reason: "close_requested", session: this.#shown(), usage }, id);
+    this.#send("session.closed", { reason: "close_requested", session: this.#shown(), usage: this.#usage() }, id);
     this.#peer.close(1_000);
+  }
+
+  #usage(): object {
+    return this.#call.behaviour.usage ?? { seconds: this.#ms() / 1_000 };
   }
 
   #ms(): number {
@@ -160,7 +163,7 @@ export class LiveConversation implements Conversation {
     this.#peer.send({ type, event_id: freshId("event_"), ...members, ...cause });
   }
 
-  #refuse({ message, code, path }: Refusal, causedBy: string | undefined): void {
+  #refuse({ message, code = "invalid_value", path }: Refusal, causedBy: string | undefined): void {
     this.#peer.send(liveFailure(message, { code, param: bracketPath(path), causedBy }));
   }
 }
@@ -173,8 +176,9 @@ interface LiveFault {
 }
 
 /** Returns the `error` event for a failure. */
-export function liveFailure(message: string, { code = "invalid_value", param = "", causedBy }: LiveFault = {}): object {
+export function liveFailure(message: string, { code, param = "", causedBy }: LiveFault = {}): object {
   const cause = causedBy === undefined ? {} : { client_event_id: causedBy };
-  const error = { type: "invalid_request_error", code, message, ...(param === "" ? {} : { param }), ...cause };
+  const type = code === undefined ? "server_error" : "invalid_request_error";
+  const error = { type, code: code ?? null, message, ...(param === "" ? {} : { param }), ...cause };
   return { type: "error", event_id: freshId("event_"), error, ...cause };
 }

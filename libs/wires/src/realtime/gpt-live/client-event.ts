@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import { eventMessage, isPlainAudioEvent, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Reads a client's event. Throws Failure for a message that is not a JSON object in a text frame. */
 export function parseLiveEvent({ data, binary }: RealtimeMessage): JsonRecord {
@@ -9,13 +9,18 @@ export function parseLiveEvent({ data, binary }: RealtimeMessage): JsonRecord {
   return event;
 }
 
-/** Returns the model in a client's first event. Throws Failure if the event is not a start, or names no model. */
+/**
+ * Returns the model in a client's first event. Throws Failure (400) naming the field, if the event is not a start, names
+ * no model, or has settings that are refused.
+ */
 export function modelOfStart(message: RealtimeMessage): string {
-  const { type, session } = parseLiveEvent(message);
-  if (type !== "session.start") throw new Failure("invalid_value", "The first event must be session.start.");
-  const { model } = asRecord(session);
+  const event = parseLiveEvent(message);
+  if (event["type"] !== "session.start")
+    throw new Failure("invalid_value", "The first event must be session.start.", { param: "type" });
+  const { model } = asRecord(event["session"]);
   if (typeof model !== "string" || model === "")
     throw new Failure("missing_required_parameter", "session.model is missing.", { param: "session.model" });
+  checkLiveSettings(event);
   return model;
 }
 
@@ -44,13 +49,31 @@ function unpricedWork(param: string, advice: string): Failure {
   );
 }
 
+const appendType = "session.input_audio.append";
+const audioEventStart = Buffer.from(`{"type":"${appendType}","audio":"`);
+
+/** Returns true if an event appends samples, as `isPlainAudioEvent` does. */
+export function isLiveAudio(data: Buffer): boolean {
+  return isPlainAudioEvent(data, audioEventStart);
+}
+
+/** Returns the bytes of the samples in a client's event, decoded from Base64. */
+export function liveAudioBytes({ data, binary }: RealtimeMessage): number {
+  if (binary) return 0;
+  if (isLiveAudio(data)) return ((data.length - audioEventStart.length) * 3) / 4;
+  const { type, audio } = parseEvent(data) ?? {};
+  return type === appendType && typeof audio === "string" ? (audio.length * 3) / 4 : 0;
+}
+
 /**
  * Renders a failure as the format's `error` event. `causedBy` is the `event_id` of the client's event that failed, if it
  * has one.
  */
 export function liveErrorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
   const cause = { client_event_id: typeof causedBy === "string" ? causedBy : undefined };
-  const { kind, code, vendorCode, message, param } = failure;
+  const { kind, code, vendorCode, message } = failure;
+  // Failures of the catalog name the field as other formats do.
+  const param = failure.param === "model" ? "session.model" : failure.param;
   // Members without a value are not written.
   return eventMessage({
     type: "error",

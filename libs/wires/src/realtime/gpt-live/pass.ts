@@ -1,24 +1,24 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { pcmBytesPerSecond } from "../hub/bridge.ts";
+import { bytesPerSecondOf, pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
-import { noInput, type SeenEvent } from "../hub/inspect.ts";
-import { eventMessage, eventType, isPlainAudioEvent, parseEvent, type RealtimeMessage } from "../hub/message.ts";
-import { checkLiveSettings, liveErrorEvent, parseLiveEvent } from "./client-event.ts";
-
-const audioEventStart = Buffer.from('{"type":"session.input_audio.append","audio":"');
+import type { SeenEvent } from "../hub/inspect.ts";
+import { eventMessage, eventType, parseEvent, type RealtimeMessage } from "../hub/message.ts";
+import { checkLiveSettings, isLiveAudio, liveAudioBytes, liveErrorEvent, parseLiveEvent } from "./client-event.ts";
 
 /**
- * Connects a client and a vendor of GPT-Live. The client's events are parsed, checked and rendered again with the
- * vendor's name of the model; audio and the vendor's messages without a model are forwarded unchanged. Reads the
- * reported seconds.
+ * Connects a client and a vendor of GPT-Live. The client's events are parsed, checked and rendered again; audio and the
+ * vendor's messages without a model are forwarded unchanged. Replaces the model's name, and reads the reported seconds.
+ * The vendor must confirm the client's `session.start` before the session begins, so that a vendor that refuses it can be
+ * replaced.
  */
 export class GptLiveBridge implements RealtimeBridge {
-  readonly greets = false;
+  readonly greets = true;
+  readonly startedBy = "session.started";
   readonly #names: RealtimeNames;
-  #phase: "new" | "starting" | "running" | "closed" = "new";
-  /** True if the vendor has reported an error since the last start, which may mean that it refused the start. */
-  #isAnswered = false;
+  #bytesPerSecond = pcmBytesPerSecond;
+  /** True from the start until the vendor has ended the session. */
+  #isOpen = false;
   #errors = 0;
 
   constructor(names: RealtimeNames) {
@@ -27,15 +27,26 @@ export class GptLiveBridge implements RealtimeBridge {
 
   get state(): SessionState {
     return {
-      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: true },
+      input: { bytesPerSecond: this.#bytesPerSecond, detectsTurns: true },
       pendingResponses: 0,
-      isPending: this.#phase === "starting" && !this.#isAnswered,
+      isPending: false,
     };
+  }
+
+  start(message: RealtimeMessage): RealtimeMessage {
+    const event = parseLiveEvent(message);
+    this.#names.checkStores?.(event);
+    const session = asRecord(event["session"]);
+    // A higher rate, which no format has, would make the sound shorter than it is.
+    const { format } = asRecord(session["audio"]);
+    this.#bytesPerSecond = Math.min(pcmBytesPerSecond, bytesPerSecondOf(format));
+    this.#isOpen = true;
+    return eventMessage({ ...event, session: { ...session, model: this.#names.upstreamModel } });
   }
 
   /** Returns the message as one event without a type: no event of this format requests a billed response. */
   read(message: RealtimeMessage): readonly ClientEvent[] {
-    return [{ message, type: undefined, input: noInput }];
+    return [{ message, type: undefined, input: { audioBytes: liveAudioBytes(message), textBytes: 0 } }];
   }
 
   open(): BridgedMessages {
@@ -43,12 +54,13 @@ export class GptLiveBridge implements RealtimeBridge {
   }
 
   fromClient(message: RealtimeMessage): BridgedMessages {
-    if (!message.binary && isPlainAudioEvent(message.data, audioEventStart))
-      return { toClient: [], toVendor: [message], seen: [] };
+    if (!message.binary && isLiveAudio(message.data)) return { toClient: [], toVendor: [message], seen: [] };
     let event: JsonRecord | undefined;
     try {
       event = parseLiveEvent(message);
-      return { toClient: [], toVendor: [this.#forward(event)], seen: [] };
+      this.#check(event);
+      // The vendor reads exactly what was checked.
+      return { toClient: [], toVendor: [eventMessage(event)], seen: [] };
     } catch (error) {
       const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
       return { toClient: [liveErrorEvent(asFailure(error), eventId, event?.["event_id"])], toVendor: [], seen: [] };
@@ -59,17 +71,14 @@ export class GptLiveBridge implements RealtimeBridge {
     const type = message.binary ? undefined : eventType(message.data);
     switch (type) {
       case "session.started":
-        this.#phase = "running";
-        return { toClient: [this.#renamed(message)], toVendor: [], seen: [{ kind: "session-started" }] };
       case "session.updated":
         return { toClient: [this.#renamed(message)], toVendor: [], seen: [] };
       case "session.usage.updated":
         return { toClient: [message], toVendor: [], seen: usageIn(message, false) };
       case "session.closed":
-        this.#phase = "closed";
+        this.#isOpen = false;
         return { toClient: [this.#renamed(message)], toVendor: [], seen: usageIn(message, true) };
       case "error":
-        this.#isAnswered = true;
         return { toClient: [message], toVendor: [], seen: [{ kind: "error" }] };
       case undefined:
       default:
@@ -77,42 +86,24 @@ export class GptLiveBridge implements RealtimeBridge {
     }
   }
 
-  /** True before a start, and after one that the vendor may have refused. */
-  get #mayStart(): boolean {
-    return this.#phase === "new" || (this.#phase === "starting" && this.#isAnswered);
-  }
-
-  /**
-   * Ends the session at the vendor. Also done if the start may have been refused: if it was not, the vendor would
-   * charge it.
-   */
+  /** Ends the session at the vendor, also one that it has not confirmed: it may have started it. */
   stop(): readonly RealtimeMessage[] {
-    return this.#phase === "starting" || this.#phase === "running" ? [eventMessage({ type: "session.close" })] : [];
+    return this.#isOpen ? [eventMessage({ type: "session.close" })] : [];
   }
 
   cancel(): readonly RealtimeMessage[] {
     return [];
   }
 
-  /** Renders a client's event for the vendor, which then reads exactly what was checked. Throws Failure (400). */
-  #forward(event: JsonRecord): RealtimeMessage {
-    const { model, upstreamModel } = this.#names;
-    const { type, session } = event;
+  /** Checks a client's event in a running session. Throws Failure (400). */
+  #check(event: JsonRecord): void {
     this.#names.checkStores?.(event);
-    const requestedModel = asRecord(session)["model"];
-    if (type === "session.start") {
-      if (!this.#mayStart) throw new Failure("invalid_value", "The session has been started already.");
-      if (requestedModel !== model) throw otherModel();
-      checkLiveSettings(event);
-      this.#phase = "starting";
-      this.#isAnswered = false;
-      return eventMessage({ ...event, session: { ...asRecord(session), model: upstreamModel } });
-    }
-    if (type === "session.update") {
-      if (requestedModel !== undefined) throw otherModel();
-      checkLiveSettings(event);
-    }
-    return eventMessage(event);
+    if (event["type"] === "session.start")
+      throw new Failure("invalid_value", "The session has been started already.", { param: "type" });
+    if (event["type"] !== "session.update") return;
+    if (asRecord(event["session"])["model"] !== undefined)
+      throw new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
+    checkLiveSettings(event);
   }
 
   /** Returns a vendor's event with the client's name of the model. */
@@ -123,10 +114,6 @@ export class GptLiveBridge implements RealtimeBridge {
     if (model === upstreamModel || !isRecord(session)) return message;
     return eventMessage({ ...event, session: { ...session, model } });
   }
-}
-
-function otherModel(): Failure {
-  return new Failure("invalid_value", "The model of a session cannot be changed.", { param: "session.model" });
 }
 
 /** Returns the duration that a vendor's event reports: the sum since the start of the session. */

@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { ClientSide } from "../../wire.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
@@ -35,8 +35,15 @@ export interface RealtimeBridge {
    * message that ends the session.
    */
   read?(message: RealtimeMessage): readonly ClientEvent[];
-  /** True if the vendor sends the first message of a session. */
+  /** True if a session begins with a message of the vendor: its first one, or its answer to `start`. */
   readonly greets: boolean;
+  /**
+   * Converts the client's first message to the one that starts the session at the vendor. Absent: the client's first
+   * message is passed like the others. Throws Failure for a message that may not be passed.
+   */
+  start?(message: RealtimeMessage): RealtimeMessage;
+  /** Type of the vendor's event that confirms `start`. */
+  readonly startedBy?: string;
   readonly state: SessionState;
   open(): BridgedMessages;
   fromClient(message: RealtimeMessage): BridgedMessages;
@@ -81,6 +88,19 @@ export interface InputFormat {
 
 /** Bytes per second of PCM of 24 kHz, 16 bits, mono: the default of sessions. */
 export const pcmBytesPerSecond = 48_000;
+/** Bytes per second of G.711 (A-law and µ-law): 8 kHz, one byte per sample. */
+const g711BytesPerSecond = 8_000;
+const g711 = /pcm[ua]\b|g711/i;
+/** Bytes per PCM sample. */
+const pcmBytes = 2;
+
+/** Returns the bytes per second of an audio format: its name, or an object with `type` and `rate`. */
+export function bytesPerSecondOf(format: unknown): number {
+  const type = isRecord(format) ? format["type"] : format;
+  if (typeof type === "string" && g711.test(type)) return g711BytesPerSecond;
+  const rate = isRecord(format) ? format["rate"] : undefined;
+  return typeof rate === "number" && rate > 0 ? rate * pcmBytes : pcmBytesPerSecond;
+}
 
 /** A model that transcribes a client's speech. */
 export interface Transcriber {

@@ -29,8 +29,6 @@ export type SeenEvent =
       readonly textBytes: number;
     }
   | { readonly kind: "not-transcribed"; readonly item: string }
-  /** The vendor has started a session that it bills by the second. */
-  | { readonly kind: "session-started" }
   /** Seconds since the start of the session, if reported. `isFinal` is true for the report at its end. */
   | { readonly kind: "session-usage"; readonly seconds: number | undefined; readonly isFinal: boolean }
   | { readonly kind: "error" }

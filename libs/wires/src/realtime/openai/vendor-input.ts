@@ -1,12 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
-import { pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
-
-/** Bytes per second of G.711 (A-law and µ-law): 8 kHz, one byte per sample. */
-const g711BytesPerSecond = 8_000;
-const g711 = /pcm[ua]\b|g711/i;
-/** Bytes per PCM sample. */
-const pcmBytes = 2;
+import { asRecord, type JsonRecord } from "../../json/fields.ts";
+import { bytesPerSecondOf, pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
 /**
  * Format of a session's input audio, as requested by the client and as confirmed by the vendor. If they differ, the
@@ -42,11 +36,4 @@ function readInputFormat(session: JsonRecord): Partial<InputFormat> {
     bytesPerSecond: format === undefined ? undefined : bytesPerSecondOf(format),
     detectsTurns: detection === undefined ? undefined : detection !== null,
   });
-}
-
-function bytesPerSecondOf(format: unknown): number {
-  const type = isRecord(format) ? format["type"] : format;
-  if (typeof type === "string" && g711.test(type)) return g711BytesPerSecond;
-  const rate = isRecord(format) ? format["rate"] : undefined;
-  return typeof rate === "number" && rate > 0 ? rate * pcmBytes : pcmBytesPerSecond;
 }
