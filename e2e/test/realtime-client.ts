@@ -42,6 +42,15 @@ export async function textSession(suite: Suite, model = "live", key: string = ke
   return session;
 }
 
+/** Opens a session of GPT-Live, and waits until its vendor has started it. */
+export async function liveSession(suite: Suite, model: string, key: string = keys.demo): Promise<TestSession> {
+  const headers = { authorization: `Bearer ${key}` };
+  const session = await openSessionAt(suite.edgeUrl, undefined, headers, "/v1/live/sessions");
+  session.send({ type: "session.start", session: { model } });
+  await session.next("session.started");
+  return session;
+}
+
 /**
  * Waits until no money is reserved and every settlement is a stored event; then the books must agree exactly. The
  * amounts are read in each check, because calls without a reservation are settled later.

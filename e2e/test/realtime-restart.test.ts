@@ -3,13 +3,28 @@ import { describe, afterAll, beforeAll, expect, test } from "vitest";
 import { shapes, startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
-import { ask, booksAgree, handshake, openSession, refusal, say, simulated, textSession } from "./realtime-client.ts";
+import {
+  ask,
+  booksAgree,
+  handshake,
+  liveSession,
+  openSession,
+  refusal,
+  say,
+  simulated,
+  textSession,
+  usageEvents,
+} from "./realtime-client.ts";
 
 const price = { input: 4, output: 100 };
 const config = {
   ...baseConfig,
-  models: { ...baseConfig.models, live: { kind: "realtime", price } },
-  channels: [...baseConfig.channels, channel("voice", ["live"])],
+  models: {
+    ...baseConfig.models,
+    live: { kind: "realtime", price },
+    talk: { kind: "realtime", price: { second: 0.01 } },
+  },
+  channels: [...baseConfig.channels, channel("voice", ["live"]), channel("talk", { talk: "gpt-live-1" })],
 };
 
 describe.each(shapes)("services %s", (shape) => {
@@ -104,6 +119,24 @@ describe.each(shapes)("services %s", (shape) => {
       for (const text of texts) expect(JSON.parse(text)).toHaveProperty("event_id");
     }
     await suite.restart("realtime");
+    await booksAgree(suite, "demo");
+  });
+
+  test("the service is killed: sessions of GPT-Live end too, and each is settled once", async () => {
+    await booksAgree(suite, "demo");
+    const audio = Buffer.alloc(2 * 48_000).toString("base64");
+    const sessions = await Promise.all(Array.from({ length: 5 }, () => liveSession(suite, "talk")));
+    for (const session of sessions) {
+      session.send({ type: "session.input_audio.append", audio });
+      await session.next("session.usage.updated");
+    }
+    suite.process("realtime").signal("SIGKILL");
+    await suite.process("realtime").ended;
+    for (const { closed } of sessions) expect((await closed).code).toBe(shape === "one" ? 1006 : 1012);
+    await suite.restart("realtime");
+    const events = await usageEvents(suite, "talk", sessions.length);
+    expect(events).toHaveLength(sessions.length);
+    for (const { event } of events) expect(event).toMatchObject({ estimated: true });
     await booksAgree(suite, "demo");
   });
 

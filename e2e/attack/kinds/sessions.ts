@@ -37,15 +37,19 @@ const answering =
     });
   };
 
-/** Opens a session, sends all events immediately, and returns the close code. */
-function converse({ edgeUrl, attacker, seen }: Field, model: string, events: readonly object[]): Promise<number> {
+/** Opens a session, sends all messages immediately, and returns the number of messages that came back. */
+function converse(
+  { edgeUrl, attacker, seen }: Field,
+  path: string,
+  messages: readonly (object | string)[],
+): Promise<number> {
   return new Promise((resolve) => {
-    const url = `${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`;
+    const url = edgeUrl.replace("http", "ws") + path;
     const socket = new WebSocket(url, { headers: { authorization: `Bearer ${attacker.key}` } });
     let count = 0;
     socket
       .on("open", () => {
-        for (const event of events) socket.send(JSON.stringify(event));
+        for (const message of messages) socket.send(typeof message === "string" ? message : JSON.stringify(message));
         setTimeout(() => socket.close(1000), sessionMs);
       })
       .on("message", (data: Buffer) => {
@@ -76,7 +80,7 @@ function flooding(): Attack {
     async run(field) {
       made = 0;
       const events = Array.from({ length: eventCount }, () => ({ type: "response.create" }));
-      const messages = await converse(field, field.model("main"), events);
+      const messages = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
       await pause(500);
       const spent = await field.spent(field.attacker);
       const cost = made * responseCost;
@@ -121,7 +125,7 @@ function storedPrompt(): Attack {
         { type: "conversation.item.create", item: { type: "message", role: "user", content: [picture] } },
         { type: "session.update", session: { type: "realtime", instructions: "Be brief." } },
       ];
-      const messages = await converse(field, field.model("main"), events);
+      const messages = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
       const read = received.filter((event) => event.includes(promptId)).length;
       return attackResult(
         `1 session, ${events.length - 1} references, ${messages} messages back`,
@@ -129,6 +133,77 @@ function storedPrompt(): Attack {
         [
           messages === 0 && "the session did not begin, so nothing was shown",
           read > 0 && `${read} references were passed on`,
+        ],
+      );
+    },
+  };
+}
+
+const livePrice = 0.01;
+/** Seconds of sound in one event, and number of such events. */
+const [soundSeconds, soundEvents] = [10, 12];
+const wrongEvents = 20_000;
+const sound = {
+  type: "session.input_audio.append",
+  audio: Buffer.alloc(soundSeconds * 48_000).toString("base64"),
+};
+
+/** Creates a vendor of GPT-Live that counts the seconds of the sound that it receives. */
+const listening =
+  (heard: (seconds: number) => void): SocketHandler =>
+  (socket) => {
+    let seconds = 0;
+    const sendEvent = (event: object): void => {
+      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
+    };
+    socket.on("message", (data: Buffer) => {
+      const { type }: { readonly type: string } = JSON.parse(data.toString());
+      if (type === "session.start") sendEvent({ type: "session.started", event_id: "e", session: {} });
+      if (type === "session.close") sendEvent({ type: "session.closed", event_id: "e", usage: { seconds } });
+      if (type !== sound.type) return;
+      seconds += soundSeconds;
+      heard(soundSeconds);
+    });
+  };
+
+function liveFlood(): Attack {
+  let heard = 0;
+  return {
+    // By this name OpenAI's provider recognises a model of GPT-Live.
+    id: "gpt-live-1",
+    name: "floods sessions of GPT-Live with wrong, deep and oversized events, and with sound",
+    area: "realtime",
+    balance: "0.50",
+    models: [
+      sessionModel(
+        "main",
+        { second: livePrice },
+        listening((seconds) => (heard += seconds)),
+      ),
+    ],
+    async run(field) {
+      heard = 0;
+      const start = { type: "session.start", session: { model: field.model("main") } };
+      const instructions = "x".repeat(5_000_000);
+      const floods: readonly (readonly (object | string)[])[] = [
+        [...Array.from({ length: wrongEvents }, () => ""), start],
+        ["[".repeat(1_000_000)],
+        [{ ...start, session: { ...start.session, instructions } }],
+        [start, ...Array.from({ length: wrongEvents }, () => "{")],
+        [start, "[".repeat(1_000_000), { type: "session.update", session: { instructions } }],
+        [start, "x".repeat(25_000_000)],
+        [start, ...Array.from({ length: soundEvents }, () => sound)],
+      ];
+      let messages = 0;
+      for (const flood of floods) messages += await converse(field, "/v1/live/sessions", flood);
+      const spent = await field.spent(field.attacker);
+      const cost = heard * livePrice;
+      return attackResult(
+        `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messages} messages back`,
+        `${heard} s of sound, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
+        [
+          heard === 0 && "the vendor received no sound, so nothing was shown",
+          cost - spent > livePrice / 10 && `the operator pays ${dollars(cost - spent)}`,
         ],
       );
     },
@@ -209,4 +284,4 @@ const unreadable: Attack = {
 };
 
 /** Attacks by sessions and by audio. */
-export const sessionAttacks: readonly Attack[] = [flooding(), storedPrompt(), pipedWav, unreadable];
+export const sessionAttacks: readonly Attack[] = [flooding(), storedPrompt(), liveFlood(), pipedWav, unreadable];
