@@ -27,6 +27,7 @@ const names = [
   "row",
   "asked",
   "left",
+  "denied",
   ...rests.map((_, at) => `rest-${at}`),
 ] as const;
 let suite: Suite;
@@ -53,6 +54,14 @@ beforeAll(async () => {
         channel("row", ["row"]),
         channel("asked", ["asked"]),
         channel("left", ["left"]),
+        channel(
+          "denied",
+          { denied: "amazon.nova-lite" },
+          {
+            provider: "bedrock",
+            baseUrl: "${SIMULATOR_URL}/at/denied/bedrock?region=us-east-1",
+          },
+        ),
         ...[1, 2, 3].map((at) => channel(`late-${at}`, ["late"], { priority: -at })),
         ...rests.map((_, at) => channel(`rest-${at}`, [`rest-${at}`])),
         ...[1, 2, 3, 4, 5, 6].map((at) => channel(`budget-${at}`, ["budget"], { priority: -at })),
@@ -189,6 +198,23 @@ test.concurrent("failures count by their share: a few among successes start no c
     const { accountsOut } = await shownChannel(suite, "left");
     return accountsOut.length === 1 && accountsOut[0]?.account === "demo";
   });
+});
+
+test.concurrent("a permission that the vendor denies to the operator's account is shown on the channel", async () => {
+  const errorMessage =
+    "User: arn:aws:iam::1:user/u is not authorized to perform: bedrock:InvokeModel on resource: arn:aws:bedrock:us-east-1::foundation-model/amazon.nova-lite";
+  await suite.simulator.script("denied", [
+    { status: 403, errorCode: "AccessDeniedException", errorMessage, repeat: true },
+  ]);
+  for (let call = 0; call < 3; call++) {
+    const answer = await ask(0, another("denied"));
+    expect([answer.status, await answer.text()]).toEqual([502, expect.stringContaining("operator must grant it")]);
+  }
+  const rest = await until(
+    "the cooldown to be reported",
+    async () => (await shownChannel(suite, "denied")).accountsOut[0],
+  );
+  expect(rest).toMatchObject({ account: "demo", state: "resting", vendorMessage: errorMessage });
 });
 
 /** Starts a stream whose client disconnects after its beginning. */

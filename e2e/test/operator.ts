@@ -16,6 +16,7 @@ export interface ShownChannel {
     readonly account: string;
     readonly scope: string;
     readonly state: string;
+    readonly vendorMessage?: string;
     readonly until?: string;
     readonly rests?: number;
   }[];

@@ -25,11 +25,13 @@ export function readErrorBody(body: string): ErrorBody {
   const outer: unknown = Array.isArray(parsed) ? parsed[0] : parsed;
   const inner: unknown = isObject(outer) ? (outer["error"] ?? outer["detail"] ?? outer) : outer;
   const error: Readonly<Record<string, unknown>> = isObject(inner) ? inner : { message: inner };
+  // Older services of Amazon capitalize the name.
+  const message = error["message"] ?? error["Message"];
   return {
     code: cleanName(error["code"]),
     type: cleanName(error["type"]),
     status: cleanName(error["status"]),
-    message: typeof error["message"] === "string" ? cleanText(error["message"]) : undefined,
+    message: typeof message === "string" ? cleanText(message) : undefined,
     param: cleanName(error["param"]),
     details: [error["details"]].flat().filter(isObject),
   };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startScriptedServer, type ScriptedServer } from "@modelgate/testkit";
+import { isWithin, parseCooldownName, readChannelStates } from "@modelgate/channels";
+import { startScriptedServer, until, type ScriptedServer } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
@@ -55,10 +56,10 @@ beforeAll(async () => {
         cached: { kind: "chat" },
       },
       channels: [
-        { id: "google", provider: "gemini", baseUrl: `${vendor.url}/google`, keys: ["k"], models: ["google"] },
-        { id: "cached", provider: "gemini", baseUrl: `${vendor.url}/google`, keys: ["k"], models: ["cached"] },
-        { id: "openai", provider: "openai", baseUrl: `${vendor.url}/openai/v1`, keys: ["k"], models: ["openai"] },
-        { id: "amazon", provider: "bedrock", baseUrl: `${vendor.url}/amazon`, keys: ["k"], models: ["amazon"] },
+        { id: "google", provider: "gemini", baseUrl: `${vendor.url}/google`, keys: ["the-operators-key"], models: ["google"] },
+        { id: "cached", provider: "gemini", baseUrl: `${vendor.url}/google`, keys: ["the-operators-key"], models: ["cached"] },
+        { id: "openai", provider: "openai", baseUrl: `${vendor.url}/openai/v1`, keys: ["the-operators-key"], models: ["openai"] },
+        { id: "amazon", provider: "bedrock", baseUrl: `${vendor.url}/amazon`, keys: ["the-operators-key"], models: ["amazon"] },
       ],
       accounts: { one: { balance: "10.00", tokens: [{ key, group: "default" }] } },
     },
@@ -81,6 +82,21 @@ test.each(["google", "amazon", "openai"])(
     expect(text).not.toMatch(/operators-project|arn:aws/);
   },
 );
+
+test.each([
+  ["google", /aiplatform\.endpoints\.predict' denied/],
+  ["amazon", /not authorized to perform: bedrock:InvokeModel/],
+  ["openai", /Missing scopes: model\.request/],
+])("%s: the state of the channel tells the operator which permission is missing", async (model, vendorMessage) => {
+  for (const content of ["1", "2", "3"])
+    await area.post("/v1/chat/completions", { model, messages: [{ role: "user", content }] }, key);
+  const [, cooldown] = await until("the cooldown to be shared", async () =>
+    [...(await readChannelStates(area.redis)).accountCooldowns].find(([name]) =>
+      isWithin(parseCooldownName(name).scope, model),
+    ),
+  );
+  expect(cooldown).toMatchObject({ account: "one", vendorMessage: expect.stringMatching(vendorMessage) });
+});
 
 test("a cached content that the client may not read is the client's error, and the key is used again", async () => {
   const before = vendor.requests.length;

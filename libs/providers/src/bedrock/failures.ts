@@ -1,4 +1,4 @@
-import { readErrorBody, type ErrorBody } from "../error-body.ts";
+import { readErrorBody } from "../error-body.ts";
 import {
   vendorFailed,
   credentialsRefused,
@@ -32,7 +32,7 @@ const modelStatuses: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 
 /** Classifies an error of Bedrock, `{message}`. The exception's name is only in a header, so the message decides. */
 export function failureOf(status: number, body: string): VendorFailure {
-  const error = parseError(body);
+  const error = readErrorBody(body);
   const { message = "" } = error;
   if (status === 401 || (status === 403 && credentialsMessages.test(message))) return credentialsRefused(error);
   const denied = status === 403 ? permissionDenied(error) : undefined;
@@ -40,10 +40,4 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (modelStatuses.has(status) && modelMessages.test(message)) return noModel;
   if (status === 403) return message === "" ? vendorFailed : requestForbidden(error);
   return failuresByStatus[status] ?? (status === 400 ? inputRefused(error) : failureOfStatus(status, error));
-}
-
-/** Parses an error body. Older services of Amazon write `Message` in place of `message`. */
-function parseError(body: string): ErrorBody {
-  const error = readErrorBody(body);
-  return error.message === undefined ? readErrorBody(body.replace(/"Message"\s*:/, '"message":')) : error;
 }
