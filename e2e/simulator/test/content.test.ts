@@ -211,3 +211,18 @@ test.each<[string, object, string]>([
   expect(status).toBe(400);
   expect(body.error).toMatchObject({ status: "INVALID_ARGUMENT", details: [{ fieldViolations: [{ field }] }] });
 });
+
+test.each([
+  ["gemini-3.8-flash", "MINIMAL", 400],
+  ["gemini-3.1-pro-preview", "MEDIUM", 200],
+  ["gemini-3-pro-preview", "MEDIUM", 400],
+  ["gemini-3-flash", "MINIMAL", 200],
+  ["gemini-4-argon", "XHIGH", 400],
+])("%s with the thinking level %s: %i", async (name, thinkingLevel, status) => {
+  const answer = await post(ask("Hi", config({ thinkingConfig: { thinkingLevel } })), name);
+  expect(answer.status).toBe(status);
+  if (status === 400)
+    expect(answer.body.error.message).toBe(
+      `Thinking level ${thinkingLevel} is not supported for this model. Please retry with other thinking level.`,
+    );
+});

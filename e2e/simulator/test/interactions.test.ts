@@ -88,6 +88,11 @@ test.each<[string, object, string]>([
     { agent, background: true, input: "Hi", generation_config: {} },
     "generation_config",
   ],
+  [
+    "a thinking level that the model does not have",
+    { model: "gemini-3.8-flash", input: "Hi", generation_config: { thinking_level: "minimal" } },
+    "generation_config.thinking_level",
+  ],
   ["background without store", { model, background: true, store: false, input: "Hi" }, "background"],
   [
     "a result without its call",

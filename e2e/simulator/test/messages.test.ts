@@ -137,6 +137,32 @@ test.each<[string, Record<string, string>, number]>([
 const use = { type: "tool_use", id: "t1", name: "weather", input: {} };
 const result = { type: "tool_result", tool_use_id: "t1", content: "4" };
 
+const cited = { type: "text", text: "x", citations: [{ type: "char_location" }] };
+const file = { type: "document", source: { type: "text", media_type: "text/plain", data: "abc" } };
+const searched = { type: "search_result", source: "s", title: "t", content: [cited] };
+test.each<[string, object, string]>([
+  ["a sampling setting at its default", { temperature: 1 }, "temperature: Extra inputs are not permitted"],
+  [
+    "a document in an assistant's message",
+    { messages: [user("Hi"), assistant(file), user("Well?")] },
+    "messages.1.content.0: ",
+  ],
+  ["citations of the user's text", { messages: [user([cited])] }, "messages.0.content.0.citations: "],
+  ["citations in a search result", { messages: [user([searched])] }, "messages.0.content.0.citations: "],
+])("version 2026-10-21 refuses %s, which the version before accepts", async (_, more, start) => {
+  const body = { ...ask("Hi"), ...more };
+  const version = { "anthropic-version": "2026-10-21" };
+  expect((await post(body)).status).toBe(200);
+  const refusals = [await started.post(path, body, version)];
+  const { max_tokens: _max, temperature: _temperature, ...counted } = body as Record<string, unknown>;
+  if (!("temperature" in more)) refusals.push(await started.post(`${path}/count_tokens`, counted, version));
+  for (const refused of refusals) {
+    expect(refused).toMatchObject({ status: 400, body: { error: { type: "invalid_request_error" } } });
+    expect(refused.body.error.message.slice(0, start.length)).toBe(start);
+  }
+  expect((await started.post(path, ask("Hi"), version)).status).toBe(200);
+});
+
 test.each<[string, object, string]>([
   ["no max_tokens", { max_tokens: undefined }, "max_tokens: "],
   ["an unknown field", { n: 1 }, "n: "],
@@ -175,7 +201,18 @@ test.each<[string, object, string]>([
     { messages: [user("Hi"), assistant(use), user([{ type: "text", text: "x" }, result])] },
     "messages.2.content.1: ",
   ],
-  ["a tool of the chat wire", { tools: [{ type: "function", function: {} }] }, "tools.0.type: "],
+  [
+    "a tool of the chat wire",
+    { tools: [{ type: "function", function: {} }] },
+    "tools.0: Input tag 'function' found using 'type' does not match any of the expected tags: 'bash_20241022', ",
+  ],
+  ["a version of a tool that is not there", { tools: [{ type: "web_search_20260101" }] }, "tools.0: Input tag "],
+  ["a tool of a beta feature", { tools: [{ type: "advisor_20260301" }] }, "tools.0: Input tag "],
+  [
+    "a setting of a beta feature",
+    { thinking: { type: "adaptive", block_binding: {} } },
+    "thinking.block_binding: Extra inputs are not permitted",
+  ],
   ["a tool without a schema", { tools: [{ name: "f" }] }, "tools.0.input_schema: "],
   ["a schema that is not an object's", { tools: [{ name: "f", input_schema: {} }] }, "tools.0.input_schema.type: "],
   ["a name with invalid characters", { tools: [{ ...weather, name: "a.b" }] }, "tools.0.name: "],

@@ -25,6 +25,7 @@ function* framesOf(model: string, answer: Answer, shown: ReasoningOptions, behav
     stop_reason: null,
     stop_sequence: null,
     ...(usage && { usage: { ...usage, output_tokens: 1 } }),
+    ...(shown.inputTransformations && { input_transformations: shown.inputTransformations }),
   };
   yield event("message_start", { message });
   for (const [index, block] of blocksFor(answer, shown).entries()) {

@@ -14,7 +14,7 @@ const messages: Endpoint = {
 const countTokens: Endpoint = {
   method: "POST",
   path: /^\/v1\/messages\/count_tokens$/,
-  open: ({ body }) => openCount(body),
+  open: ({ body, headers }) => openCount(body, headers),
 };
 
 /** Pattern of a version. Any date is accepted, because the vendor's SDKs send new versions over time. */

@@ -1,9 +1,10 @@
-import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
+import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { requireShape } from "../checks/refusal.ts";
 import type { Shape } from "../checks/shape.ts";
+import type { Prompt } from "../core/prompt-cache.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
 import { requireValidRequest } from "./rules.ts";
-import { blocksOf, turnsOf } from "./turns.ts";
+import { blocksIn, blocksOf, turnsOf } from "./turns.ts";
 
 /** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
 export function readMessages(body: unknown, shape: Shape): Question {
@@ -25,11 +26,31 @@ export function readMessages(body: unknown, shape: Shape): Question {
     choice: choiceIn(choice),
     parallel: memberOf(choice, "disable_parallel_tool_use") !== true,
     results: results.length > 0 ? results : undefined,
-    reasoning: thinking === "enabled" || thinking === "adaptive",
+    reasoning: (thinking === "enabled" || thinking === "adaptive") && numberAt(body, "max_tokens") !== 0,
     format: (format ?? undefined) === undefined ? undefined : { schema: memberOf(format, "schema") },
     maxTokens: numberAt(body, "max_tokens"),
     stops: listAt(body, "stop_sequences").map(String),
+    prompt: promptOf(body),
   });
+}
+
+/** Returns the prompt in the order of the conversation. It is cached up to the marks. */
+function promptOf(body: unknown): Prompt {
+  const blocks = [
+    ...blocksIn({ content: memberOf(body, "system") }).map((block) => ({ role: "system", block })),
+    ...listAt(body, "messages").flatMap((message) =>
+      blocksIn(message).map((block) => ({ role: textAt(message, "role") ?? "", block })),
+    ),
+  ];
+  const marksEnd = isRecord(memberOf(body, "cache_control"));
+  return {
+    scope: [memberOf(body, "model"), memberOf(body, "tools")],
+    pieces: blocks.map(({ role, block }, at) => ({
+      role,
+      text: textOfBlock(block),
+      isCut: isRecord(memberOf(block, "cache_control")) || (marksEnd && at === blocks.length - 1),
+    })),
+  };
 }
 
 function textOfContent(content: unknown): string {

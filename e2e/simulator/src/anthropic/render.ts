@@ -1,13 +1,17 @@
 import type { Answer } from "../core/answer.ts";
 import { argumentsOf } from "../core/requested-calls.ts";
 import { freshId } from "../core/ids.ts";
-import { encodeText, makeOpaqueData } from "../core/opaque-data.ts";
-import { redactedDataKind, thinkingDataKind } from "./rules.ts";
+import { encodeText } from "../core/opaque-data.ts";
+import { redactedDataKind } from "./rules.ts";
 
 /** Options for the reasoning in an answer. */
 export interface ReasoningOptions {
   /** True if the reasoning has its signature but no text. */
   readonly omitted: boolean;
+  /** Signs reasoning. */
+  sign(thinking: string): string;
+  /** Reasoning that was removed from the request; absent if the request did not want to know. */
+  readonly inputTransformations: readonly object[] | undefined;
 }
 
 /** Content block of an answer. */
@@ -20,14 +24,14 @@ export type Block =
 /** Returns the blocks of an answer: reasoning, text, tool calls. */
 export function blocksFor(
   { thoughts, redacted, text, calls }: Answer,
-  { omitted }: ReasoningOptions,
+  { omitted, sign }: ReasoningOptions,
 ): readonly Block[] {
   const blocks: Block[] = [];
   if (thoughts !== undefined && redacted)
     blocks.push({ type: "redacted_thinking", data: encodeText(redactedDataKind, thoughts) });
   if (thoughts !== undefined && !redacted) {
     const thinking = omitted ? "" : thoughts;
-    blocks.push({ type: "thinking", thinking, signature: makeOpaqueData(thinkingDataKind, thinking) });
+    blocks.push({ type: "thinking", thinking, signature: sign(thinking) });
   }
   if (text !== undefined && text !== "") blocks.push({ type: "text", text, citations: null });
   for (const call of calls)
@@ -80,5 +84,6 @@ export function renderMessage(model: string, answer: Answer, shown: ReasoningOpt
     content: blocksFor(answer, shown),
     ...renderStop(answer),
     ...(usage && { usage }),
+    ...(shown.inputTransformations && { input_transformations: shown.inputTransformations }),
   };
 }

@@ -66,7 +66,9 @@ function requireSignatures(turns: readonly Turn[]): void {
       const path = ["messages", turn.at, "content", at];
       const type = textAt(block, "type");
       const [thought, signature] = [textAt(block, "thinking") ?? "", textAt(block, "signature") ?? ""];
-      if (type === "thinking" && !isOpaqueDataOf(thinkingDataKind, signature, thought))
+      // A dot separates the signature from the conversation that it is bound to.
+      const [data = ""] = signature.split(".");
+      if (type === "thinking" && !isOpaqueDataOf(thinkingDataKind, data, thought))
         throw wrongField([...path, "signature"], "This is not the signature of this thinking block.");
       if (type === "redacted_thinking" && !isOpaqueDataOf(redactedDataKind, textAt(block, "data") ?? ""))
         throw wrongField([...path, "data"], "This data was not made here.");

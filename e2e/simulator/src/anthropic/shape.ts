@@ -1,6 +1,6 @@
 import { textAt } from "../checks/members.ts";
 import { Shapes } from "../checks/notation.ts";
-import { text, type Shape } from "../checks/shape.ts";
+import type { Shape } from "../checks/shape.ts";
 
 const blocks = new Shapes(String.raw`
   // Position at which the prompt's cached beginning may end.
@@ -42,7 +42,7 @@ const blocks = new Shapes(String.raw`
   };
   Thinking = { type: "thinking", thinking: string, signature: string } | { type: "redacted_thinking", data: string };
   UserBlock = Text | Image | Document | SearchResult | ToolResult | ServerBlock;
-  AssistantBlock = Text | ToolUse | Thinking | ServerBlock;
+  AssistantBlock = Text | Document | ToolUse | Thinking | ServerBlock;
   Message =
     | { role: "user", content: filled | UserBlock[1..] }
     | { role: "assistant", content: filled | AssistantBlock[1..] }
@@ -54,22 +54,18 @@ const blocks = new Shapes(String.raw`
   };
 `);
 
-const serverTool = text(
-  /^(?:web_search|web_fetch|bash|browser_toolset|computer_toolset|text_editor|computer|memory|code_execution|tool_search_tool_\w+)_\d{8}$/,
-  "a kind of tool that the vendor knows",
-);
 const customTool = blocks.of("CustomTool");
-const Tool: Shape = (value, path) => {
-  const kind = textAt(value, "type");
-  return kind === undefined || kind === "custom" ? customTool(value, path) : serverTool(kind, [...path, "type"]);
-};
+/** Tools of other types are checked by `requireKnownTools`. */
+const Tool: Shape = (value, path) =>
+  (textAt(value, "type") ?? "custom") === "custom" ? customTool(value, path) : undefined;
 
 const requests = new Shapes(
   `
   Display = "summarized" | "omitted" | null;
+  Binding = { prefix_mismatch_behavior?: "error" | "drop_block" | null } | null;
   ThinkingConfig =
-    | { type: "enabled", budget_tokens: integer(1024), display?: Display }
-    | { type: "adaptive", display?: Display }
+    | { type: "enabled", budget_tokens: integer(1024), display?: Display, block_binding?: Binding }
+    | { type: "adaptive", display?: Display, block_binding?: Binding }
     | { type: "between_tools" | "disabled" };
   ToolChoice =
     | { type: "auto" | "any", disable_parallel_tool_use?: boolean }
@@ -85,7 +81,7 @@ const requests = new Shapes(
     cache_control?: CacheControl, user_profile_id?: string, workspace_id?: string, speed?: "standard" | "fast" | null
   };
   Messages = {
-    ...Count, max_tokens: integer(1), stream?: boolean, temperature?: number(0, 1), top_p?: number(0, 1),
+    ...Count, max_tokens: integer(0), stream?: boolean, temperature?: number(0, 1), top_p?: number(0, 1),
     top_k?: integer(0), stop_sequences?: filled[], metadata?: { user_id?: string | null },
     service_tier?: "auto" | "standard_only", container?: string | object | null, inference_geo?: string | null,
     context_management?: object | null, diagnostics?: { previous_message_id?: string | null } | null

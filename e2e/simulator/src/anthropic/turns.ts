@@ -8,21 +8,24 @@ export interface Turn {
   readonly at: number;
 }
 
-/**
- * Returns the turns of user and assistant. A plain text counts as a text block; system messages do not count as turns.
- */
+/** Returns the turns of user and assistant; system messages do not count as turns. */
 export function turnsOf(body: unknown): readonly Turn[] {
   const turns: Turn[] = [];
   for (const [at, message] of listAt(body, "messages").entries()) {
     const role = textAt(message, "role") ?? "";
     if (role === "system") continue;
-    const content = memberOf(message, "content");
-    const blocks = typeof content === "string" ? [{ type: "text", text: content }] : listAt(message, "content");
+    const blocks = blocksIn(message);
     const last = turns.at(-1);
     if (last?.role === role) turns.splice(-1, 1, { ...last, blocks: [...last.blocks, ...blocks] });
     else turns.push({ role, blocks, at });
   }
   return turns;
+}
+
+/** Returns the blocks of a message. A plain text counts as a text block. */
+export function blocksIn(message: unknown): readonly unknown[] {
+  const content = memberOf(message, "content");
+  return typeof content === "string" ? [{ type: "text", text: content }] : listAt(message, "content");
 }
 
 /** Returns the blocks of one type in a turn. */

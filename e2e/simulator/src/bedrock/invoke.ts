@@ -1,4 +1,5 @@
 import { openMessages } from "../anthropic/open.ts";
+import { bedrockPlatform } from "../anthropic/tool-types.ts";
 import { isRecord, listAt, numberAt, textAt } from "../checks/members.ts";
 import { requireShape, Refusal } from "../checks/refusal.ts";
 import { shapeOf } from "../checks/notation.ts";
@@ -27,7 +28,7 @@ function invokeClaude(body: unknown, model: string, stream: boolean): ParsedRequ
   for (const name of ["model", "stream"])
     if (Object.hasOwn(asked, name)) throw new Refusal(400, `${name}: Extra inputs are not permitted`);
   const headers = Array.isArray(betas) ? { "anthropic-beta": betas.join(",") } : {};
-  const { streamed, ...understood } = openMessages({ ...asked, model }, headers, stream);
+  const { streamed, ...understood } = openMessages({ ...asked, model }, headers, stream, bedrockPlatform);
   return { ...understood, streamed: streamed && ((behaviour) => inAmazonFrames(streamed(behaviour))) };
 }
 

@@ -23,7 +23,23 @@ export function readConverse(body: unknown, model: string): Question {
     format: formatIn(memberOf(body, "outputConfig")),
     maxTokens: numberAt(inference, "maxTokens"),
     stops: listAt(inference, "stopSequences").map(String),
+    prompt: promptOf(body, model),
   });
+}
+
+/** Returns the prompt, which is cached up to its cache points. */
+function promptOf(body: unknown, model: string): Question["prompt"] {
+  const blocks = [
+    ...listAt(body, "system").map((block) => ({ role: "system", block })),
+    ...listAt(body, "messages").flatMap((message) =>
+      listAt(message, "content").map((block) => ({ role: textAt(message, "role") ?? "", block })),
+    ),
+  ];
+  const isPoint = (at: number): boolean => memberOf(blocks[at]?.block, "cachePoint") !== undefined;
+  const pieces = blocks.flatMap(({ role, block }, at) =>
+    isPoint(at) ? [] : [{ role, text: textOf(block), isCut: isPoint(at + 1) }],
+  );
+  return { scope: [model, memberOf(body, "toolConfig")], pieces };
 }
 
 function wordsIn(message: unknown): string {

@@ -2,6 +2,7 @@ import type { Behaviour } from "../behaviour.ts";
 import { numberAt } from "../checks/members.ts";
 import { callsIn, type ToolCall } from "./requested-calls.ts";
 import { pictureOf, smallPictureOf } from "../pictures/picture.ts";
+import { readPromptCache } from "./prompt-cache.ts";
 import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
@@ -142,7 +143,7 @@ const countNames = [
 ] as const;
 
 function usageFor(
-  { promptTokens, choices }: Question,
+  { promptTokens, choices, prompt }: Question,
   { usage }: Behaviour,
   imageTokens: number,
   [thoughts, ...shownText]: readonly string[],
@@ -151,8 +152,7 @@ function usageFor(
   const spoken = shownText.reduce((sum, words) => sum + tokensOf(words), 0);
   const counts: Counts = {
     inputTokens: promptTokens,
-    cachedTokens: 0,
-    cacheWriteTokens: 0,
+    ...(prompt === undefined ? { cachedTokens: 0, cacheWriteTokens: 0 } : readPromptCache(prompt)),
     outputTokens: (reasoningTokens + spoken + imageTokens) * choices,
     reasoningTokens: reasoningTokens * choices,
     imageTokens: imageTokens * choices,

@@ -1,6 +1,7 @@
 import { directiveIn, withoutDirective, type Behaviour } from "../behaviour.ts";
 import { Refusal } from "../checks/refusal.ts";
 import type { PictureSize } from "../pictures/picture.ts";
+import type { Prompt } from "./prompt-cache.ts";
 import { tokensOf } from "./tokens.ts";
 
 /** Tool that a request offers. */
@@ -39,6 +40,8 @@ export interface Question {
   readonly choices: number;
   /** True if a picture is requested. */
   readonly image: boolean;
+  /** Prompt of a vendor that caches prompts; absent if it does not, or if its cache is not simulated. */
+  readonly prompt?: Prompt | undefined;
   /** Size of that picture; a small size if absent. */
   readonly pictureSize?: PictureSize | undefined;
 }

@@ -1,3 +1,6 @@
+import { wrongField } from "../checks/refusal.ts";
+import type { Path } from "../checks/shape.ts";
+
 /**
  * First generation that has levels of thinking, gives ids to tool calls, and requires signatures when calls are sent
  * back.
@@ -18,4 +21,27 @@ export function signsCalls(model: string): boolean {
 /** Returns true if a model accepts only budgets of thinking. */
 export function takesBudgetsOnly(model: string): boolean {
   return (generationOf(model) ?? firstWithSignatures) < firstWithSignatures;
+}
+
+/** Returns true if the vendor caches the model's prompts without being asked to. */
+export function cachesPrompts(model: string): boolean {
+  return /^gemini-(?:2\.5|[3-9])/.test(model);
+}
+
+/** Levels of thinking that a model accepts, by its name; the first match applies. */
+const acceptedLevels: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^gemini-3-pro/, ["low", "high"]],
+  [/^gemini-3\.1-flash-lite-image/, ["minimal", "high"]],
+  [/^gemini-(?:3\.1-pro|3\.[78]-|4-)/, ["low", "medium", "high"]],
+  [/^gemini-3/, ["minimal", "low", "medium", "high"]],
+];
+
+/** Refuses a level of thinking that the model does not accept, in the vendor's words (chatwise-releases#1206). */
+export function requireLevel(model: string, level: string | undefined, path: Path): void {
+  const accepted = acceptedLevels.find(([name]) => name.test(model))?.[1];
+  if (level === undefined || accepted === undefined || accepted.includes(level.toLowerCase())) return;
+  throw wrongField(
+    path,
+    `Thinking level ${level.toUpperCase()} is not supported for this model. Please retry with other thinking level.`,
+  );
 }

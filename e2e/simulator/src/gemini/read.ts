@@ -1,6 +1,7 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { requireShape } from "../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
+import { cachesPrompts } from "./models.ts";
 import { requireValidRequest } from "./rules.ts";
 import { generateContentShape } from "./shape.ts";
 
@@ -39,10 +40,27 @@ export function readGenerate(body: unknown, model: string): GenerateRequest {
       choices: numberAt(config, "candidateCount") ?? 1,
       image: modalities.includes("IMAGE"),
       pictureSize: pictureSizeIn(memberOf(config, "imageConfig")),
+      prompt: promptOf(body, model),
     }),
     showThoughts: memberOf(thinking, "includeThoughts") === true,
     imageOnly: modalities.length > 0 && !modalities.includes("TEXT"),
     topLogprobs: memberOf(config, "responseLogprobs") === true ? (numberAt(config, "logprobs") ?? 0) : undefined,
+  };
+}
+
+/** Returns the prompt, of which the vendor caches every beginning. */
+function promptOf(body: unknown, model: string): Question["prompt"] {
+  if (!cachesPrompts(model)) return undefined;
+  const contents = [{ ...Object(memberOf(body, "systemInstruction")), role: "system" }, ...listAt(body, "contents")];
+  return {
+    scope: [model, memberOf(body, "tools")],
+    pieces: contents.flatMap((content) =>
+      listAt(content, "parts").map((part) => ({
+        role: textAt(content, "role") ?? "user",
+        text: textOfPart(part),
+        isCut: true,
+      })),
+    ),
   };
 }
 

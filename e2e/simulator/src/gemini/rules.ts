@@ -2,7 +2,7 @@ import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.
 import { Refusal, wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 import { isOpaqueDataOf } from "../core/opaque-data.ts";
-import { signsCalls, takesBudgetsOnly } from "./models.ts";
+import { requireLevel, signsCalls, takesBudgetsOnly } from "./models.ts";
 
 /** Kind of the signature of reasoning. The signature on a call is bound to the function's name. */
 export const thoughtDataKind = "gemini.thought";
@@ -150,7 +150,8 @@ function requireValidThinking(thinking: unknown, model: string): void {
   if (budget !== undefined && level !== undefined)
     throw wrongField(path, "'thinkingBudget' and 'thinkingLevel' exclude one another.");
   if (level !== undefined && takesBudgetsOnly(model))
-    throw wrongField([...path, "thinkingLevel"], "This model takes no thinking level.");
+    throw wrongField([...path, "thinkingLevel"], "Thinking level is not supported for this model.");
+  requireLevel(model, level, [...path, "thinkingLevel"]);
   if (budget === undefined) return;
   const isPro = takesBudgetsOnly(model) && model.includes("-pro");
   const isFlash = takesBudgetsOnly(model) && model.includes("-flash");

@@ -72,7 +72,7 @@ const requests = new Shapes(
     imageConfig?: nullable<{ aspectRatio?: /^\d+:\d+$/ "a ratio such as 16:9", imageSize?: "1K" | "2K" | "4K" }>,
     thinkingConfig?: nullable<{
       includeThoughts?: boolean, thinkingBudget?: integer(-1, 32768),
-      thinkingLevel?: "MINIMAL" | "LOW" | "MEDIUM" | "HIGH" | "minimal" | "low" | "medium" | "high"
+      thinkingLevel?: "MINIMAL" | "LOW" | "MEDIUM" | "HIGH" | "XHIGH" | "minimal" | "low" | "medium" | "high" | "xhigh"
     }>,
     enableEnhancedCivicAnswers?: boolean
   }>;

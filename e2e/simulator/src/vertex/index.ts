@@ -1,5 +1,6 @@
 import { renderError as claudeError } from "../anthropic/errors.ts";
 import { openCount, openMessages } from "../anthropic/open.ts";
+import { vertexPlatform } from "../anthropic/tool-types.ts";
 import { isRecord, memberOf } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
 import { toCamelCase } from "../gemini/camel.ts";
@@ -54,7 +55,8 @@ function predict({ body, headers }: EndpointCall, model: string, streams: boolea
   const { anthropic_version: given, ...asked } = body;
   if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   if (Object.hasOwn(asked, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");
-  return openMessages({ ...asked, model }, headers, streams && memberOf(body, "stream") === true);
+  const isStream = streams && memberOf(body, "stream") === true;
+  return openMessages({ ...asked, model }, headers, isStream, vertexPlatform);
 }
 
 /** Locations in which this vendor has models. */
@@ -87,7 +89,7 @@ export const vertex: Vendor = createVendor({
     action("google", "fetchPredictOperation", ({ body }) => fetchOperation(body)),
     videoEndpoint(/^\/storage\/v1\/b\/[^/]+\/o\/.*?(op\w+)%2Fsample_0\.mp4$/),
     action("anthropic", "rawPredict", (asking, model) =>
-      model === "count-tokens" ? openCount(asking.body) : predict(asking, model, false),
+      model === "count-tokens" ? openCount(asking.body, asking.headers, vertexPlatform) : predict(asking, model, false),
     ),
     action("anthropic", "streamRawPredict", (asking, model) => predict(asking, model, true)),
   ],

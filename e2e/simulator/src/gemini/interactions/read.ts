@@ -2,6 +2,7 @@ import { isRecord, listAt, memberOf, numberAt, textAt } from "../../checks/membe
 import { requireShape, Refusal, wrongField } from "../../checks/refusal.ts";
 import { questionFrom, type Question } from "../../core/question.ts";
 import { isOpaqueDataOf } from "../../core/opaque-data.ts";
+import { cachesPrompts, requireLevel } from "../models.ts";
 import { thoughtDataKind } from "../rules.ts";
 import { interactionShape } from "./shape.ts";
 
@@ -26,6 +27,7 @@ export function readInteraction(body: unknown): InteractionRequest {
   requireOrder(steps);
   const config = memberOf(body, "generation_config");
   const level = textAt(config, "thinking_level");
+  requireLevel(model ?? "", level, ["generation_config", "thinking_level"]);
   const choice = memberOf(config, "tool_choice");
   const allowed = memberOf(choice, "allowed_tools");
   const only = listAt(allowed, "tools");
@@ -49,6 +51,7 @@ export function readInteraction(body: unknown): InteractionRequest {
       maxTokens: numberAt(config, "max_output_tokens"),
       stops: listAt(config, "stop_sequences").map(String),
       image: formats.some((format) => textAt(format, "type") === "image"),
+      prompt: promptOf(body, model ?? "", steps),
     }),
     named: agent === undefined ? { model: model ?? "" } : { agent },
     stream: memberOf(body, "stream") === true,
@@ -56,6 +59,14 @@ export function readInteraction(body: unknown): InteractionRequest {
     summaries: textAt(config, "thinking_summaries") !== "none",
     tier: textAt(body, "service_tier"),
   };
+}
+
+/** Returns the prompt, of which the vendor caches every beginning. */
+function promptOf(body: unknown, model: string, steps: readonly unknown[]): Question["prompt"] {
+  if (!cachesPrompts(model)) return undefined;
+  const system = { role: "system", text: textAt(body, "system_instruction") ?? "", isCut: true };
+  const pieces = steps.map((step) => ({ role: textAt(step, "type") ?? "", text: textOfStep(step), isCut: true }));
+  return { scope: [model, memberOf(body, "tools")], pieces: [system, ...pieces] };
 }
 
 function requireValidRequest(body: unknown, model: string | undefined, agent: string | undefined): void {

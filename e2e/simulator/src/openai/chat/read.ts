@@ -2,6 +2,7 @@ import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { requireShape } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
 import { instructionsFirst } from "../instructions-first.ts";
+import { promptOf } from "../prompt.ts";
 import { chatShape } from "./shape.ts";
 import { requireValidRequest, isOpenAiModel } from "./rules.ts";
 
@@ -40,6 +41,9 @@ export function readChat(body: unknown): ChatRequest {
         stops: stopsIn(memberOf(body, "stop")),
         choices: numberAt(body, "n") ?? 1,
         image: listAt(body, "modalities").includes("image"),
+        prompt: promptOf(body, messages, (part) =>
+          memberOf(part, "role") === undefined ? textOfPart(part) : textOf(memberOf(part, "content")),
+        ),
       },
     ),
     showsThoughts: !isOpenAiModel(textAt(body, "model") ?? ""),

@@ -2,10 +2,11 @@ import { listAt, memberOf, numberAt, textAt } from "../../checks/members.ts";
 import { requireShape, Refusal } from "../../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../../core/question.ts";
 import { instructionsFirst } from "../instructions-first.ts";
+import { promptOf } from "../prompt.ts";
 import { requireValidItems, requireValidRequest, withStoredItems } from "./rules.ts";
 import { responsesShape } from "./shape.ts";
 import { storedConversation } from "./store.ts";
-import { textOfItem } from "./words.ts";
+import { isPart, textOfItem, textOfPart } from "./words.ts";
 
 /** Request to the responses endpoint: the question, and options that only this wire has. */
 export interface ResponsesRequest {
@@ -40,6 +41,7 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
       format: formatIn(format),
       maxTokens: numberAt(body, "max_output_tokens"),
       image: textAt(memberOf(body, "tool_choice"), "type") === "image_generation",
+      prompt: promptOf(body, items, (part) => (isPart(part) ? textOfPart(part) : textOfItem(part))),
     }),
     body,
     stream: memberOf(body, "stream") === true,

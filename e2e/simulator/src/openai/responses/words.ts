@@ -27,7 +27,13 @@ function textOfContent(content: unknown): string {
   return (Array.isArray(content) ? content : []).map(textOfPart).join("");
 }
 
-function textOfPart(part: unknown): string {
+/** Returns true for a part of a message, and false for an item. */
+export function isPart(value: unknown): boolean {
+  return /^(?:input|output)_|^refusal$/.test(textAt(value, "type") ?? "");
+}
+
+/** Returns a part of a message as text. */
+export function textOfPart(part: unknown): string {
   const size = (value: string | undefined): string => `${(value ?? "").length} characters`;
   const audio = memberOf(part, "input_audio");
   switch (textAt(part, "type") ?? "") {

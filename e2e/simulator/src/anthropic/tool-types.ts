@@ -1,0 +1,60 @@
+import { listAt, textAt } from "../checks/members.ts";
+import { wrongField } from "../checks/refusal.ts";
+
+/** Tools that the vendor runs, with their versions. */
+const serverTools = {
+  web_search: ["20250305", "20260209", "20260318"],
+  web_fetch: ["20250910", "20260209", "20260309", "20260318"],
+  code_execution: ["20250522", "20250825", "20260120", "20260521"],
+  tool_search_tool_bm25: ["20251119"],
+  tool_search_tool_regex: ["20251119"],
+} as const;
+
+/** Tools that the vendor runs if the request names their beta feature, by the beginning of the feature's name. */
+const betaTools = { advisor_20260301: "advisor-tool-", mcp_toolset: "mcp-client-" } as const;
+
+/** Tools of the vendor's types that the client runs, with their versions. */
+const clientTools = {
+  bash: ["20241022", "20250124"],
+  browser_toolset: ["20260801"],
+  computer: ["20241022", "20250124", "20251124"],
+  computer_toolset: ["20260801"],
+  memory: ["20250818"],
+  text_editor: ["20241022", "20250124", "20250429", "20250728"],
+} as const;
+
+const typesIn = (tools: Readonly<Record<string, readonly string[]>>): readonly string[] =>
+  Object.entries(tools).flatMap(([name, versions]) => versions.map((version) => `${name}_${version}`));
+
+/** Types of the tools that Anthropic runs. */
+const serverTypes = typesIn(serverTools);
+const clientTypes = typesIn(clientTools);
+
+/** A platform that serves Claude: the vendor-run tools that it has; Anthropic has all. */
+export interface Platform {
+  readonly serverTypes: readonly string[];
+}
+
+export const anthropicPlatform: Platform = { serverTypes };
+/** Bedrock runs no tools. */
+export const bedrockPlatform: Platform = { serverTypes: [] };
+/** Vertex AI runs one version of one tool. */
+export const vertexPlatform: Platform = { serverTypes: ["web_search_20250305"] };
+
+/** Refuses tools of a type or version that the platform does not have, in the vendor's words. */
+export function requireKnownTools(body: unknown, platform: Platform, betas: readonly string[]): void {
+  const ofBetas =
+    platform === anthropicPlatform
+      ? Object.entries(betaTools).flatMap(([type, beta]) => (betas.some((name) => name.startsWith(beta)) ? [type] : []))
+      : [];
+  const known = ["custom", ...clientTypes, ...platform.serverTypes, ...ofBetas].toSorted();
+  for (const [at, tool] of listAt(body, "tools").entries()) {
+    const type = textAt(tool, "type") ?? "custom";
+    if (known.includes(type)) continue;
+    const expected = known.map((each) => `'${each}'`).join(", ");
+    throw wrongField(
+      ["tools", at],
+      `Input tag '${type}' found using 'type' does not match any of the expected tags: ${expected}`,
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { listAt, memberOf, textAt } from "../checks/members.ts";
+import type { Prompt, PromptPiece } from "../core/prompt-cache.ts";
+
+/** Models that cache up to breakpoints. The caches of older models are not simulated. */
+const cachingModels = /^gpt-(?:5\.[6-9]|[6-9])/;
+
+/** Models that read `instructions` after the input, and do not cache them. */
+const instructedLast = /^gpt-6\.[2-9]/;
+
+/** Number of marked breakpoints that are written: alone, and in addition to the automatic one at the end. */
+const maxMarks = { explicit: 4, implicit: 3 } as const;
+
+/**
+ * Returns the prompt of messages or items, as the newest models cache it; undefined for other models.
+ *
+ * @param textOf returns the text of a part, or of an item without parts
+ */
+export function promptOf(
+  body: unknown,
+  items: readonly unknown[],
+  textOf: (part: unknown) => string,
+): Prompt | undefined {
+  const model = textAt(body, "model") ?? "";
+  if (!cachingModels.test(model)) return undefined;
+  const parts = items.flatMap((item) => {
+    const role = roleOf(item);
+    const content = memberOf(item, "content");
+    if (!Array.isArray(content)) return [{ role, text: textOf(item), isMarked: false }];
+    return listAt(item, "content").map((part) => ({
+      role,
+      text: textOf(part),
+      isMarked: (memberOf(part, "prompt_cache_breakpoint") ?? null) !== null,
+    }));
+  });
+  const isExplicit = textAt(memberOf(body, "prompt_cache_options"), "mode") === "explicit";
+  const marks = parts.flatMap(({ isMarked }, at) => (isMarked ? [at] : []));
+  const cuts = isExplicit ? marks.slice(-maxMarks.explicit) : [...marks.slice(-maxMarks.implicit), parts.length - 1];
+  const pieces = parts.map(({ role, text }, at): PromptPiece => ({ role, text, isCut: cuts.includes(at) }));
+  const instructions = textAt(body, "instructions");
+  const top = instructions === undefined ? [] : [{ role: "developer", text: instructions, isCut: false }];
+  return {
+    scope: [model, memberOf(body, "tools"), memberOf(body, "prompt_cache_key")],
+    pieces: instructedLast.test(model) ? [...pieces, ...top] : [...top, ...pieces],
+  };
+}
+
+/** Returns the role of a message, or the type of another item; both names of instructions are one role. */
+function roleOf(item: unknown): string {
+  const role = textAt(item, "role") ?? textAt(item, "type") ?? "";
+  return role === "system" ? "developer" : role;
+}
