@@ -2,6 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/fields.ts";
+import { runToEnd } from "../src/json/scan.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { maxBufferedCharacters } from "../src/text/content/client-stream.ts";
@@ -10,6 +11,8 @@ import { contentUsage, renderUsage } from "../src/text/content/usage.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
+import type { TextPass } from "../src/text/pass.ts";
+import { wires } from "../src/text/wires.ts";
 import {
   answer,
   dialogue,
@@ -477,6 +480,7 @@ describe("thinking", () => {
     ["gemini-3-flash", ["reasoning"]],
     ["gemini-3-pro-preview", ["reasoning"]],
     ["gemini-2.5-pro", ["reasoning"]],
+    ["gemini-3.8-flash", ["reasoning"]],
     ["gemini-2.5-flash", []],
   ])("%s: the setting off is dropped and named where thinking cannot stop: %j", (model, dropped) => {
     expect(render({ reasoning: { effort: "none" } }, { ...levels, model }).dropped).toEqual(dropped);
@@ -486,6 +490,13 @@ describe("thinking", () => {
     ["gemini-3-flash", { effort: "none" }, { thinkingLevel: "MINIMAL" }],
     ["gemini-3-flash", { effort: "max", show: "none" }, { thinkingLevel: "HIGH", includeThoughts: false }],
     ["gemini-3-pro-preview", { effort: "medium" }, { thinkingLevel: "HIGH", includeThoughts: true }],
+    ["gemini-3.1-pro-preview", { effort: "medium" }, { thinkingLevel: "MEDIUM", includeThoughts: true }],
+    ["gemini-3.8-flash", { effort: "minimal" }, { thinkingLevel: "LOW", includeThoughts: true }],
+    ["gemini-3.7-flash", { effort: "none" }, { thinkingLevel: "LOW" }],
+    ["gemini-3.6-flash", { effort: "minimal" }, { thinkingLevel: "MINIMAL", includeThoughts: true }],
+    ["gemini-4-argon", { effort: "xhigh" }, { thinkingLevel: "HIGH", includeThoughts: true }],
+    ["gemini-3.1-flash-lite-image", { effort: "low" }, { thinkingLevel: "MINIMAL", includeThoughts: true }],
+    ["gemini-flash-latest", { effort: "minimal" }, { thinkingLevel: "LOW", includeThoughts: true }],
     ["gemini-3.1-flash", { budgetTokens: 2048, show: "full" }, { thinkingLevel: "LOW", includeThoughts: true }],
     ["gemini-2.5-flash", { effort: "xhigh" }, { thinkingBudget: 24_576, includeThoughts: true }],
     ["gemini-2.5-pro", { effort: "none" }, { thinkingBudget: 128 }],
@@ -495,6 +506,39 @@ describe("thinking", () => {
   ])("%s, %j", (model, reasoning, thinkingConfig) => {
     const { body } = render({ reasoning }, { ...levels, model });
     expect(body["generationConfig"]).toEqual(thinkingConfig === undefined ? undefined : { thinkingConfig });
+  });
+});
+
+describe("a level that the model refuses is replaced, and named", () => {
+  test.each<[string, TextRequest["reasoning"], readonly string[]]>([
+    ["gemini-3-pro-preview", { effort: "medium" }, ["reasoning"]],
+    ["gemini-3.1-pro-preview", { effort: "medium" }, []],
+    ["gemini-3.8-flash", { effort: "minimal" }, ["reasoning"]],
+    ["gemini-3-flash", { effort: "minimal" }, []],
+    ["gemini-4-carbon", { effort: "max" }, ["reasoning"]],
+  ])("%s, %j: %j", (model, reasoning, dropped) => {
+    expect(render({ reasoning }, { ...levels, model }).dropped).toEqual(dropped);
+    const greeting = { model: "m", stream: false, instructions: [], turns: [] };
+    const interactions = wires.interactions.vendor.render({ ...greeting, reasoning }, { model, defaultMaxTokens: 9 });
+    expect(interactions.dropped).toEqual(dropped);
+  });
+
+  test.each([
+    ["content", { generationConfig: { thinkingConfig: { thinkingLevel: "MINIMAL" } } }, "LOW"],
+    ["content", { generation_config: { thinking_config: { thinking_level: "minimal" } } }, "low"],
+    ["interactions", { generation_config: { thinking_level: "minimal" } }, "low"],
+  ] as const)("a passed request of %s: %j", (wire, config, level) => {
+    const body = Buffer.from(JSON.stringify({ labels: {}, ...config }));
+    const pass: TextPass = wires[wire].pass;
+    const fit = (model: string) => {
+      const steps = pass.fit?.(body, { model, foreignItems: new Set() });
+      if (steps === undefined) throw new Error("the wire fits requests");
+      return runToEnd(steps);
+    };
+    expect(fit("gemini-3-flash")).toEqual({ body, dropped: [] });
+    const { body: fitted, dropped } = fit("gemini-3.8-flash");
+    expect(fitted.toString()).toBe(body.toString().replace(/minimal/i, level));
+    expect(dropped).toEqual([expect.stringMatching(/thinking_?level$/i)]);
   });
 });
 

@@ -5,7 +5,7 @@ import { wires } from "../src/text/index.ts";
 type Wire = "chat" | "responses" | "messages" | "content";
 
 /** Converts a request to the wire of another vendor. Returns the body and the names of all dropped fields. */
-function crossed(from: Wire, body: JsonRecord, to: Wire, model = "m") {
+function crossed(from: Wire, body: JsonRecord, to: Wire | "interactions" | "converse", model = "m") {
   const { request, dropped } = wires[from].client.read({ model: "m", ...body }, { model: "m" });
   const rendered = wires[to].vendor.render(request, { model, defaultMaxTokens: 1_000 });
   return { body: rendered.body, dropped: [...dropped, ...rendered.dropped] };
@@ -432,6 +432,68 @@ describe("fields that both wires have are converted", () => {
     if (to === "messages" && Array.isArray(content)) expect(got.body).toMatchObject({ messages: [{ content }] });
     expect(JSON.stringify(got.body)).not.toContain("prompt_cache");
   });
+
+  test("prewarm fills Claude's cache without an answer", () => {
+    const wanted = {
+      input: "hi",
+      max_output_tokens: 500,
+      prompt_cache_options: { prewarm: true },
+      reasoning: { effort: "low" },
+      text: { format: { type: "json_schema", name: "a", schema: { type: "object" } } },
+    };
+    for (const [model, thinking] of [
+      ["claude-sonnet-4-5", undefined],
+      ["claude-opus-5-5", { type: "adaptive", display: "omitted" }],
+    ] as const) {
+      const { body, dropped } = crossed("responses", wanted, "messages", model);
+      expect([body["max_tokens"], body["thinking"], body["output_config"], dropped]).toEqual([
+        0,
+        thinking,
+        thinking && { effort: "low" },
+        [],
+      ]);
+      expect(body).toMatchObject({ messages: [{ content: [{ cache_control: { type: "ephemeral" } }] }] });
+    }
+    const same = crossed("responses", wanted, "responses", "gpt-5.6-sol");
+    expect(same.body).toMatchObject({ prompt_cache_options: { prewarm: true } });
+    const { client } = wires.responses;
+    const { request } = client.read({ model: "m", ...wanted });
+    const context = { model: "m", requestBody: wanted, request, answerId: "resp_1", now: 1, inputTokens: 1 };
+    const answer = { id: "", model: "m", createdAt: 1, choices: [{ parts: [], finish: "length" as const }] };
+    expect(client.render(answer, context)).toMatchObject({ status: "completed", output: [], incomplete_details: null });
+  });
+
+  test.each([
+    ["chat", "gpt-5.6-sol"],
+    ["content", "gemini-3-flash"],
+    ["interactions", "gemini-3-flash"],
+    ["converse", "anthropic.claude-opus-5-v1:0"],
+    ["responses", "gpt-5"],
+  ] as const)("prewarm is refused over %s of %s, which would generate an answer", (to, model) => {
+    const body = { input: "hi", prompt_cache_options: { prewarm: true } };
+    const refused = expect.objectContaining({ code: "unsupported_parameter", param: "prewarm" });
+    expect(() => crossed("responses", body, to, model)).toThrow(refused);
+    const idle = { input: "hi", prompt_cache_options: { prewarm: false } };
+    expect(() => crossed("responses", idle, to, model)).not.toThrow();
+  });
+
+  test.each(["chat", "responses", "messages", "content", "interactions", "converse"] as const)(
+    "context management is dropped and named over %s",
+    (to) => {
+      const edits = { context_management: { edits: [{ type: "compact_20260112" }] } };
+      const compaction = { context_management: [{ type: "compaction", compact_threshold: 1_000 }] };
+      expect(crossed("messages", { ...messages, ...edits }, to).dropped).toContain("context_management");
+      expect(crossed("responses", { input: "hi", ...compaction }, to).dropped).toContain("context_management");
+    },
+  );
+
+  test.each(["chat", "responses", "content", "interactions", "converse"] as const)(
+    "the binding of reasoning to its conversation is dropped and named over %s",
+    (to) => {
+      const thinking = { type: "adaptive", block_binding: { prefix_mismatch_behavior: "drop_block" } };
+      expect(crossed("messages", { ...messages, thinking }, to).dropped).toContain("thinking.block_binding");
+    },
+  );
 
   test("in explicit mode only the client's marks are cached, with their lifetime", () => {
     const content = [{ type: "input_text", text: "hi", prompt_cache_breakpoint: { mode: "explicit" } }];

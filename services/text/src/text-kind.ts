@@ -148,7 +148,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       wires: wiresServing(wire),
       waiting: params.stream ? waitingIn({ wire, asArray }) : undefined,
       finishAfterDisconnect: hasAgent(candidates),
-      canDropSignatures: true,
+      canDropSignatures: params.keepsSignatures !== true,
       forward,
       prefer: admitted.channelKey,
       conversation: params.conversation,

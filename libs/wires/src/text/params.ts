@@ -22,6 +22,8 @@ export interface TextParams {
   readonly media: Media;
   /** Requested resolution of images, such as 4K; only the content wire has it. */
   readonly imageSize?: string | undefined;
+  /** True if a refusal of the reasoning in the request is for the client, and not a reason to leave it out. */
+  readonly keepsSignatures?: boolean | undefined;
   /** Charges in addition to tokens; absent: none. */
   readonly fees?: RequestedFees | undefined;
 }

@@ -3,9 +3,13 @@ import type { JsonRecord } from "../../src/json/index.ts";
 import { wires } from "../../src/text/index.ts";
 
 /** Converts a request of the responses wire to the wire of another vendor. */
-function rendered(body: JsonRecord, to: "chat" | "messages" | "content") {
+function rendered(
+  body: JsonRecord,
+  to: "chat" | "messages" | "content" | "interactions" | "converse" | "responses",
+  model = "m",
+) {
   const { request, dropped } = wires.responses.client.read({ model: "m", ...body });
-  const sent = wires[to].vendor.render(request, { model: "m", defaultMaxTokens: 9_000 });
+  const sent = wires[to].vendor.render(request, { model, defaultMaxTokens: 9_000 });
   return { body: sent.body, dropped: [...dropped, ...sent.dropped] };
 }
 
@@ -30,6 +34,37 @@ test("the last configuration_update sets effort and format", () => {
     thinking: { type: "enabled", budget_tokens: 2048 },
     messages: [{ role: "user", content: [{ text: "Hi" }, { text: "Go" }] }],
   });
+});
+
+test.each([
+  [
+    "content",
+    "gemini-3-flash",
+    {
+      generationConfig: { thinkingConfig: { thinkingLevel: "LOW" }, responseJsonSchema: schema },
+      contents: [{ role: "user", parts: [{ text: "Hi" }, { text: "Go" }] }],
+    },
+  ],
+  [
+    "interactions",
+    "gemini-3-flash",
+    { generation_config: { thinking_level: "low" }, response_format: { mime_type: "application/json", schema } },
+  ],
+  [
+    "converse",
+    "anthropic.claude-opus-5-v1:0",
+    {
+      additionalModelRequestFields: { thinking: { type: "adaptive" }, output_config: { effort: "low" } },
+      outputConfig: { textFormat: { structure: { jsonSchema: { schema: JSON.stringify(schema), name: "answer" } } } },
+      messages: [{ role: "user", content: [{ text: "Hi" }, { text: "Go" }] }],
+    },
+  ],
+  ["responses", "gpt-6-sol", { reasoning: { effort: "low" }, text: { format } }],
+] as const)("configuration_update reaches %s", (to, model, body) => {
+  const update = { type: "configuration_update", reasoning: { effort: "low" }, text: { format } };
+  const sent = rendered({ input: [user("Hi"), update, user("Go")], reasoning: { effort: "high" } }, to, model);
+  expect(sent.body).toMatchObject(body);
+  expect(JSON.stringify(sent.body)).not.toContain("configuration_update");
 });
 
 test("additional_tools become tools of the request", () => {

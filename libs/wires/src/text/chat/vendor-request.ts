@@ -44,7 +44,7 @@ export const fieldSupport: FieldSupport = {
     serviceTier: "service_tier",
     prediction: "prediction",
   },
-  refused: [],
+  refused: ["prewarm"],
 };
 
 const maxStops = 4;

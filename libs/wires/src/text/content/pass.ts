@@ -15,9 +15,9 @@ import {
   type EarlyEnd,
   type EarlyEndOptions,
 } from "../pass.ts";
+import { fitThinkingLevel, takesThinkingLevels } from "../hub/gemini.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";
-import { takesThinkingLevels } from "./thinking.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
 import { requireCandidates, isBlocked, contentFinishReasons } from "./vendor-answer.ts";
 
@@ -30,6 +30,14 @@ const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"
 
 /** Member names of a call in both spellings. */
 const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
+
+/** Paths of the thinking level in the spellings that the vendor accepts. */
+const levelPaths = [
+  ["generationConfig", "thinkingConfig", "thinkingLevel"],
+  ["generation_config", "thinking_config", "thinking_level"],
+  ["generationConfig", "thinking_config", "thinking_level"],
+  ["generation_config", "thinkingConfig", "thinkingLevel"],
+] as const;
 
 const textMember = Buffer.from('"text"');
 
@@ -54,6 +62,8 @@ export const contentPass: TextPass = {
 
   /** The path names the model, so only media types are changed. */
   upstreamBody: (body) => normalizeMediaTypes(body),
+
+  fit: (body, { model }) => fitThinkingLevel(body, model, levelPaths),
 
   inspect(frame) {
     const ends = mayBeLastFrame(frame);

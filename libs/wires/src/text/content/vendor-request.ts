@@ -32,7 +32,7 @@ export const fieldSupport: FieldSupport = {
     image: "generationConfig.imageConfig",
     audio: "generationConfig.speechConfig",
   },
-  refused: [],
+  refused: ["prewarm"],
 };
 
 /** Maximum number of stop sequences that the vendor accepts. */

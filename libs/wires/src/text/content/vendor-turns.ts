@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
+import { takesThinkingLevels } from "../hub/gemini.ts";
 import type {
   Part,
   AudioPart,
@@ -21,7 +22,6 @@ import { ownSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 import { skipSignatureCheck, renderToolResponse } from "./parts.ts";
-import { takesThinkingLevels } from "./thinking.ts";
 
 /**
  * Renders turns as `contents`. Consecutive turns of one role become one content, since the vendor requires all results

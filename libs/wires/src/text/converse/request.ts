@@ -25,7 +25,7 @@ export const fieldSupport: FieldSupport = {
     topK: "additionalModelRequestFields",
     serviceTier: "serviceTier",
   },
-  refused: ["choices", "logProbabilities", "modalities", "audio"],
+  refused: ["choices", "logProbabilities", "modalities", "audio", "prewarm"],
 };
 
 /**

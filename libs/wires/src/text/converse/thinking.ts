@@ -1,11 +1,12 @@
+import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
+import { adaptiveModel } from "../hub/claude.ts";
+import { renderClaudeThinking } from "../hub/claude-thinking.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { Unsupported } from "../hub/field-support.ts";
-import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
-import { forcesTool } from "../hub/render.ts";
+import type { Message } from "../hub/paired-messages.ts";
 import { converseBlocks } from "./turns.ts";
-import { reasoningEffort, type Effort, type ReasoningOptions, type TextRequest } from "../hub/request.ts";
+import { reasoningEffort, type Effort, type TextRequest } from "../hub/request.ts";
 
 interface ConverseThinking {
   /** Members for `additionalModelRequestFields`, which differ by family of models. */
@@ -27,9 +28,8 @@ const nearestOfThreeEfforts = {
 } as const satisfies Record<Exclude<Effort, "none">, string>;
 
 /**
- * Renders the requested reasoning. It is dropped and reported as lost for a model without reasoning, and where the
- * vendor would refuse it: with a forced tool, in a tool loop whose turns do not begin with signed reasoning, or with an
- * output limit that leaves no room for the minimum budget.
+ * Renders the requested reasoning. It is dropped and reported as lost for a model without reasoning, and where
+ * `renderClaudeThinking` drops it. The gateway's default output limit includes a thinking budget.
  */
 export function renderThinking(
   request: TextRequest,
@@ -37,62 +37,32 @@ export function renderThinking(
   messages: readonly Message[],
   unsupported: Unsupported,
 ): ConverseThinking {
-  const { reasoning, maxTokens } = request;
+  const { reasoning = {}, maxTokens } = request;
   const silent: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
-  const effort = reasoningEffort(reasoning ?? {});
-  if (reasoning === undefined || (effort === undefined && reasoning.budgetTokens === undefined)) return silent;
-  const form = thinkingFormOf(target.model);
-  const thinks = thinkingMode(form, target.model);
-  const off = thinks === "unless-disabled" ? { ...silent, fields: { thinking: { type: "disabled" } } } : silent;
-  if (effort === "none") {
-    unsupported.noteIf("reasoning", thinks === "always");
-    return off;
+  if (isClaude(target.model)) {
+    const bounded = { ...request, maxTokens: maxTokens ?? target.defaultMaxTokens };
+    const claude = renderClaudeThinking(bounded, target, { messages, form: converseBlocks }, unsupported);
+    const fields = withoutUndefined({
+      thinking: claude.thinking,
+      output_config: claude.effort === undefined ? undefined : { effort: claude.effort },
+    });
+    if (claude.on) return { fields, maxTokens: claude.maxTokens, fixesSampling: true };
+    // Models with budgets reason only if asked to, and the oldest do not know the member.
+    return adaptiveModel(target.model) === undefined ? silent : { ...silent, fields };
   }
-  const bound = maxTokens ?? target.defaultMaxTokens;
-  const forced = thinks !== "always" && forcesTool(request);
-  if (form === undefined || isThinkingRefused(form, forced, bound, messages)) {
-    unsupported.note("reasoning");
-    return off;
-  }
-  const level = effort ?? "medium";
-  if (form === "effort" || form === "nova") return { ...silent, fields: effortFields(form, level) };
-  return { fields: { thinking: claudeThinking(form, reasoning, level, bound) }, maxTokens: bound, fixesSampling: true };
+  const effort = reasoningEffort(reasoning);
+  if ((effort === undefined && reasoning.budgetTokens === undefined) || effort === "none") return silent;
+  const level = nearestOfThreeEfforts[effort ?? "medium"];
+  const fields = effortFields(target.model, level);
+  unsupported.noteIf("reasoning", fields === undefined || level !== (effort ?? level));
+  return { ...silent, fields: fields ?? {} };
 }
 
-function thinkingMode(form: ThinkingForm | undefined, model: string): AdaptiveModel["thinks"] | undefined {
-  return form === "claude-adaptive" ? adaptiveModel(model)?.thinks : undefined;
-}
-
-function claudeThinking(
-  form: ThinkingForm,
-  reasoning: ReasoningOptions,
-  effort: Exclude<Effort, "none">,
-  bound: number,
-): JsonRecord {
-  if (form === "claude-adaptive") return { type: "adaptive" };
-  return { type: "enabled", budget_tokens: Math.min(thinkingBudget(reasoning, effort, bound), bound - 1) };
-}
-
-function effortFields(form: "effort" | "nova", effort: Exclude<Effort, "none">): JsonRecord {
-  const level = nearestOfThreeEfforts[effort];
-  return form === "effort"
-    ? { reasoning_effort: level }
-    : { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
-}
-
-function isThinkingRefused(form: ThinkingForm, forced: boolean, bound: number, messages: readonly Message[]): boolean {
-  if (form === "claude-budget") return forced || bound <= minBudget || hasUnsignedLoop(messages, converseBlocks);
-  return form === "claude-adaptive" && forced;
-}
-
-/** Form in which a request asks a model to think. */
-type ThinkingForm = "claude-budget" | "claude-adaptive" | "nova" | "effort";
-
-/** Returns a model's form by its name, which may follow a region (`us.`) or an ARN's path; undefined: no reasoning. */
-function thinkingFormOf(model: string): ThinkingForm | undefined {
-  if (isClaude(model)) return adaptiveModel(model) !== undefined ? "claude-adaptive" : "claude-budget";
-  if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model)) return "nova";
-  return /openai\.gpt-oss/.test(model) ? "effort" : undefined;
+/** Returns the members for an effort, which differ by family of models; undefined for models without reasoning. */
+function effortFields(model: string, level: string): JsonRecord | undefined {
+  if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model))
+    return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
+  return /openai\.gpt-oss/.test(model) ? { reasoning_effort: level } : undefined;
 }
 
 /** Returns true if a model is one of Anthropic's. */

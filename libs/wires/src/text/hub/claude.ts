@@ -1,6 +1,6 @@
 import type { Unsupported } from "./field-support.ts";
 import { forcesTool } from "./render.ts";
-import type { Effort, ReasoningOptions, TextRequest } from "./request.ts";
+import type { TextRequest } from "./request.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 export interface AdaptiveModel {
@@ -58,6 +58,11 @@ export function takesSystemMessages(model: string): boolean {
   );
 }
 
+/** Returns true for the name of a model on Bedrock, which runs none of Anthropic's tools. */
+export function isOnBedrock(model: string): boolean {
+  return /(?:^|[./])anthropic\./.test(model);
+}
+
 /** Returns true if a Claude model has at least this version, which its name has before or after the family. */
 function isAtLeastVersion(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
@@ -70,19 +75,4 @@ export function withAcceptedToolChoice(request: TextRequest, model: string, unsu
   if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
   unsupported.note("toolChoice");
   return { ...request, toolChoice: { ...request.toolChoice, mode: "auto" } };
-}
-
-/** Minimum thinking budget that models accept, in tokens. */
-export const minBudget = 1024;
-
-const budgetByEffort = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
-
-/** Returns the thinking budget in tokens: the requested one, or the budget that stands for the requested effort. */
-export function thinkingBudget(
-  { budgetTokens }: ReasoningOptions,
-  effort: Exclude<Effort, "none">,
-  maxTokens: number,
-): number {
-  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(minBudget, budgetTokens);
-  return effort === "max" ? Math.max(budgetByEffort.max, Math.floor(maxTokens * 0.8)) : budgetByEffort[effort];
 }

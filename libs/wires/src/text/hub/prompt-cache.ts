@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
-import type { Unsupported } from "./field-support.ts";
+import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { CacheHint, Part } from "./part.ts";
 import { unlessEmpty } from "./render.ts";
 import type { TextRequest } from "./request.ts";
@@ -154,25 +154,29 @@ function cacheOptions(
 ): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";
   unsupported.noteIf("cacheMode", isExplicit && !hasBreakpoints);
+  // Without the member, the vendor would generate an answer.
+  if (request.prewarm === true && !hasBreakpoints) throw unsupportedFailure("prewarm");
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
   return unlessEmpty({
+    prewarm: request.prewarm,
     mode: hasBreakpoints && isMarked ? "explicit" : undefined,
     ttl: lifetime === "12h" ? lifetime : undefined,
   });
 }
 
 /**
- * Reads the mode and the lifetime of the prompt cache: `prompt_cache_retention`, or on newer models
- * `prompt_cache_options`.
+ * Reads the settings of the prompt cache: `prompt_cache_retention`, or on newer models `prompt_cache_options`.
  */
-export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "cacheRetention"> {
+export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "cacheRetention" | "prewarm"> {
   const options = fields.fields("prompt_cache_options");
   const retention = fields.text("prompt_cache_retention");
   if (options === undefined) return { cacheRetention: retention };
   const lifetime = retention ?? options.text("ttl");
-  if (options.oneOf("mode", ["implicit", "explicit"]) !== "explicit") return { cacheRetention: lifetime ?? "30m" };
+  const prewarm = options.flag("prewarm") === true ? true : undefined;
+  if (options.oneOf("mode", ["implicit", "explicit"]) !== "explicit")
+    return { cacheRetention: lifetime ?? "30m", prewarm };
   // 30m is the default lifetime of marks, so it does not request caching where there are none.
-  return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime };
+  return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime, prewarm };
 }
 
 /** Returns a request in which every mark has the lifetime that the client requests for the complete prompt. */

@@ -136,6 +136,8 @@ export interface TextRequest {
   readonly cacheRetention?: string | undefined;
   /** Parts of the prompt that are cached: those up to the client's marks (`explicit`), or also others (`automatic`). */
   readonly cacheMode?: "explicit" | "automatic" | undefined;
+  /** True if the request only fills the prompt cache, and no answer is generated. */
+  readonly prewarm?: true | undefined;
   /** Key and value pairs that the vendor stores with the answer. */
   readonly metadata?: JsonRecord | undefined;
   /** End user, as the client names it. */

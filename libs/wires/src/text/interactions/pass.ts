@@ -5,6 +5,7 @@ import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts"
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { keepAlive } from "../../sse/framing.ts";
 import { reportedFees } from "../fees.ts";
+import { fitThinkingLevel } from "../hub/gemini.ts";
 import {
   findFrom,
   frameIncludes,
@@ -54,6 +55,8 @@ export const interactionsPass: TextPass = {
       ...(agent ? { background: "true", store: "true" } : { store: "false" }),
     });
   },
+
+  fit: (body, { model }) => fitThinkingLevel(body, model, [["generation_config", "thinking_level"]]),
 
   inspect(frame) {
     const event = isNotable(frame) ? parseFrameRecord(frame) : undefined;

@@ -3,8 +3,9 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
+import { acceptedLevel } from "../hub/gemini.ts";
 import { requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import { reasoningEffort, searchToolName, type Effort, type OutputFormat, type TextRequest } from "../hub/request.ts";
+import { reasoningEffort, searchToolName, type OutputFormat, type TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { renderTurns } from "./vendor-turns.ts";
@@ -26,7 +27,7 @@ export const fieldSupport: FieldSupport = {
     audio: "generation_config.speech_config",
     serviceTier: "service_tier",
   },
-  refused: [],
+  refused: ["prewarm"],
 };
 
 /**
@@ -38,7 +39,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   const request = withoutForeignSteps(clientRequest, "interactions", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { input, ...system } = renderTurns(request, unsupported);
-  const config = renderGeneration(request, unsupported);
+  const config = renderGeneration(request, model, unsupported);
   const agent = isAgent(model);
   // Agents do not accept `generation_config`; their settings have another form.
   if (agent) for (const name of Object.keys(config ?? {})) unsupported.note(agentLosses[name] ?? name);
@@ -66,20 +67,11 @@ const agentLosses: Readonly<Record<string, string>> = {
   speech_config: "audio",
 };
 
-const levels = {
-  none: "minimal",
-  minimal: "minimal",
-  low: "low",
-  medium: "medium",
-  high: "high",
-  xhigh: "xhigh",
-  max: "xhigh",
-} as const satisfies Record<Effort, string>;
-
-function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
+function renderGeneration(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord | undefined {
   const { reasoning, audio } = request;
   const effort = reasoning === undefined ? undefined : reasoningEffort(reasoning);
-  unsupported.noteIf("reasoning", effort === "none");
+  const level = effort === undefined ? undefined : acceptedLevel(effort, model);
+  unsupported.noteIf("reasoning", level !== effort);
   const { voice, ...others } = audio ?? {};
   for (const name of Object.keys(others)) unsupported.note(`audio.${name}`);
   const showsReasoning =
@@ -87,7 +79,7 @@ function renderGeneration(request: TextRequest, unsupported: Unsupported): JsonR
   return unlessEmpty({
     max_output_tokens: request.maxTokens,
     stop_sequences: request.stop,
-    thinking_level: effort === undefined ? undefined : levels[effort],
+    thinking_level: level,
     thinking_summaries: reasoning === undefined ? undefined : showsReasoning ? "auto" : "none",
     temperature: request.temperature,
     top_p: request.topP,

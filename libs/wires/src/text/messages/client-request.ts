@@ -6,12 +6,11 @@ import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
-import type { OutputFormat, TextRequest, Turn, Tool } from "../hub/request.ts";
+import type { OutputFormat, ReasoningOptions, TextRequest, Turn, Tool } from "../hub/request.ts";
 import { mediaOf, bytesMedia, imageMedia, remoteFile, textAt, type Media } from "../media.ts";
 import { parseContent } from "./client-parts.ts";
 import { parseCache } from "./extras.ts";
 import { parseSearch } from "./search.ts";
-import { parseThinking } from "./thinking.ts";
 import { requestedFees, feeMembers } from "./fees.ts";
 
 /** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
@@ -63,6 +62,19 @@ function takesMark(part: Part): part is TextPart | ImagePart | FilePart | ToolRe
 function parseMaxTokens(fields: Fields): number {
   fields.need("max_tokens");
   return fields.count("max_tokens", 1) ?? 1;
+}
+
+/** Parses a client's `thinking`, and the effort in `output_config`. */
+function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptions | undefined {
+  const thinking = body.fields("thinking");
+  const type = thinking?.oneOf("type", ["enabled", "adaptive", "disabled", "between_tools"]);
+  if (thinking !== undefined && type === undefined) throw thinking.wrong("type", "enabled, adaptive or disabled");
+  if (type === "disabled") return { effort: "none" };
+  const effort = output?.oneOf("effort", ["low", "medium", "high", "xhigh", "max"]);
+  if (thinking === undefined) return effort === undefined ? undefined : { effort };
+  const budget = type === "enabled" ? thinking.count("budget_tokens", 1) : effort === undefined ? -1 : undefined;
+  const display = thinking.oneOf("display", ["summarized", "omitted"]);
+  return { ...withoutUndefined({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
 /** Parses the output format from `output_config`, or from its former member `output_format`. */
@@ -175,7 +187,14 @@ export function readParams(value: unknown): TextParams {
     choices: 1,
     media: mediaOf(body.messages, measurePart),
     fees: requestedFees(body),
+    ...(wantsBindingErrors(body) ? { keepsSignatures: true } : {}),
   };
+}
+
+/** Returns true if a client wants its request refused if its reasoning belongs to another conversation. */
+function wantsBindingErrors(body: JsonRecord): boolean {
+  const binding = memberOf(memberOf(body, "thinking"), "block_binding");
+  return memberOf(binding, "prefix_mismatch_behavior") === "error";
 }
 
 /** Checks the fields of a request whose tokens are only counted. Throws Failure (400) naming the field. */

@@ -1,6 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
+import { adaptiveModel, isOnBedrock, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
+import { renderClaudeThinking } from "../hub/claude-thinking.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
@@ -14,12 +15,11 @@ import {
   requireToolName,
   type ToolRenderers,
 } from "../hub/render.ts";
-import type { TextRequest } from "../hub/request.ts";
+import { searchToolName, type TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";
 import { renderSearch } from "./search.ts";
-import { renderThinking } from "./thinking.ts";
-import { automaticMarks, withCacheMarks, renderTurns } from "./vendor-turns.ts";
+import { automaticMarks, pairs, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
 /** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
@@ -37,6 +37,7 @@ export const fieldSupport: FieldSupport = {
     cacheKey: "cache_control",
     cacheRetention: "cache_control",
     cacheMode: "cache_control",
+    prewarm: "max_tokens",
     user: "metadata.user_id",
     serviceTier: "service_tier",
   },
@@ -46,16 +47,18 @@ export const fieldSupport: FieldSupport = {
 /** Renders the request for a vendor of this wire. Throws Failure unsupported_parameter for what it cannot express. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
-  const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);
+  const offered = withoutServerTools(withoutAnswer(clientRequest, target.model), target.model, unsupported);
+  const accepted = withAcceptedToolChoice(offered, target.model, unsupported);
   const fitted = withoutForeignSteps(accepted, "messages", unsupported);
   const request = keepLastMarks(withMarkLifetime(fitted), maxCacheMarks - automaticMarks(fitted), unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInstruction(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);
-  const { thinking, effort, maxTokens, on } = renderThinking(request, target, messages, unsupported);
+  const conversation = { messages, form: pairs };
+  const { thinking, effort, maxTokens, on } = renderClaudeThinking(request, target, conversation, unsupported);
   const body = withoutUndefined({
     model: target.model,
-    max_tokens: maxTokens,
+    max_tokens: request.prewarm === true ? 0 : maxTokens,
     system,
     messages,
     stream: request.stream ? true : undefined,
@@ -69,6 +72,24 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     service_tier: renderTier(request, unsupported),
   });
   return { body, dropped: unsupported.names };
+}
+
+/** Returns a request to fill the cache without settings of the answer, which the vendor refuses together with it. */
+function withoutAnswer(request: TextRequest, model: string): TextRequest {
+  if (request.prewarm !== true) return request;
+  const { format: _format, toolChoice: _choice, reasoning, ...kept } = request;
+  // A thinking budget must be less than the output limit.
+  return reasoning === undefined || adaptiveModel(model) === undefined ? kept : { ...kept, reasoning };
+}
+
+/** Returns a request without web search on a platform that cannot run it. Throws Failure if the request forces it. */
+function withoutServerTools(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
+  const { tools, toolChoice } = request;
+  if (!isOnBedrock(model) || tools?.some(({ kind }) => kind === "web-search") !== true) return request;
+  if (forcesSingleTool(toolChoice) && toolChoice?.names?.includes(searchToolName) === true)
+    throw unsupportedFailure(`tools: ${searchToolName}`);
+  unsupported.note("tools.web-search");
+  return { ...request, tools: tools.filter(({ kind }) => kind !== "web-search") };
 }
 
 /** Requests JSON by instructions, since the vendor supports JSON only with a schema; reports the field as lost. */

@@ -14,7 +14,8 @@ export function parseChat(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
   const tools = fields.each("tools", maxTools).map(parseTool);
-  const request = { ...parseShared(fields), instructions, turns, ...(tools.length > 0 ? { tools } : {}) };
+  const base = { ...parseShared(fields), cacheMode: "automatic" } as const;
+  const request = { ...base, instructions, turns, ...(tools.length > 0 ? { tools } : {}) };
   return { request, dropped: fields.unread() };
 }
 

@@ -1,6 +1,6 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { TextAnswer } from "../hub/answer.ts";
+import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { answerToEvents } from "../hub/events.ts";
 import { isToolList } from "./client-request.ts";
@@ -18,7 +18,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   const builder = new PartWriter(context, () => "");
   for (const event of answerToEvents(answer)) builder.take(event);
   builder.close();
-  const ending = endingOf(choice.finish, builder.isRefusedAsText);
+  const ending = endingOf(finishOf(choice.finish, context), builder.isRefusedAsText);
   return responseObject(context, {
     ...ending,
     output: builder.output,
@@ -26,6 +26,11 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
     completedAt: ending.status === "completed" ? context.now : null,
     serviceTier: answer.serviceTier,
   });
+}
+
+/** Returns the finish reason of an answer. A request that only fills the cache is complete without output. */
+export function finishOf(reason: FinishReason, { request }: AnswerContext): FinishReason {
+  return request.prewarm === true ? "stop" : reason;
 }
 
 /** Members of a response object that do not repeat the request. */

@@ -4,7 +4,7 @@ import type { Failure, Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
-import { responseObject, type ResponseState } from "./client-answer.ts";
+import { finishOf, responseObject, type ResponseState } from "./client-answer.ts";
 import { PartWriter } from "./part-writer.ts";
 import { endingOf } from "./vendor-answer.ts";
 
@@ -50,7 +50,7 @@ export class ResponsesWriter implements StreamWriter {
 
   end(): string {
     const frames = this.#start() + this.#builder.close();
-    const ending = endingOf(this.#finish, this.#builder.isRefusedAsText);
+    const ending = endingOf(finishOf(this.#finish, this.#context), this.#builder.isRefusedAsText);
     return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
 

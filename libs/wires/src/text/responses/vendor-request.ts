@@ -35,6 +35,7 @@ export const fieldSupport: FieldSupport = {
     cacheKey: "prompt_cache_key",
     cacheRetention: "prompt_cache_retention",
     cacheMode: "prompt_cache_options",
+    prewarm: "prompt_cache_options.prewarm",
     metadata: "metadata",
     user: "user",
     safetyIdentifier: "safety_identifier",

@@ -166,7 +166,7 @@ describe("thinking and sampling", () => {
       { reasoning: { effort: "high" }, maxTokens: 2_000, temperature: 0.5 },
       {
         inferenceConfig: { maxTokens: 2_000 },
-        additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 1_999 } },
+        additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 1_600 } },
       },
       ["temperature"],
     ],
@@ -175,7 +175,12 @@ describe("thinking and sampling", () => {
       "Claude's newest models think adaptively",
       "anthropic.claude-opus-4-7",
       { reasoning: { effort: "low" } },
-      { additionalModelRequestFields: { thinking: { type: "adaptive" } } },
+      {
+        additionalModelRequestFields: {
+          thinking: { type: "adaptive", display: "summarized" },
+          output_config: { effort: "low" },
+        },
+      },
       [],
     ],
     [
@@ -189,7 +194,7 @@ describe("thinking and sampling", () => {
       "disabled thinking of a model that always thinks",
       "anthropic.claude-opus-5-5-v1:0",
       { reasoning: { effort: "none" } },
-      {},
+      { additionalModelRequestFields: { output_config: { effort: "low" } } },
       ["reasoning"],
     ],
     [
@@ -197,14 +202,14 @@ describe("thinking and sampling", () => {
       "us.amazon.nova-2-lite-v1:0",
       { reasoning: { effort: "xhigh" } },
       { additionalModelRequestFields: { reasoningConfig: { type: "enabled", maxReasoningEffort: "high" } } },
-      [],
+      ["reasoning"],
     ],
     [
       "gpt-oss",
       "openai.gpt-oss-120b-1:0",
       { reasoning: { effort: "minimal" } },
       { additionalModelRequestFields: { reasoning_effort: "low" } },
-      [],
+      ["reasoning"],
     ],
     ["a model that cannot express it", "meta.llama3-70b", { reasoning: { effort: "low" } }, {}, ["reasoning"]],
     ["Claude's top_k", claude, { topK: 5 }, { additionalModelRequestFields: { top_k: 5 } }, []],

@@ -1,28 +1,14 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { Fields, JsonRecord } from "../../json/fields.ts";
-import type { TextTarget } from "../hub/wire.ts";
-import { reasoningEffort, type Effort, type ReasoningOptions, type TextRequest } from "../hub/request.ts";
-import { adaptiveModel, minBudget, thinkingBudget, type AdaptiveModel } from "../hub/claude.ts";
-import type { Unsupported } from "../hub/field-support.ts";
-import { hasUnsignedLoop, type Message } from "../hub/paired-messages.ts";
-import { forcesTool } from "../hub/render.ts";
-import { pairs } from "./vendor-turns.ts";
-
-/** Parses a client's `thinking`, and the effort in `output_config`. */
-export function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptions | undefined {
-  const thinking = body.fields("thinking");
-  const type = thinking?.oneOf("type", ["enabled", "adaptive", "disabled", "between_tools"]);
-  if (thinking !== undefined && type === undefined) throw thinking.wrong("type", "enabled, adaptive or disabled");
-  if (type === "disabled") return { effort: "none" };
-  const effort = output?.oneOf("effort", ["low", "medium", "high", "xhigh", "max"]);
-  if (thinking === undefined) return effort === undefined ? undefined : { effort };
-  const budget = type === "enabled" ? thinking.count("budget_tokens", 1) : effort === undefined ? -1 : undefined;
-  const display = thinking.oneOf("display", ["summarized", "omitted"]);
-  return { ...withoutUndefined({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
-}
+import type { JsonRecord } from "../../json/fields.ts";
+import { adaptiveModel, type AdaptiveModel } from "./claude.ts";
+import type { Unsupported } from "./field-support.ts";
+import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-messages.ts";
+import { forcesTool } from "./render.ts";
+import { reasoningEffort, type Effort, type ReasoningOptions, type TextRequest } from "./request.ts";
+import type { TextTarget } from "./wire.ts";
 
 /** Members that request reasoning, and values that they change in the rest of the request. */
-interface RenderedThinking {
+interface ClaudeThinking {
   readonly thinking: JsonRecord | undefined;
   /** Effort to set in `output_config`. */
   readonly effort: string | undefined;
@@ -32,16 +18,16 @@ interface RenderedThinking {
 }
 
 /**
- * Renders the requested reasoning. It is dropped and reported as lost if the vendor would refuse it: with a forced tool,
- * or in a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always reasons gets the
- * lowest effort instead of none, which is reported too.
+ * Renders the requested reasoning for Claude. It is dropped and reported as lost if the vendor would refuse it: with a
+ * forced tool, or in a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always
+ * reasons gets the lowest effort instead of none, which is reported too.
  */
-export function renderThinking(
+export function renderClaudeThinking(
   request: TextRequest,
   target: TextTarget,
-  messages: readonly Message[],
+  { messages, form }: { readonly messages: readonly Message[]; readonly form: MessageBlocks },
   unsupported: Unsupported,
-): RenderedThinking {
+): ClaudeThinking {
   const { reasoning } = request;
   const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
   const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
@@ -54,12 +40,13 @@ export function renderThinking(
     unsupported.noteIf("reasoning", alwaysThinks);
     return off;
   }
-  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsignedLoop(messages, pairs))) {
+  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsignedLoop(messages, form))) {
     unsupported.note("reasoning");
     return off;
   }
   if (adaptive === undefined)
     return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
+  unsupported.noteIf("reasoning", effort === "minimal");
   const display = reasoning.show === "none" ? "omitted" : "summarized";
   return {
     ...silent,
@@ -70,7 +57,7 @@ export function renderThinking(
 }
 
 /** Returns the members for the least reasoning that the model allows: none if a request can disable reasoning. */
-function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<RenderedThinking> {
+function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<ClaudeThinking> {
   if (thinks === "always") return { effort: "low" };
   return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };
 }
@@ -79,9 +66,9 @@ function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<Ren
 function withBudget(
   request: TextRequest,
   reasoning: ReasoningOptions,
-  options: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: RenderedThinking },
+  options: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: ClaudeThinking },
   unsupported: Unsupported,
-): RenderedThinking {
+): ClaudeThinking {
   const { effort, maxTokens, off } = options;
   const requestedBudget = thinkingBudget(reasoning, effort, maxTokens);
   const budget = request.maxTokens === undefined ? requestedBudget : budgetWithin(request.maxTokens, requestedBudget);
@@ -114,4 +101,19 @@ function budgetWithin(bound: number, budget: number): number | undefined {
 /** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */
 function isUnset({ effort, budgetTokens, show }: ReasoningOptions): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
+}
+
+/** Minimum thinking budget that models accept, in tokens. */
+const minBudget = 1024;
+
+const budgetByEffort = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
+
+/** Returns the thinking budget in tokens: the requested one, or the budget that stands for the requested effort. */
+function thinkingBudget(
+  { budgetTokens }: ReasoningOptions,
+  effort: Exclude<Effort, "none">,
+  maxTokens: number,
+): number {
+  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(minBudget, budgetTokens);
+  return effort === "max" ? Math.max(budgetByEffort.max, Math.floor(maxTokens * 0.8)) : budgetByEffort[effort];
 }

@@ -1,0 +1,67 @@
+import { memberOf } from "../../json/fields.ts";
+import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
+import { includesAny } from "../../json/scan.ts";
+import { renameAt, type FittedBody } from "../pass.ts";
+import { efforts, type Effort } from "./request.ts";
+
+/** First generation of models that takes thinking levels; earlier generations take budgets. */
+const firstGenerationWithLevels = 3;
+
+/** Matches the names of the newest models of each size: `gemini-flash-latest`. */
+const latestModels = /gemini-(?:[a-z]+-)+latest$/;
+
+/** Returns true if a model, by its vendor name, takes thinking levels. */
+export function takesThinkingLevels(model: string): boolean {
+  if (latestModels.test(model)) return true;
+  const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
+  return generation !== undefined && Number(generation) >= firstGenerationWithLevels;
+}
+
+const allLevels = ["minimal", "low", "medium", "high", "xhigh"] as const;
+
+type ThinkingLevel = (typeof allLevels)[number];
+
+/**
+ * Thinking levels that models accept, in ascending order; the first match applies. Sources: pydantic-ai-slim 2.68.0,
+ * bolna#956, chatwise-releases#1206.
+ */
+const levelsByModel: readonly (readonly [name: RegExp, levels: readonly [ThinkingLevel, ...ThinkingLevel[]]])[] = [
+  [/gemini-3-pro/, ["low", "high"]],
+  [/gemini-3\.1-flash-lite-image/, ["minimal", "high"]],
+  [/gemini-3(?:\.[0-6])?-flash/, ["minimal", "low", "medium", "high"]],
+  [/gemini-/, ["low", "medium", "high"]],
+];
+
+/** Returns the thinking level nearest to an effort that a model accepts, the higher of two. */
+export function acceptedLevel(effort: Effort, model: string): ThinkingLevel {
+  const known = takesThinkingLevels(model) ? levelsByModel.find(([name]) => name.test(model)) : undefined;
+  const levels = known?.[1] ?? allLevels;
+  const distance = (level: ThinkingLevel): number => Math.abs(efforts.indexOf(level) - efforts.indexOf(effort));
+  let [nearest] = levels;
+  for (const level of levels) if (distance(level) <= distance(nearest)) nearest = level;
+  return nearest;
+}
+
+const levelMembers = ['"thinkingLevel"', '"thinking_level"'].map((text) => Buffer.from(text));
+
+/** Fits the thinking level of a forwarded request, which is at one of `paths`, to its model. */
+export function* fitThinkingLevel(
+  body: Buffer,
+  model: string,
+  paths: readonly (readonly [config: string, ...inner: readonly string[]])[],
+): Generator<undefined, FittedBody> {
+  const unchanged = { body, dropped: [] };
+  if (!takesThinkingLevels(model) || !(yield* includesAny(body, ...levelMembers))) return unchanged;
+  yield* findMembersInTurns(body);
+  for (const path of paths) {
+    const [config, ...inner] = path;
+    const level = inner.reduce<unknown>(memberOf, yield* memberInTurns(body, config));
+    const effort = typeof level === "string" ? allLevels.find((each) => each === level.toLowerCase()) : undefined;
+    if (effort === undefined) continue;
+    const accepted = acceptedLevel(effort, model);
+    if (accepted === effort) return unchanged;
+    const written = level === effort ? accepted : accepted.toUpperCase();
+    return { body: renameAt(body, path, written), dropped: [path.join(".")] };
+  }
+  return unchanged;
+}
