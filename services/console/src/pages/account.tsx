@@ -141,7 +141,7 @@ function Credit({ id }: { readonly id: string }) {
           {say("Credit")}
         </Button>
       </Group>
-      <FailedChange error={credit.error} />
+      <FailedChange error={credit.error} draft={draft} />
     </Form>
   );
 }

@@ -67,7 +67,7 @@ function CreateAccount() {
         {say("Create account")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create account")}>
-        <FieldsForm change={create} action={say("Create")}>
+        <FieldsForm change={create} draft={draft} action={say("Create")}>
           <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
           <TextInput label={say("Name")} {...field("name", create)} />
           <TextInput label={say("Balance (US dollars)")} required {...field("balance", create)} />

@@ -125,7 +125,7 @@ function CreateOperator() {
         {say("Create operator")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create operator")}>
-        <FieldsForm change={create} action={say("Create")}>
+        <FieldsForm change={create} draft={draft} action={say("Create")}>
           <TextInput label={say("Name")} required data-autofocus {...field("name", create)} />
           <RoleSelect
             roles={operatorRoles}
@@ -210,7 +210,7 @@ function MakeOperatorKey() {
         </Group>
       </Form>
       {made !== undefined && <Copied text={made} label={say("Key for automation")} />}
-      <FailedChange error={make.error} />
+      <FailedChange error={make.error} draft={draft} />
     </>
   );
 }

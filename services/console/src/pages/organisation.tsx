@@ -168,7 +168,7 @@ function CreateTeam({ organisation }: { readonly organisation: string }) {
         {say("Create team")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create team")}>
-        <FieldsForm change={create} action={say("Create")}>
+        <FieldsForm change={create} draft={draft} action={say("Create")}>
           <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
           <TextInput label={say("Name")} {...field("name", create)} />
           <TextInput label={say("Account that pays (teams may share one)")} required {...field("account", create)} />

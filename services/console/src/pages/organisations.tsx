@@ -63,7 +63,7 @@ function CreateOrganisation() {
         {say("Create organisation")}
       </Button>
       <Dialog opened={opened} onClose={close} title={say("Create organisation")}>
-        <FieldsForm change={create} action={say("Create")}>
+        <FieldsForm change={create} draft={draft} action={say("Create")}>
           <TextInput label={say("Id")} required data-autofocus {...field("id", create)} />
           <TextInput label={say("Name")} {...field("name", create)} />
         </FieldsForm>

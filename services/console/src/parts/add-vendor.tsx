@@ -65,7 +65,7 @@ function VendorForm() {
           />
           <TextInput label={say("Address")} required {...field("baseUrl", list)} />
           <PasswordInput label={say("Key")} required {...field("key", list)} />
-          <FailedChange error={list.error} />
+          <FailedChange error={list.error} draft={draft} />
           <Group>
             <Button type="submit" loading={list.isPending} disabled={chosen === undefined}>
               {say("List its models")}

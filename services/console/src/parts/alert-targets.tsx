@@ -110,13 +110,14 @@ function TargetFields({ scope, onDone }: { readonly scope: TargetScope; readonly
   });
   if (secret !== undefined) return <NewSecret secret={secret} />;
   return (
-    <FieldsForm change={add} action={say("Add")}>
+    <FieldsForm change={add} draft={draft} action={say("Add")}>
       <Select
         label={say("Kind")}
         data={alertTargetKinds.map((value) => ({ value, label: sayWord(value) }))}
         allowDeselect={false}
         value={kind}
         onChange={(value) => set({ kind: value ?? kind })}
+        error={add.errorAt("kind")}
       />
       <TextInput label={say("Name")} {...field("name", add)} />
       <AddressFields kind={kind} input={(name) => field(name, add)} />

@@ -61,7 +61,7 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
     onDone,
   });
   return (
-    <FieldsForm change={create} action={say("Create")}>
+    <FieldsForm change={create} draft={draft} action={say("Create")}>
       <TextInput label={say("Name")} data-autofocus {...field("name", create)} />
       <TextInput
         label={say("Scope")}
@@ -75,6 +75,7 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
         data={choicesOf(budgetPeriods)}
         value={draft.period}
         onChange={(chosen) => set({ period: chosen ?? draft.period })}
+        error={create.errorAt("period")}
       />
       {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
       <Select
@@ -82,6 +83,7 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
         data={choicesOf(budgetModes)}
         value={draft.mode}
         onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
+        error={create.errorAt("mode")}
       />
       {!isTotal && (
         <TextInput

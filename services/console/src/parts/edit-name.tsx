@@ -40,7 +40,7 @@ function NameForm({ name, rename, onDone }: EditNameProps & { readonly onDone: (
   const { draft, field } = useDraft({ name });
   const change = useChange({ change: () => rename(draft.name), changes: ["organisations"], onDone });
   return (
-    <FieldsForm change={change} action={say("Save")}>
+    <FieldsForm change={change} draft={draft} action={say("Save")}>
       <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
     </FieldsForm>
   );

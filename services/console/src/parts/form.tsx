@@ -26,9 +26,11 @@ export function Form({
 /** Form with its fields one below the other, the reason for a failure, and a button with the text `action`. */
 export function FieldsForm({
   change,
+  draft,
   action,
   children,
 }: {
+  readonly draft: Readonly<Record<string, string>>;
   readonly change: { readonly start: () => void; readonly error: Error | null; readonly isPending: boolean };
   readonly action: string;
   readonly children: ReactNode;
@@ -37,7 +39,7 @@ export function FieldsForm({
     <Form change={change}>
       <Stack>
         {children}
-        <FailedChange error={change.error} />
+        <FailedChange error={change.error} draft={draft} />
         <Group justify="end">
           <Button type="submit" loading={change.isPending}>
             {action}

@@ -49,7 +49,7 @@ function InviteFields<Role extends string>({ roles, invite, changes }: Omit<Invi
   });
   if (invited !== undefined) return <InviteLink {...invited} />;
   return (
-    <FieldsForm change={change} action={say("Invite")}>
+    <FieldsForm change={change} draft={draft} action={say("Invite")}>
       <TextInput label={say("Name")} required data-autofocus {...field("name", change)} />
       <RoleSelect roles={roles} value={draft.role} onChoose={(role) => set({ role })} error={change.errorAt("role")} />
     </FieldsForm>

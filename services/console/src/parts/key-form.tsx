@@ -125,7 +125,7 @@ function KeyFields({
 }) {
   const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
   return (
-    <FieldsForm change={change} action={action}>
+    <FieldsForm change={change} draft={draft} action={action}>
       <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
       <Select
         label={say("Group")}

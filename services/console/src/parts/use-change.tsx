@@ -36,10 +36,16 @@ export function useChange<Result>({
   };
 }
 
-/** Message of a refusal with the name of the refused field, which may have no input in the form. */
-export function FailedChange({ error }: { readonly error: Error | null }) {
-  if (error === null) return null;
+interface FailedChangeProps {
+  readonly error: Error | null;
+  /** Fields of the form, which show their own errors. */
+  readonly draft?: Readonly<Record<string, string>>;
+}
+
+/** Message of a refusal with the name of the refused field, unless the form has this field. */
+export function FailedChange({ error, draft = {} }: FailedChangeProps) {
   const param = error instanceof ApiError ? error.param : undefined;
+  if (error === null || (param !== undefined && Object.hasOwn(draft, param))) return null;
   return (
     <Alert color="red" role="alert" title={say("Not changed")}>
       {param === undefined || error.message.includes(param) ? error.message : `${param}: ${error.message}`}
