@@ -50,16 +50,16 @@ export function merged(turns: readonly Turn[]): readonly Turn[] {
 
 /** Generates a conversation: content of the user, content and calls of the model, and the results of the calls. */
 export const dialogue = (
-  said: fc.Arbitrary<Part>,
-  modelSaid: fc.Arbitrary<Part>,
+  userPart: fc.Arbitrary<Part>,
+  modelPart: fc.Arbitrary<Part>,
   call: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>>,
   resultParts: fc.Arbitrary<Extract<Part, { kind: "tool-result" }>["parts"]>,
 ): fc.Arbitrary<readonly Turn[]> =>
   fc
     .array(
       fc.record({
-        user: fc.array(said, { minLength: 1, maxLength: 3 }),
-        model: fc.array(modelSaid, { maxLength: 3 }),
+        user: fc.array(userPart, { minLength: 1, maxLength: 3 }),
+        model: fc.array(modelPart, { maxLength: 3 }),
         calls: fc.array(fc.tuple(call, resultParts), { maxLength: 2 }),
       }),
       { minLength: 1, maxLength: 3 },
@@ -67,18 +67,18 @@ export const dialogue = (
     .map((rounds) => {
       let count = 0;
       return rounds.flatMap(({ user, model, calls }): Turn[] => {
-        const made = calls.map(([part, parts]) => ({ part: { ...part, id: `${part.id}${count++}` }, parts }));
-        const answers = made.map(({ part, parts }) => ({
+        const numberedCalls = calls.map(([part, parts]) => ({ part: { ...part, id: `${part.id}${count++}` }, parts }));
+        const answers = numberedCalls.map(({ part, parts }) => ({
           kind: "tool-result" as const,
           callId: part.id,
           name: part.name,
           parts,
           ...(part.custom === true ? { custom: true } : {}),
         }));
-        const spoken: Part[] = [...model, ...made.map(({ part }) => part)];
+        const modelParts: Part[] = [...model, ...numberedCalls.map(({ part }) => part)];
         return [
           { role: "user", parts: user },
-          ...(spoken.length > 0 ? [{ role: "assistant" as const, parts: spoken }] : []),
+          ...(modelParts.length > 0 ? [{ role: "assistant" as const, parts: modelParts }] : []),
           ...(answers.length > 0 ? [{ role: "user" as const, parts: answers }] : []),
         ];
       });

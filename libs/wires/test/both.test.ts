@@ -22,7 +22,7 @@ const common = answer(
 );
 /** Context with `includeUsage`, because the chat wire reports usage only if the client requests it. */
 const context = contextFor({ includeUsage: true });
-const said = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
+const choicesAndUsage = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
 
 test.each([
   ["content to responses", contentWire, responsesWire],
@@ -39,7 +39,7 @@ test.each([
       const writer = client.client.stream(context);
       const events = eventsOf(vendor.vendor.stream(), written(vendor.client.stream(context), whole));
       const stream = events.map((event) => writer.write(event)).join("") + writer.end();
-      expect(said(readBack(client.vendor.stream(), stream))).toEqual(said(whole));
+      expect(choicesAndUsage(readBack(client.vendor.stream(), stream))).toEqual(choicesAndUsage(whole));
     }),
   );
 });
@@ -54,9 +54,11 @@ test.each([
     fc.property(common, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
       const stream = written(wire.client.stream(context), whole);
       const bytes = Buffer.from(stream);
-      const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
+      const positions = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
       const decoder = new SseDecoder();
-      const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
+      const frames = positions.flatMap((start, index) =>
+        decoder.push(bytes.subarray(start, positions[index + 1] ?? start)),
+      );
       const reader = wire.vendor.stream();
       const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
       expect([...events, ...reader.end()]).toEqual(eventsOf(wire.vendor.stream(), stream));

@@ -13,7 +13,7 @@ const older = { model: "theirs", defaultMaxTokens: 1000 };
 const messages = [{ role: "user", content: "hi" }];
 const parse = (body: JsonRecord) => chatWire.client.read({ model: "m", messages, ...body });
 const render = renders(chatWire, older);
-const wanting = contextFor({ includeUsage: true });
+const usageContext = contextFor({ includeUsage: true });
 
 describe("reasoning settings of clients", () => {
   test.each<readonly [JsonRecord, TextRequest["reasoning"]]>([
@@ -208,7 +208,7 @@ describe("requests of clients", () => {
     const whole = oneAnswer([
       { kind: "reasoning", text: "hm", signature: { wire: "messages", kind: "signature", value: "s" } },
     ]);
-    const { choices } = plain(chatWire.client.render(whole, wanting)) as { choices: { message: JsonRecord }[] };
+    const { choices } = plain(chatWire.client.render(whole, usageContext)) as { choices: { message: JsonRecord }[] };
     const { reasoning_content: _, ...message } = choices[0]?.message ?? {};
     expect(parse({ messages: [{ ...message, content: "x" }] }).request.turns[0]?.parts).toEqual([
       { kind: "text", text: "x" },
@@ -217,16 +217,16 @@ describe("requests of clients", () => {
 });
 
 describe("invalid requests", () => {
-  const said = (content: unknown): JsonRecord => ({ messages: [{ role: "user", content }] });
+  const userMessage = (content: unknown): JsonRecord => ({ messages: [{ role: "user", content }] });
   test.each([
     ["no messages", { messages: null }, "missing_required_parameter", "messages"],
     ["a wrong role", { messages: [{ role: "judge", content: "" }] }, "invalid_value", "messages[0].role"],
     ["no role", { messages: [{ content: "" }] }, "missing_required_parameter", "messages[0].role"],
-    ["an unknown part", said([{ type: "constructor" }]), "invalid_value", "messages[0].content[0].type"],
-    ["a wrong text", said([{ type: "text", text: 3 }]), "invalid_value", "messages[0].content[0].text"],
+    ["an unknown part", userMessage([{ type: "constructor" }]), "invalid_value", "messages[0].content[0].type"],
+    ["a wrong text", userMessage([{ type: "text", text: 3 }]), "invalid_value", "messages[0].content[0].text"],
     [
       "a stored file",
-      said([{ type: "file", file: { file_id: "file-1" } }]),
+      userMessage([{ type: "file", file: { file_id: "file-1" } }]),
       "unsupported_parameter",
       "messages[0].content[0].file.file_id",
     ],
@@ -296,15 +296,19 @@ describe("requests to vendors", () => {
   });
 
   test("reasoning is sent back only before a tool call, and not to vendors that refuse it", () => {
-    const thought: Part = { kind: "reasoning", text: "hm" };
+    const reasoningPart: Part = { kind: "reasoning", text: "hm" };
     const call: Part = { kind: "tool-call", id: "c", name: "f", arguments: "{}" };
-    const said = (parts: readonly Part[], target = older) => render({ turns: [{ role: "assistant", parts }] }, target);
-    expect(said([thought, call])).toMatchObject({ body: { messages: [{ reasoning_content: "hm" }, {}] }, dropped: [] });
-    expect(said([thought, { kind: "text", text: "x" }])).toEqual({
+    const renderAssistant = (parts: readonly Part[], target = older) =>
+      render({ turns: [{ role: "assistant", parts }] }, target);
+    expect(renderAssistant([reasoningPart, call])).toMatchObject({
+      body: { messages: [{ reasoning_content: "hm" }, {}] },
+      dropped: [],
+    });
+    expect(renderAssistant([reasoningPart, { kind: "text", text: "x" }])).toEqual({
       body: { model: "theirs", messages: [{ role: "assistant", content: "x" }] },
       dropped: ["turn.reasoning"],
     });
-    const strict = said([thought, call], newest);
+    const strict = renderAssistant([reasoningPart, call], newest);
     expect(JSON.stringify(strict.body)).not.toContain("hm");
     expect(strict.dropped).toEqual(["turn.reasoning"]);
   });
@@ -345,7 +349,7 @@ describe("requests to vendors", () => {
     });
   });
 
-  const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
+  const userTurn = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   const wrote = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "assistant", parts: [part] }] });
   const foreignSignature = { wire: "responses", kind: "encrypted_content", value: "x" } as const;
   test.each<readonly [string, Partial<TextRequest>, string]>([
@@ -355,10 +359,10 @@ describe("requests to vendors", () => {
       { tools: [{ kind: "vendor", wire: "content", name: "maps", definition: {} }] },
       "tools: maps",
     ],
-    ["a file by address", said({ kind: "file", source: { kind: "url", url: "https://f" } }), "files by address"],
+    ["a file by address", userTurn({ kind: "file", source: { kind: "url", url: "https://f" } }), "files by address"],
     [
       "another vendor's file",
-      said({ kind: "image", source: { kind: "file-id", wire: "messages", id: "f" } }),
+      userTurn({ kind: "image", source: { kind: "file-id", wire: "messages", id: "f" } }),
       "file ids of another vendor",
     ],
     ["a compaction", wrote({ kind: "compaction", signature: foreignSignature }), "a compaction of another vendor"],
@@ -376,7 +380,7 @@ describe("requests to vendors", () => {
     [{ toolChoice: { mode: "auto" }, parallelTools: false }, ["toolChoice"]],
     [{ tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 } }] }, ["tools.web-search"]],
     [{ tools: [{ kind: "function", name: "f", cache: {} }] }, ["tools.cache"]],
-    [said({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
+    [userTurn({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
   ])("%j drops %j", (fields, dropped) => {
     expect(render(fields).dropped).toEqual(dropped);
   });

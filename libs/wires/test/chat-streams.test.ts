@@ -9,7 +9,7 @@ import { eventsOf, plain, readBack } from "./harness.ts";
 const chunk = (delta: object, more: object = {}): string =>
   `data: ${JSON.stringify({ id: "c", model: "m", created: 5, choices: [{ index: 0, delta, ...more }] })}\n\n`;
 const end = (word: string | null): string => `${chunk({}, { finish_reason: word })}data: [DONE]\n\n`;
-const called = (index: number | undefined, id: string, name: string, text: string): string =>
+const callChunk = (index: number | undefined, id: string, name: string, text: string): string =>
   chunk({ tool_calls: [{ index, id, type: "function", function: { name, arguments: text } }] });
 
 describe("a vendor's stream", () => {
@@ -54,7 +54,10 @@ describe("a vendor's stream", () => {
     ],
     [
       "calls in interleaved pieces",
-      called(0, "a", "f", "{") + called(1, "b", "g", "[") + called(0, "", "", '"x":1}') + called(1, "", "", "]"),
+      callChunk(0, "a", "f", "{") +
+        callChunk(1, "b", "g", "[") +
+        callChunk(0, "", "", '"x":1}') +
+        callChunk(1, "", "", "]"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: '{"x":1}' },
         { kind: "tool-call", id: "b", name: "g", arguments: "[]" },
@@ -62,7 +65,7 @@ describe("a vendor's stream", () => {
     ],
     [
       "calls without indexes",
-      called(undefined, "a", "f", "{}") + called(undefined, "b", "g", "{}"),
+      callChunk(undefined, "a", "f", "{}") + callChunk(undefined, "b", "g", "{}"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: "{}" },
         { kind: "tool-call", id: "b", name: "g", arguments: "{}" },
@@ -70,7 +73,7 @@ describe("a vendor's stream", () => {
     ],
     [
       "calls that share an index; a repeated id",
-      called(0, "a", "f", "{") + called(0, "a", "", "}") + called(0, "b", "g", "{}"),
+      callChunk(0, "a", "f", "{") + callChunk(0, "a", "", "}") + callChunk(0, "b", "g", "{}"),
       [
         { kind: "tool-call", id: "a", name: "f", arguments: "{}" },
         { kind: "tool-call", id: "b", name: "g", arguments: "{}" },
@@ -126,7 +129,7 @@ describe("a vendor's stream", () => {
   });
 
   test("a complete call ends when the next call begins, before the end of the stream", () => {
-    const events = eventsOf(chatWire.vendor.stream(), called(0, "a", "f", '{"x":1}') + called(1, "b", "g", ""));
+    const events = eventsOf(chatWire.vendor.stream(), callChunk(0, "a", "f", '{"x":1}') + callChunk(1, "b", "g", ""));
     expect(events.map((event) => event.type)).toEqual([
       "start",
       "part-start",
@@ -151,12 +154,12 @@ describe("a vendor's stream", () => {
   });
 
   test("an answer with calls ends with tool_calls, whatever the vendor's reason is", () => {
-    expect(readBack(chatWire.vendor.stream(), called(0, "a", "f", "{}") + end("stop")).choices[0]?.finish).toBe(
+    expect(readBack(chatWire.vendor.stream(), callChunk(0, "a", "f", "{}") + end("stop")).choices[0]?.finish).toBe(
       "tool-calls",
     );
-    expect(readBack(chatWire.vendor.stream(), `${called(0, "a", "f", "{}")}data: [DONE]\n\n`).choices[0]?.finish).toBe(
-      "tool-calls",
-    );
+    expect(
+      readBack(chatWire.vendor.stream(), `${callChunk(0, "a", "f", "{}")}data: [DONE]\n\n`).choices[0]?.finish,
+    ).toBe("tool-calls");
   });
 
   const usage = { prompt_tokens: 2, completion_tokens: 1 };

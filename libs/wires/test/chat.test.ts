@@ -154,22 +154,23 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   safetyIdentifier: word,
   serviceTier: fc.constant("flex"),
   prediction: fc.constant({ type: "content", content: "x" }),
-}).chain((drawn) => {
+}).chain((drawnFields) => {
   const tools = fc.constantFrom<Partial<TextRequest>>(
     {},
     { toolChoice: { mode: "required" }, parallelTools: false },
     { toolChoice: { mode: "required", names: ["free"] } },
     { toolChoice: { mode: "auto", names: ["free", "odd"] }, parallelTools: true },
   );
-  return tools.map((chosen) => ({ ...drawn, ...(drawn["tools"] === undefined ? {} : chosen) })) as fc.Arbitrary<
-    Partial<TextRequest>
-  >;
+  return tools.map((chosen) => ({
+    ...drawnFields,
+    ...(drawnFields["tools"] === undefined ? {} : chosen),
+  })) as fc.Arbitrary<Partial<TextRequest>>;
 });
 
 /**
  * Returns the part as it is parsed: a `thought_signature` on this wire is parsed as a signature of Google's own wire.
  */
-function asSeen(part: Part): Part {
+function expectedPart(part: Part): Part {
   return part.kind === "tool-call" && part.signature?.kind === "thought_signature"
     ? { ...part, signature: { ...part.signature, wire: "content", kind: "thoughtSignature" } }
     : part;
@@ -178,25 +179,27 @@ function asSeen(part: Part): Part {
 /**
  * Returns the request as it is parsed: with one text of instructions, merged turns, and `includeUsage` for a stream.
  */
-function asSaid(asked: TextRequest): TextRequest {
-  const text = asked.instructions.map((part) => part.text).join("\n\n");
+function expectedRequest(drawnRequest: TextRequest): TextRequest {
+  const text = drawnRequest.instructions.map((part) => part.text).join("\n\n");
   return {
-    ...asked,
-    instructions: asked.instructions.length > 0 ? [{ kind: "text", text }] : [],
-    turns: merged(asked.turns).map(({ role, parts }) => ({ role, parts: parts.map(asSeen) })),
-    ...(asked.stream ? { includeUsage: true } : {}),
+    ...drawnRequest,
+    instructions: drawnRequest.instructions.length > 0 ? [{ kind: "text", text }] : [],
+    turns: merged(drawnRequest.turns).map(({ role, parts }) => ({ role, parts: parts.map(expectedPart) })),
+    ...(drawnRequest.stream ? { includeUsage: true } : {}),
   };
 }
 
 test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
-    fc.property(request(turns, fields), (asked) => {
-      const said = { ...asked, model: newest.model };
-      const { body, dropped } = chatWire.vendor.render(said, newest);
+    fc.property(request(turns, fields), (drawnRequest) => {
+      const targetRequest = { ...drawnRequest, model: newest.model };
+      const { body, dropped } = chatWire.vendor.render(targetRequest, newest);
       expect(dropped).toEqual([]);
-      const back = chatWire.client.read(plain(body));
-      expect(back.dropped).toEqual([]);
-      expect({ ...back.request, turns: merged(back.request.turns) }).toEqual(asSaid(said));
+      const parsedBody = chatWire.client.read(plain(body));
+      expect(parsedBody.dropped).toEqual([]);
+      expect({ ...parsedBody.request, turns: merged(parsedBody.request.turns) }).toEqual(
+        expectedRequest(targetRequest),
+      );
     }),
   );
 });
@@ -223,7 +226,7 @@ const thoughts: fc.Arbitrary<readonly Part[]> = fc.oneof(
   fc.tuple(fc.record({ kind: fc.constant("reasoning" as const), text: word, signature: ownSignature })),
 );
 const texts: fc.Arbitrary<readonly Part[]> = fc.array(optionalSignature(textPart), { maxLength: 1 });
-const answered = answer(
+const answers = answer(
   fc
     .tuple(
       thoughts,
@@ -239,7 +242,7 @@ const answered = answer(
   fc.constantFrom("stop", "length"),
 ).map(endedByRefusal);
 const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
-const wanting = contextFor({ includeUsage: true });
+const usageContext = contextFor({ includeUsage: true });
 
 /**
  * Merges a delta as clients do: texts are concatenated, list entries are merged by `index`, other values are replaced.
@@ -267,36 +270,36 @@ describe("answers", () => {
       parts: choice.parts.map((part) => (part.kind === "vendor" ? { ...part, value: {} } : part)),
     })),
   });
-  testsOfAnswers({ wire: chatWire, answered, expected: asAnswered, streamed, context: wanting });
+  testsOfAnswers({ wire: chatWire, answered: answers, expected: asAnswered, streamed, context: usageContext });
 
   test("a client that returns an answer or a stream sends each signature with its part", () => {
     fc.assert(
-      fc.property(answered, (whole) => {
-        const body = plain(chatWire.client.render(whole, wanting));
+      fc.property(answers, (whole) => {
+        const body = plain(chatWire.client.render(whole, usageContext));
         const [choice] = body["choices"] as readonly { readonly message: JsonRecord }[];
         const parts = whole.choices[0]?.parts ?? [];
-        const back = parse({ messages: [choice?.message ?? {}] }).request.turns;
-        expect(back).toEqual([{ role: "assistant", parts: parts.map(asSeen) }]);
-        expect(JSON.stringify(render({ turns: back }).body)).not.toContain("bW9kZWxnYXRl");
+        const parsedTurns = parse({ messages: [choice?.message ?? {}] }).request.turns;
+        expect(parsedTurns).toEqual([{ role: "assistant", parts: parts.map(expectedPart) }]);
+        expect(JSON.stringify(render({ turns: parsedTurns }).body)).not.toContain("bW9kZWxnYXRl");
       }),
     );
   });
 
   test("a client that joins the chunks of a stream sends each signature with its part", () => {
     fc.assert(
-      fc.property(answered, (whole) => {
-        const frames = framesOf(written(chatWire.client.stream(wanting), whole)).slice(0, -1);
+      fc.property(answers, (whole) => {
+        const frames = framesOf(written(chatWire.client.stream(usageContext), whole)).slice(0, -1);
         const deltas = frames.map(({ data }) => JSON.parse(data).choices[0]?.delta ?? {});
         const message = deltas.reduce<unknown>((before, delta) => joined(before, delta), {});
         const [turn] = parse({ messages: [message] }).request.turns;
-        expect(turn?.parts).toEqual(whole.choices[0]?.parts.map(asSeen));
+        expect(turn?.parts).toEqual(whole.choices[0]?.parts.map(expectedPart));
       }),
     );
   });
 
   test("chunks keep the wire's rules", () => {
     fc.assert(
-      fc.property(answered, fc.boolean(), (whole, includeUsage) => {
+      fc.property(answers, fc.boolean(), (whole, includeUsage) => {
         const frames = framesOf(written(chatWire.client.stream(contextFor({ includeUsage })), whole)).map(
           ({ data }) => data,
         );
@@ -316,15 +319,15 @@ describe("answers", () => {
         expect(reports.length).toBe(includeUsage && whole.usage !== undefined ? 1 : 0);
         for (const chunk of chunks) expect("usage" in chunk).toBe(includeUsage);
         const calls = chunks.flatMap(({ choices }) => choices[0]?.delta.tool_calls ?? []);
-        const begun = calls.filter(({ id }) => id !== undefined);
-        expect(begun.map(({ index }) => index)).toEqual(begun.map((_, index) => index));
+        const startedCalls = calls.filter(({ id }) => id !== undefined);
+        expect(startedCalls.map(({ index }) => index)).toEqual(startedCalls.map((_, index) => index));
       }),
     );
   });
 });
 
 test("a stream renders reasoning, text and a call chunk by chunk", () => {
-  const stream = written(chatWire.client.stream(wanting), {
+  const stream = written(chatWire.client.stream(usageContext), {
     id: "x",
     model: "y",
     createdAt: 0,
@@ -389,8 +392,8 @@ test("log probabilities and citations are kept, in an answer and in a stream", (
     );
   const expected = [{ ...part, citations: [{ url: "https://a.example", title: "A", start: 0, end: 2, wire: "chat" }] }];
   const whole = oneAnswer([part]);
-  expect(choicesOf(chatWire.vendor.parse(plain(chatWire.client.render(whole, wanting))))).toEqual(expected);
-  expect(choicesOf(readBack(chatWire.vendor.stream(), written(chatWire.client.stream(wanting), whole)))).toEqual(
+  expect(choicesOf(chatWire.vendor.parse(plain(chatWire.client.render(whole, usageContext))))).toEqual(expected);
+  expect(choicesOf(readBack(chatWire.vendor.stream(), written(chatWire.client.stream(usageContext), whole)))).toEqual(
     expected,
   );
 });

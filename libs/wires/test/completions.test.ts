@@ -15,7 +15,7 @@ import { textWireNames, type TextRequest } from "../src/text/hub/request.ts";
 import { failureOf, units, word } from "./arbitraries.ts";
 import { contextFor, framesOf } from "./harness.ts";
 
-const said = (prompt: string): TextRequest["turns"] => [{ role: "user", parts: [{ kind: "text", text: prompt }] }];
+const userTurns = (prompt: string): TextRequest["turns"] => [{ role: "user", parts: [{ kind: "text", text: prompt }] }];
 const answerOf = (text: string, more: Partial<Choice> = {}): TextAnswer => ({
   id: "chat-1",
   model: "theirs",
@@ -73,7 +73,7 @@ describe("a completion request on a chat model", () => {
         model: "mine",
         stream: true,
         instructions: [],
-        turns: said("Once"),
+        turns: userTurns("Once"),
         maxTokens: 5,
         temperature: 0,
         topP: 0.5,
@@ -93,12 +93,18 @@ describe("a completion request on a chat model", () => {
 
   test("an absent field has the default of this wire", () => {
     const { request } = completionsWire.client.read({ model: "mine", prompt: ["Once"], n: null });
-    expect(request).toEqual({ model: "mine", stream: false, instructions: [], turns: said("Once"), maxTokens: 16 });
+    expect(request).toEqual({
+      model: "mine",
+      stream: false,
+      instructions: [],
+      turns: userTurns("Once"),
+      maxTokens: 16,
+    });
   });
 
   test("several prompts become several calls", () => {
     const body = { model: "mine", prompt: ["a", "b"], n: 2 };
-    expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([said("a"), said("b")]);
+    expect(parsePromptRequests(body).requests.map(({ turns }) => turns)).toEqual([userTurns("a"), userTurns("b")]);
     expect(failureOf(() => completionsWire.client.read(body))).toMatchObject({
       code: "unsupported_parameter",
       param: "prompt",
@@ -144,8 +150,8 @@ describe("a completion request on a chat model", () => {
 
 describe("a complete answer", () => {
   test("includes the echo and usage", () => {
-    const asked = { model: "mine", prompt: "Once", echo: true };
-    const context = { ...contextFor({}, asked), request: completionsWire.client.read(asked).request };
+    const clientBody = { model: "mine", prompt: "Once", echo: true };
+    const context = { ...contextFor({}, clientBody), request: completionsWire.client.read(clientBody).request };
     const answer = { ...answerOf(" upon", { finish: "length" }), usage: { inputTokens: 2, outputTokens: 1 } };
     expect(completionsWire.client.render(answer, context)).toEqual({
       id: "resp_abc",
@@ -229,15 +235,15 @@ describe("a stream", () => {
   test("has the same content as the complete answer, over all prompts", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(word, answers), { minLength: 1, maxLength: 3 }), fc.boolean(), (all, echo) => {
-        const asked = {
+        const clientBody = {
           model: "mine",
           prompt: all.map(([prompt]) => prompt),
           n: 2,
           echo,
           stream_options: { include_usage: true },
         };
-        const { requests } = parsePromptRequests(asked);
-        const context = { ...contextFor({}, asked), request: requests[0] };
+        const { requests } = parsePromptRequests(clientBody);
+        const context = { ...contextFor({}, clientBody), request: requests[0] };
         const pairs = all.flatMap(([, answer], index) => {
           const request = requests[index];
           return request === undefined ? [] : [{ request, answer }];
@@ -302,9 +308,9 @@ describe("a request that is passed through", () => {
   });
 
   test("the model's text is found in frames and in complete answers", () => {
-    const words = fc.array(fc.string(), { maxLength: 4 });
+    const drawnTexts = fc.array(fc.string(), { maxLength: 4 });
     fc.assert(
-      fc.property(words, (texts) => {
+      fc.property(drawnTexts, (texts) => {
         const frames = texts.map((text) =>
           frame({ id: "text", model: "m", choices: [{ text, index: 0, logprobs: null }] }),
         );

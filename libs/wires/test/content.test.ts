@@ -116,10 +116,22 @@ test("names in snake_case are accepted", () => {
   expect(parse(snake(round) as JsonRecord)).toEqual({ request: roundRequest, dropped: [] });
 });
 
-const kept = signatureWith("content", "thoughtSignature");
-const signedText: Part | fc.Arbitrary<Part> = fc.record({ kind: fc.constant("text"), text: word, signature: kept });
-const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, signature: kept });
-const signedImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes, signature: kept });
+const ownSignature = signatureWith("content", "thoughtSignature");
+const signedText: Part | fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("text"),
+  text: word,
+  signature: ownSignature,
+});
+const reasoningPart: fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("reasoning"),
+  text: word,
+  signature: ownSignature,
+});
+const signedImage: fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("image"),
+  source: imageBytes,
+  signature: ownSignature,
+});
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes });
 const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
   { kind: "video", source: { kind: "file-id", wire: "content", id: "gs://b/v", mediaType: "video/mp4" } },
@@ -131,7 +143,7 @@ const vendorPart: fc.Arbitrary<Part> = fc.constant({
   wire: "content",
   value: { executableCode: { language: "PYTHON", code: "1" } },
 });
-const signedCall = fc.tuple(functionCall, kept).map(([call, signed]) => ({ ...call, signature: signed }));
+const signedCall = fc.tuple(functionCall, ownSignature).map(([call, signed]) => ({ ...call, signature: signed }));
 
 const resultParts = fc.oneof(
   fc
@@ -148,7 +160,7 @@ const resultParts = fc.oneof(
 );
 const turns = dialogue(
   fc.oneof(textPart, plainImage, file, media),
-  fc.oneof(textPart, signedText, thought, plainImage, signedImage, vendorPart),
+  fc.oneof(textPart, signedText, reasoningPart, plainImage, signedImage, vendorPart),
   fc.oneof(functionCall, signedCall),
   resultParts,
 );
@@ -175,7 +187,7 @@ const fields = record({
   image: record({ aspectRatio: fc.constant("16:9"), size: fc.constant("2K") }),
   audio: fc.constant({ voice: "Kore" }),
 }) as fc.Arbitrary<Partial<TextRequest>>;
-const withChoice = fields.chain((drawn) =>
+const withChoice = fields.chain((drawnFields) =>
   fc
     .constantFrom<TextRequest["toolChoice"]>(
       undefined,
@@ -184,20 +196,24 @@ const withChoice = fields.chain((drawn) =>
       { mode: "none" },
     )
     .map((toolChoice) => ({
-      ...drawn,
-      ...(drawn.tools !== undefined && toolChoice !== undefined ? { toolChoice } : {}),
+      ...drawnFields,
+      ...(drawnFields.tools !== undefined && toolChoice !== undefined ? { toolChoice } : {}),
     })),
 );
 
 test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
-    fc.property(request(turns, withChoice), (asked) => {
-      const { body, dropped } = contentWire.vendor.render(asked, levels);
+    fc.property(request(turns, withChoice), (drawnRequest) => {
+      const { body, dropped } = contentWire.vendor.render(drawnRequest, levels);
       expect(dropped).toEqual([]);
-      const path = { model: "theirs", stream: asked.stream };
-      const back = contentWire.client.read(JSON.parse(JSON.stringify(body)), path);
-      expect(back.dropped).toEqual([]);
-      expect(back.request).toEqual({ ...asked, cacheMode: "automatic", turns: merged(asked.turns) });
+      const path = { model: "theirs", stream: drawnRequest.stream };
+      const parsedBody = contentWire.client.read(JSON.parse(JSON.stringify(body)), path);
+      expect(parsedBody.dropped).toEqual([]);
+      expect(parsedBody.request).toEqual({
+        ...drawnRequest,
+        cacheMode: "automatic",
+        turns: merged(drawnRequest.turns),
+      });
     }),
   );
 });
@@ -208,22 +224,25 @@ const joined = (parts: readonly Part[]): readonly Part[] =>
     const before = parts[index - 1];
     return part.kind !== "text" || before?.kind !== "text" || before.signature !== undefined;
   });
-const answered = answer(
+const answers = answer(
   fc
-    .array(fc.oneof(textPart, signedText, thought, plainImage, signedImage, vendorPart, functionCall, signedCall), {
-      minLength: 1,
-      maxLength: 6,
-    })
+    .array(
+      fc.oneof(textPart, signedText, reasoningPart, plainImage, signedImage, vendorPart, functionCall, signedCall),
+      {
+        minLength: 1,
+        maxLength: 6,
+      },
+    )
     .map((parts) => joined(joined(parts.filter((part, at) => part.kind !== "text" || parts[at - 1]?.kind !== "text")))),
   fc.constantFrom("stop", "length", "filtered", "malformed-tool-call", "other"),
 ).map((whole) => ({ ...whole, model: "mine" }));
 
 describe("answers", () => {
-  testsOfAnswers({ wire: contentWire, answered, expected: (whole) => whole });
+  testsOfAnswers({ wire: contentWire, answered: answers, expected: (whole) => whole });
 
   test("the JSON array has the same pieces as the events", () => {
     fc.assert(
-      fc.property(answered, (whole) => {
+      fc.property(answers, (whole) => {
         const pieces = framesOf(written(contentWire.client.stream(contextFor()), whole)).map(({ data }) =>
           JSON.parse(data),
         );
@@ -660,7 +679,7 @@ describe("invalid requests", () => {
 });
 
 describe("fields that vendors of this wire do not support", () => {
-  const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
+  const userTurn = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["six stops", { stop: ["1", "2", "3", "4", "5", "6"] }, "stop"],
     [
@@ -671,12 +690,12 @@ describe("fields that vendors of this wire do not support", () => {
     ["an invalid name", { tools: [{ kind: "function", name: "1-2" }] }, "tools"],
     [
       "another vendor's file",
-      said({ kind: "file", source: { kind: "file-id", wire: "responses", id: "f" } }),
+      userTurn({ kind: "file", source: { kind: "file-id", wire: "responses", id: "f" } }),
       "file ids of another vendor",
     ],
     [
       "a result without its call",
-      said({ kind: "tool-result", callId: "c", parts: [] }),
+      userTurn({ kind: "tool-result", callId: "c", parts: [] }),
       "a tool result without its call",
     ],
   ])("%s is refused", (_, fields, param) => {
@@ -692,14 +711,17 @@ describe("fields that vendors of this wire do not support", () => {
     [{ tools: [{ kind: "function", name: "f", strict: true }] }, ["tools.strict"]],
     [{ tools: [{ kind: "web-search", wire: "responses", options: {} }] }, []],
     [{ tools: [{ kind: "web-search", wire: "responses", options: {} }], toolChoice: { mode: "auto" } }, ["toolChoice"]],
-    [said({ kind: "image", source: { kind: "url", url: "https://a.example/x.png" }, detail: "low" }), ["image.detail"]],
+    [
+      userTurn({ kind: "image", source: { kind: "url", url: "https://a.example/x.png" }, detail: "low" }),
+      ["image.detail"],
+    ],
   ])("%j drops %j", (fields, dropped) => {
     expect(render(fields).dropped).toEqual(dropped);
   });
 });
 
 describe("a broken stream", () => {
-  const begun: readonly TextEvent[] = [
+  const firstEvents: readonly TextEvent[] = [
     { type: "part-start", choice: 0, part: 0, opened: { kind: "text" } },
     { type: "part-delta", choice: 0, part: 0, text: "Hal" },
   ];
@@ -708,7 +730,7 @@ describe("a broken stream", () => {
     for (const make of [contentWire.client.stream, contentWire.client.array.stream]) {
       const writer = make(contextFor());
       const text =
-        begun.map((event) => writer.write(event)).join("") +
+        firstEvents.map((event) => writer.write(event)).join("") +
         writer.heartbeat() +
         writer.fail(new Failure("upstream_timeout"), "req");
       const pieces: readonly JsonRecord[] = text.startsWith("[")

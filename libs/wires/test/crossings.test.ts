@@ -16,7 +16,7 @@ const messages = { max_tokens: 50, messages: hi };
 const lark = { syntax: "lark", definition: "start: /a/" };
 const oslo = { city: "Oslo", country: "NO" };
 const search = { type: "web_search_20250305", name: "web_search" };
-const said = (...content: readonly JsonRecord[]) => ({ messages: [{ role: "user", content }] });
+const userMessages = (...content: readonly JsonRecord[]) => ({ messages: [{ role: "user", content }] });
 const jpg = { media_type: "image/jpg", data: "AA==" };
 const call = { role: "model", parts: [{ functionCall: { id: "x", name: "f", args: {} } }] };
 const result = (response: JsonRecord, id?: string) => ({
@@ -180,14 +180,14 @@ const rows: readonly Row[] = [
   [
     "image/jpg of messages",
     "messages",
-    { max_tokens: 50, ...said({ type: "image", source: { type: "base64", ...jpg } }) },
+    { max_tokens: 50, ...userMessages({ type: "image", source: { type: "base64", ...jpg } }) },
     "content",
     { contents: [{ parts: [{ inlineData: { mimeType: "image/jpeg" } }] }] },
   ],
   [
     "image/jpg of chat",
     "chat",
-    said({ type: "image_url", image_url: { url: "data:image/jpg;base64,AA==" } }),
+    userMessages({ type: "image_url", image_url: { url: "data:image/jpg;base64,AA==" } }),
     "messages",
     { messages: [{ content: [{ source: { media_type: "image/jpeg" } }] }] },
   ],
@@ -530,7 +530,7 @@ describe("fields that both wires have are converted", () => {
   });
 
   test("audio cannot be expressed in responses", () => {
-    const audio = said({ type: "input_audio", input_audio: { data: "AA==", format: "wav" } });
+    const audio = userMessages({ type: "input_audio", input_audio: { data: "AA==", format: "wav" } });
     expect(() => crossed("chat", audio, "responses")).toThrow(
       expect.objectContaining({ code: "unsupported_parameter" }),
     );

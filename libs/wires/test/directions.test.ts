@@ -43,13 +43,13 @@ const gistOf = ({ choices }: TextAnswer): readonly (readonly string[])[] =>
 function converted(answer: TextAnswer, client: BothWire, vendor: BothWire, stream: boolean): TextAnswer {
   const context = contextFor({ includeUsage: true });
   if (stream) {
-    const own = written(textWires[vendor].client.stream(context), answer);
-    const read = readBack(textWires[vendor].vendor.stream(), own);
+    const vendorStream = written(textWires[vendor].client.stream(context), answer);
+    const read = readBack(textWires[vendor].vendor.stream(), vendorStream);
     return readBack(textWires[client].vendor.stream(), written(textWires[client].client.stream(context), read));
   }
-  const own = plain(textWires[vendor].client.render(answer, context));
+  const vendorBody = plain(textWires[vendor].client.render(answer, context));
   return textWires[client].vendor.parse(
-    plain(textWires[client].client.render(textWires[vendor].vendor.parse(own), context)),
+    plain(textWires[client].client.render(textWires[vendor].vendor.parse(vendorBody), context)),
   );
 }
 
@@ -71,8 +71,8 @@ describe.each(ways)("$name", ({ client, vendor }) => {
     test.each(answers)("%s", (_, answer) => {
       const read = converted({ ...answer, usage }, client, vendor, stream);
       // The messages wire has one stop reason for both.
-      const words = (finish: unknown) => (client === "messages" && finish === "filtered" ? "refused" : finish);
-      expect(gistOf(read)).toEqual(gistOf(answer).map((choice) => choice.map(words)));
+      const sharedFinish = (finish: unknown) => (client === "messages" && finish === "filtered" ? "refused" : finish);
+      expect(gistOf(read)).toEqual(gistOf(answer).map((choice) => choice.map(sharedFinish)));
       expect(read.usage).toEqual(usage);
     });
 
@@ -111,14 +111,14 @@ describe.each(ways)("$name", ({ client, vendor }) => {
       required: ["city"],
       additionalProperties: false,
     };
-    const asked = { ...toolRound, turns, format: { kind: "schema", schema } } satisfies TextRequest;
-    const body = plain(textWires[client].vendor.render(asked, target).body);
+    const clientRequest = { ...toolRound, turns, format: { kind: "schema", schema } } satisfies TextRequest;
+    const body = plain(textWires[client].vendor.render(clientRequest, target).body);
     const read = textWires[client].client.read({ model: "m", ...body }, { model: "m" }).request;
     const sent = textWires[vendor].vendor.render(read, target);
-    const back = textWires[vendor].client.read({ model: "m", ...plain(sent.body) }, { model: "m" }).request;
+    const parsedRequest = textWires[vendor].client.read({ model: "m", ...plain(sent.body) }, { model: "m" }).request;
     const dialogue = ({ turns: all }: TextRequest) => merged(all).map(({ role, parts }) => [role, ...parts.map(gist)]);
-    expect(dialogue(back)).toEqual(dialogue(asked));
-    expect(back).toMatchObject({
+    expect(dialogue(parsedRequest)).toEqual(dialogue(clientRequest));
+    expect(parsedRequest).toMatchObject({
       instructions: [{ text: "Be brief." }],
       tools: [{ kind: "function", name: "get_weather", description: "Weather now" }],
       format: { kind: "schema", schema },

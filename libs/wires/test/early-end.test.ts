@@ -10,10 +10,10 @@ import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
 import { bothWires, contextFor, eventsOf, framesOf, oneAnswer, readBack, written, type BothWire } from "./harness.ts";
 
 /** Answers with reasoning, text and calls, so that a stream can be ended inside each kind of part. */
-const thought = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
-const spoken = answer(
+const reasoningPart = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
+const answers = answer(
   fc
-    .tuple(fc.array(thought, { maxLength: 1 }), textPart, fc.array(functionCall, { maxLength: 2 }))
+    .tuple(fc.array(reasoningPart, { maxLength: 1 }), textPart, fc.array(functionCall, { maxLength: 2 }))
     .map(([thoughts, text, calls]): readonly Part[] => [
       ...thoughts,
       text,
@@ -29,20 +29,20 @@ const context = contextFor({ includeUsage: true });
  */
 function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
-  const passed = frames.slice(0, Math.floor((frames.length * part) / 100));
+  const sentFrames = frames.slice(0, Math.floor((frames.length * part) / 100));
   const pass = textWires[wire].pass;
   const early = pass.earlyEnd?.({ choices: 1, includeUsage: true });
   let sequence: number | undefined;
-  for (const frame of passed) {
+  for (const frame of sentFrames) {
     early?.recordFrame(frame, pass.extractRawText(frame));
     sequence = pass.inspect(frame).sequence ?? sequence;
   }
   const end = early?.frames(used, sequence);
-  return end === undefined ? undefined : [Buffer.concat(passed).toString(), end.join("")];
+  return end === undefined ? undefined : [Buffer.concat(sentFrames).toString(), end.join("")];
 }
 
 /** Returns the calls and non-empty texts of an answer. A call whose arguments had not begun has the arguments `{}`. */
-const said = ({ choices }: TextAnswer): readonly object[] =>
+const contents = ({ choices }: TextAnswer): readonly object[] =>
   choices
     .flatMap(({ parts }) => parts)
     .flatMap((part): readonly object[] => {
@@ -55,21 +55,21 @@ describe.each(bothWires)("%s", (wire) => {
 
   test("a stream that is ended early is complete for its client, with the reason and the usage", () => {
     fc.assert(
-      fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-        const [passed, end] = endedAt(wire, written(client.stream(context), whole), part, used) ?? [];
-        if (passed === undefined || end === undefined) return;
+      fc.property(answers, units, fc.nat(99), (whole, used, part) => {
+        const [sentStream, end] = endedAt(wire, written(client.stream(context), whole), part, used) ?? [];
+        if (sentStream === undefined || end === undefined) return;
         const reader = vendor.stream();
-        const events = eventsOf(reader, passed + end);
+        const events = eventsOf(reader, sentStream + end);
         expect(reader.isComplete).toBe(true);
         expect(events.filter(({ type }) => type === "failure")).toEqual([]);
         const ends = events.flatMap((event) => (event.type === "finish" ? [event.reason] : []));
         expect(ends).toHaveLength(1);
         // A stream that had already finished keeps its finish reason.
-        const before = eventsOf(vendor.stream(), passed).some(({ type }) => type === "finish");
+        const before = eventsOf(vendor.stream(), sentStream).some(({ type }) => type === "finish");
         if (!before) expect(ends).toEqual(["length"]);
-        const heard = readBack(vendor.stream(), passed + end);
-        expect(said(heard)).toEqual(said(readBack(vendor.stream(), passed)));
-        if (!before) expect(heard.usage).toEqual(used);
+        const received = readBack(vendor.stream(), sentStream + end);
+        expect(contents(received)).toEqual(contents(readBack(vendor.stream(), sentStream)));
+        if (!before) expect(received.usage).toEqual(used);
       }),
     );
   });
@@ -82,15 +82,16 @@ describe.each(bothWires)("%s", (wire) => {
 test("responses: the last event repeats all that was sent, and sequence numbers continue", () => {
   const { responses } = textWires;
   fc.assert(
-    fc.property(spoken, units, fc.nat(99), (whole, used, part) => {
-      const [passed, end] = endedAt("responses", written(responses.client.stream(context), whole), part, used) ?? [];
-      if (passed === undefined || end === undefined) return;
-      const events = framesOf(passed + end).map(({ data }) => parseRecord(data));
+    fc.property(answers, units, fc.nat(99), (whole, used, part) => {
+      const [sentStream, end] =
+        endedAt("responses", written(responses.client.stream(context), whole), part, used) ?? [];
+      if (sentStream === undefined || end === undefined) return;
+      const events = framesOf(sentStream + end).map(({ data }) => parseRecord(data));
       expect(events.map((event) => event?.["sequence_number"])).toEqual(events.map((_, index) => index));
       const last = parseRecord(JSON.stringify(events.at(-1)?.["response"]));
       if (last === undefined) throw new Error("the last event has no response");
       expect(last).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
-      expect(said(responses.vendor.parse(last))).toEqual(said(readBack(responses.vendor.stream(), passed)));
+      expect(contents(responses.vendor.parse(last))).toEqual(contents(readBack(responses.vendor.stream(), sentStream)));
     }),
   );
 });

@@ -162,16 +162,16 @@ test("tools are limited where the client sets no limit", () => {
 });
 
 /** Returns the fees that the wire's pass and its stream reader find in the frames. */
-function seenIn(wire: BothWire, frames: readonly string[]) {
-  const passed = frames.map((frame) => wires[wire].pass.inspect(Buffer.from(frame)).fees);
+function feesIn(wire: BothWire, frames: readonly string[]) {
+  const passFees = frames.map((frame) => wires[wire].pass.inspect(Buffer.from(frame)).fees);
   const reader = wires[wire].vendor.stream();
   const decoder = new SseDecoder();
   const read = frames
     .flatMap((frame) => [...decoder.push(Buffer.from(frame))])
     .flatMap((frame) => reader.read(frame))
     .map((event) => (event.type === "fees" ? event.fees : undefined));
-  const found = (seen: typeof read) => seen.filter((fees) => fees !== undefined);
-  return { passed: found(passed), read: found(read) };
+  const definedFees = (maybeFees: typeof read) => maybeFees.filter((fees) => fees !== undefined);
+  return { passed: definedFees(passFees), read: definedFees(read) };
 }
 
 const sse = (data: object, event?: string) =>
@@ -181,12 +181,12 @@ describe("charges that an answer reports in addition to tokens", () => {
   const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } };
   const opened = { type: "web_search_call", id: "ws_2", action: { type: "open_page" } };
   const code = { type: "code_interpreter_call", id: "ci_1", container_id: "cntr_1", code: "1" };
-  const again = { ...code, id: "ci_2" };
+  const secondCode = { ...code, id: "ci_2" };
   const files = { type: "file_search_call", id: "fs_1", queries: [] };
   const image = { type: "image_generation_call", id: "ig_1", result: "AA==" };
   const response = {
     id: "resp_1",
-    output: [search, opened, code, again, files, image],
+    output: [search, opened, code, secondCode, files, image],
     service_tier: "priority",
     usage: { input_tokens: 1, output_tokens: 1 },
   };
@@ -287,7 +287,7 @@ describe("charges that an answer reports in addition to tokens", () => {
     ],
     ["content", [sse(piece)], [{ calls: contentCalls, tier: "priority" }]],
   ])("%s, streamed: the same when passed on and converted", (wire, frames, fees) => {
-    const { passed, read } = seenIn(wire, frames);
+    const { passed, read } = feesIn(wire, frames);
     expect(passed).toEqual(fees);
     expect(read).toEqual(fees);
   });

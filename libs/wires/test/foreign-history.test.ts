@@ -6,12 +6,12 @@ import type { BothWire } from "./harness.ts";
 import { contextFor } from "./harness.ts";
 
 const signed = { type: "thinking", thinking: "hm", signature: "EqQB" };
-const theirs = { ...signed, signature: placeholderSignature };
+const placeholderThinking = { ...signed, signature: placeholderSignature };
 const use = { type: "tool_use", id: "1", name: "f", input: {} };
 const result = { role: "user", content: [{ type: "tool_result", tool_use_id: "1", content: "x" }] };
-const asked = { role: "user", content: "do it" };
+const userMessage = { role: "user", content: "do it" };
 const thinking = { type: "enabled", budget_tokens: 2048 };
-const loop = (...content: readonly object[]) => [asked, { role: "assistant", content }, result];
+const loop = (...content: readonly object[]) => [userMessage, { role: "assistant", content }, result];
 const call = { functionCall: { name: "f", args: {} } };
 const signedCall = { ...call, thoughtSignature: "c2ln" };
 const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", parts }] });
@@ -33,7 +33,7 @@ describe("a forwarded body", () => {
       "a call after another vendor's reasoning",
       "messages",
       "claude-sonnet-4-5",
-      { thinking, messages: loop(theirs, use) },
+      { thinking, messages: loop(placeholderThinking, use) },
       false,
     ],
     ["a call without reasoning", "messages", "claude-sonnet-4-5", { thinking, messages: loop(use) }, false],
@@ -43,7 +43,7 @@ describe("a forwarded body", () => {
       "sampling settings, to adaptive models",
       "messages",
       "claude-sonnet-5",
-      { temperature: 0.2, messages: [asked] },
+      { temperature: 0.2, messages: [userMessage] },
       false,
     ],
     [
@@ -60,7 +60,13 @@ describe("a forwarded body", () => {
       { thinking: { type: "adaptive" }, messages: loop(use) },
       true,
     ],
-    ["the same in an early turn", "messages", "claude-sonnet-4-5", { thinking, messages: [...loop(use), asked] }, true],
+    [
+      "the same in an early turn",
+      "messages",
+      "claude-sonnet-4-5",
+      { thinking, messages: [...loop(use), userMessage] },
+      true,
+    ],
     ["a signed call", "content", "gemini-3-flash", model(signedCall, call), true],
     ["an unsigned call", "content", "gemini-3-flash", model({ text: "so" }, call), false],
     ["the same in the other spelling", "content", "gemini-3-flash", model({ function_call: {} }), false],

@@ -36,11 +36,11 @@ export const bothWires: readonly BothWire[] = Object.keys(wires).filter((name): 
 });
 
 /** Creates the context in which an answer is rendered, from the changed members of a minimal request. */
-export function contextFor(request: Partial<TextRequest> = {}, asked: JsonRecord = {}): AnswerContext {
+export function contextFor(request: Partial<TextRequest> = {}, clientBody: JsonRecord = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
     model: "mine",
-    requestBody: asked,
+    requestBody: clientBody,
     request: { ...plain, ...request },
     answerId: "resp_abc",
     now: 1_763_700_000,

@@ -6,18 +6,23 @@ import { plain } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };
 const look = { type: "function", name: "look", parameters: { type: "object", properties: { at: {} } }, strict: false };
-const asked = (body: JsonRecord) => textWires.responses.client.read({ model: "m", input: "Go", ...body }).request;
+const parsedRequest = (body: JsonRecord) =>
+  textWires.responses.client.read({ model: "m", input: "Go", ...body }).request;
 const rendered = (wire: TextWireName, body: JsonRecord, model = target.model) => {
-  const { body: rendered, dropped } = textWires[wire].vendor.render(asked(body), { ...target, model });
+  const { body: rendered, dropped } = textWires[wire].vendor.render(parsedRequest(body), { ...target, model });
   return { body: plain(rendered), dropped };
 };
 
-const words = (text: string) => ({ type: "message", role: "assistant", content: [{ type: "output_text", text }] });
+const assistantMessage = (text: string) => ({
+  type: "message",
+  role: "assistant",
+  content: [{ type: "output_text", text }],
+});
 const wires = ["chat", "messages", "content"] as const;
 
 test.each(wires)("a conversation with a web search continues over %s, without the search's steps", (wire) => {
   const search = { type: "web_search_call", id: "ws_1", status: "completed", action: { type: "search", query: "q" } };
-  const input = [{ role: "user", content: "Q" }, search, words("Found."), { role: "user", content: "And?" }];
+  const input = [{ role: "user", content: "Q" }, search, assistantMessage("Found."), { role: "user", content: "And?" }];
   const { body, dropped } = rendered(wire, { input });
   expect(dropped).toEqual(["turn.search"]);
   const text = JSON.stringify(body);
@@ -31,10 +36,10 @@ test.each(wires)("a conversation with a web search continues over %s, without th
 
 test("a conversation of the messages wire continues over other wires", () => {
   const use = { type: "server_tool_use", id: "srvtoolu_1", name: "web_search", input: { query: "q" } };
-  const found = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
+  const searchResult = { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] };
   const messages = [
     { role: "user", content: "Q" },
-    { role: "assistant", content: [use, found] },
+    { role: "assistant", content: [use, searchResult] },
     { role: "user", content: "And?" },
   ];
   const { request } = textWires.messages.client.read({ model: "m", max_tokens: 99, messages });
@@ -67,8 +72,8 @@ test.each([...wires, "responses", "converse"] as const)(
     const { body, dropped } = textWires[wire].vendor.render(request, target);
     expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
     const text = JSON.stringify(plain(body));
-    for (const kept of ["Q", "print(6 * 7)", "Output of the code", "42", "Found.", "And?"])
-      expect(text).toContain(kept);
+    for (const expectedText of ["Q", "print(6 * 7)", "Output of the code", "42", "Found.", "And?"])
+      expect(text).toContain(expectedText);
     expect(text).not.toContain("c_1");
     const same = textWires.interactions.vendor.render(request, target);
     expect([same.body["input"], same.dropped]).toEqual([steps, []]);
@@ -95,7 +100,7 @@ test.each(["chat", "messages", "interactions"] as const)(
     const { body, dropped } = textWires[wire].vendor.render(request, target);
     expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
     const text = JSON.stringify(plain(body));
-    for (const kept of ["print(6 * 7)", "42", "Found."]) expect(text).toContain(kept);
+    for (const expectedText of ["print(6 * 7)", "42", "Found."]) expect(text).toContain(expectedText);
   },
 );
 
@@ -113,12 +118,26 @@ test.each(["chat", "messages", "content", "interactions", "converse"] as const)(
       { type: "mcp_approval_response", approval_request_id: "mcpr_1", approve: true },
       { type: "mcp_call", id: "mcp_1", ...server, name: "roll", arguments: '{"sides":6}', output: "a four" },
     ];
-    const input = [{ role: "user", content: "Q" }, ...items, words("Found."), { role: "user", content: "And?" }];
+    const input = [
+      { role: "user", content: "Q" },
+      ...items,
+      assistantMessage("Found."),
+      { role: "user", content: "And?" },
+    ];
     const { body, dropped } = rendered(wire, { input });
     expect(dropped).toEqual(["turn.tools"]);
     const text = JSON.stringify(body);
-    for (const kept of ["print(6 * 7)", "Output of the code", "42", "tool roll", "sides", "a four", "Found.", "And?"])
-      expect(text).toContain(kept);
+    for (const expectedText of [
+      "print(6 * 7)",
+      "Output of the code",
+      "42",
+      "tool roll",
+      "sides",
+      "a four",
+      "Found.",
+      "And?",
+    ])
+      expect(text).toContain(expectedText);
     expect(text).not.toMatch(/(?:ci|mcpl|mcpr|mcp|cntr)_1/);
     expect(rendered("responses", { input })).toMatchObject({
       body: { input: expect.arrayContaining(items) },
@@ -159,8 +178,18 @@ test.each(["chat", "responses", "content", "interactions"] as const)(
     const { body, dropped } = textWires[wire].vendor.render(request, target);
     expect([...dropped].toSorted()).toEqual(["turn.search", "turn.tools"]);
     const text = JSON.stringify(plain(body));
-    for (const kept of ["print(6 * 7)", "42", "ls -l", "a.txt", "denied", "tool roll", "sides", "a four", "Found."])
-      expect(text).toContain(kept);
+    for (const expectedText of [
+      "print(6 * 7)",
+      "42",
+      "ls -l",
+      "a.txt",
+      "denied",
+      "tool roll",
+      "sides",
+      "a four",
+      "Found.",
+    ])
+      expect(text).toContain(expectedText);
     expect(text).not.toMatch(/toolu_1|x\.example/);
     expect(textWires.messages.vendor.render(request, target).body["messages"]).toMatchObject([
       {},

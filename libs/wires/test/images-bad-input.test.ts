@@ -5,8 +5,8 @@ import { decodeImages, readImageBody, readImageForm, refuseWithoutImage } from "
 
 /** Base64 of bytes that begin like a PNG file. */
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1").toString("base64");
-const ask = { model: "m", prompt: "a fox" };
-const edit = { ...ask, image: `data:image/png;base64,${png}` };
+const simpleBody = { model: "m", prompt: "a fox" };
+const edit = { ...simpleBody, image: `data:image/png;base64,${png}` };
 const item = { text: "a fox" };
 const qwenBody = (content: readonly object[], parameters: object = {}) => ({
   model: "m",
@@ -27,27 +27,27 @@ function paramOf(read: () => unknown): string | undefined {
 test.each<[what: string, body: object, param: string]>([
   ["no model", { prompt: "a fox" }, "model"],
   ["no prompt", { model: "m" }, "prompt"],
-  ["a prompt that is not a string", { ...ask, prompt: ["a", "fox"] }, "prompt"],
-  ["a prompt above the maximum", { ...ask, prompt: "x".repeat(32_001) }, "prompt"],
-  ["a number of 0 images", { ...ask, n: 0 }, "n"],
-  ["too many requested images", { ...ask, n: 11 }, "n"],
-  ["a number as text", { ...ask, n: "2" }, "n"],
-  ["half a size", { ...ask, size: "1024" }, "size"],
-  ["an invalid size", { ...ask, size: "0x0" }, "size"],
-  ["an unknown form", { ...ask, response_format: "hex" }, "response_format"],
-  ["an unknown format", { ...ask, output_format: "bmp" }, "output_format"],
-  ["compression above 100", { ...ask, output_compression: 101 }, "output_compression"],
-  ["an invalid value of stream", { ...ask, stream: "true" }, "stream"],
-  ["an image that is a number", { ...ask, image: 7 }, "image"],
-  ["an image that is not Base64", { ...ask, image: "no image !" }, "image"],
-  ["an empty image", { ...ask, image: "" }, "image"],
-  ["Base64 of text", { ...ask, image: Buffer.from("just words").toString("base64") }, "image"],
-  ["a data URL of text", { ...ask, image: "data:text/plain;base64,aGk=" }, "image"],
-  ["a data URL that is not Base64", { ...ask, image: "data:image/png,%89PNG" }, "image"],
-  ["a data URL with another type's bytes", { ...ask, image: "data:image/png;base64,aGkgdGhlcmU=" }, "image"],
+  ["a prompt that is not a string", { ...simpleBody, prompt: ["a", "fox"] }, "prompt"],
+  ["a prompt above the maximum", { ...simpleBody, prompt: "x".repeat(32_001) }, "prompt"],
+  ["a number of 0 images", { ...simpleBody, n: 0 }, "n"],
+  ["too many requested images", { ...simpleBody, n: 11 }, "n"],
+  ["a number as text", { ...simpleBody, n: "2" }, "n"],
+  ["half a size", { ...simpleBody, size: "1024" }, "size"],
+  ["an invalid size", { ...simpleBody, size: "0x0" }, "size"],
+  ["an unknown form", { ...simpleBody, response_format: "hex" }, "response_format"],
+  ["an unknown format", { ...simpleBody, output_format: "bmp" }, "output_format"],
+  ["compression above 100", { ...simpleBody, output_compression: 101 }, "output_compression"],
+  ["an invalid value of stream", { ...simpleBody, stream: "true" }, "stream"],
+  ["an image that is a number", { ...simpleBody, image: 7 }, "image"],
+  ["an image that is not Base64", { ...simpleBody, image: "no image !" }, "image"],
+  ["an empty image", { ...simpleBody, image: "" }, "image"],
+  ["Base64 of text", { ...simpleBody, image: Buffer.from("just words").toString("base64") }, "image"],
+  ["a data URL of text", { ...simpleBody, image: "data:text/plain;base64,aGk=" }, "image"],
+  ["a data URL that is not Base64", { ...simpleBody, image: "data:image/png,%89PNG" }, "image"],
+  ["a data URL with another type's bytes", { ...simpleBody, image: "data:image/png;base64,aGkgdGhlcmU=" }, "image"],
   ["an invalid image among valid ones", { ...edit, image: [edit.image, "x y"] }, "image[1]"],
-  ["too many images", { ...ask, image: Array.from({ length: 17 }, () => png) }, "image"],
-  ["a mask without an image", { ...ask, mask: edit.image }, "image"],
+  ["too many images", { ...simpleBody, image: Array.from({ length: 17 }, () => png) }, "image"],
+  ["a mask without an image", { ...simpleBody, mask: edit.image }, "image"],
   ["no messages", { model: "m", input: {} }, "input.messages"],
   ["messages that are not a list", { model: "m", input: { messages: "hi" } }, "input.messages"],
   ["an empty list", { model: "m", input: { messages: [] } }, "input.messages"],
@@ -68,13 +68,13 @@ test.each<[what: string, body: object, param: string]>([
 });
 
 test.each([
-  ["a simple body", ask, "image"],
+  ["a simple body", simpleBody, "image"],
   ["a Qwen-style body", qwenBody([item]), "input.messages[0].content[].image"],
 ])("%s without an image is refused", (_, body, param) => {
   expect(paramOf(() => refuseWithoutImage(readImageBody(body).request))).toBe(param);
 });
 
 test("a form with a text in place of a file is refused", () => {
-  const fields = [...Object.entries(ask), ["image", "hello there"]] as const;
+  const fields = [...Object.entries(simpleBody), ["image", "hello there"]] as const;
   expect(paramOf(() => readImageForm({ fields, files: [] }))).toBe("image[0]");
 });

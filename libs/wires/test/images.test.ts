@@ -13,9 +13,9 @@ import { vendorWire } from "../src/wire.ts";
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");
 const jpeg = Buffer.from([0xff, 0xd8, 0xff, 0xe0, 1, 2, 3]);
 const simple = { model: "m", prompt: "a fox" };
-const ask = (body: object): ImageRequest => readImageBody(body).request;
+const parseBody = (body: object): ImageRequest => readImageBody(body).request;
 const qwen = (content: readonly object[], parameters: object = {}, more: object = {}): ImageRequest =>
-  ask({ model: "m", input: { messages: [{ role: "user", content }] }, parameters, ...more });
+  parseBody({ model: "m", input: { messages: [{ role: "user", content }] }, parameters, ...more });
 const bodyFor = (wire: keyof typeof wires, request: ImageRequest) => {
   const { vendor } = vendorWire<ImagesVendor>(wires, wire);
   const rendered = vendor.render(request, { model: "v" });
@@ -123,7 +123,14 @@ describe("an image size", () => {
 
 describe("a request", () => {
   test("has the same meaning in both dialects, for every vendor", () => {
-    const one = ask({ ...simple, n: 2, size: "512x256", negative_prompt: "blur", prompt_extend: true, seed: 3 });
+    const parsedRequest = parseBody({
+      ...simple,
+      n: 2,
+      size: "512x256",
+      negative_prompt: "blur",
+      prompt_extend: true,
+      seed: 3,
+    });
     const other = qwen([{ text: "a fox" }], {
       n: 2,
       size: "512*256",
@@ -131,9 +138,9 @@ describe("a request", () => {
       prompt_extend: true,
       seed: 3,
     });
-    expect({ ...one, dialect: "" }).toEqual({ ...other, dialect: "" });
-    expect(bodyFor("qwen-images", one)).toEqual(bodyFor("qwen-images", other));
-    expect(bodyFor("qwen-image-tasks", one)).toEqual(bodyFor("qwen-image-tasks", other));
+    expect({ ...parsedRequest, dialect: "" }).toEqual({ ...other, dialect: "" });
+    expect(bodyFor("qwen-images", parsedRequest)).toEqual(bodyFor("qwen-images", other));
+    expect(bodyFor("qwen-image-tasks", parsedRequest)).toEqual(bodyFor("qwen-image-tasks", other));
   });
 
   test("is rendered for qwen's vendor", () => {
@@ -157,7 +164,7 @@ describe("a request", () => {
 
   test("is rendered for generateContent", () => {
     const image = `data:image/png;base64,${png.toString("base64")}`;
-    const request = ask({ ...simple, image, size: "3840x2160", seed: 7, quality: "high", strange: 1 });
+    const request = parseBody({ ...simple, image, size: "3840x2160", seed: 7, quality: "high", strange: 1 });
     expect(bodyFor("content", request)).toEqual({
       body: {
         contents: [
@@ -177,9 +184,16 @@ describe("a request", () => {
   });
 
   test("is rendered for a vendor of the simple body with every field", () => {
-    const said = { quality: "hd", style: "vivid", user: "u", watermark: false, strange: { deep: [1] }, seed: -1 };
-    expect(bodyFor("images", ask({ ...simple, ...said, response_format: "url", size: null }))).toEqual({
-      body: { model: "v", prompt: "a fox", ...said, response_format: "url" },
+    const moreMembers = {
+      quality: "hd",
+      style: "vivid",
+      user: "u",
+      watermark: false,
+      strange: { deep: [1] },
+      seed: -1,
+    };
+    expect(bodyFor("images", parseBody({ ...simple, ...moreMembers, response_format: "url", size: null }))).toEqual({
+      body: { model: "v", prompt: "a fox", ...moreMembers, response_format: "url" },
       dropped: [],
     });
     expect(bodyFor("images", qwen([{ text: "a fox" }], { watermark: true, x: 1 })).dropped).toEqual([
@@ -189,13 +203,13 @@ describe("a request", () => {
   });
 
   test("drops and names partial images for a vendor without them", () => {
-    const request = ask({ ...simple, stream: true, partial_images: 2 });
+    const request = parseBody({ ...simple, stream: true, partial_images: 2 });
     expect(bodyFor("qwen-images", request).dropped).toEqual(["partialImages"]);
     expect(bodyFor("images", request)).toMatchObject({ body: { stream: true, partial_images: 2 }, dropped: [] });
   });
 
   test("sets no output format for a model that has only one", () => {
-    const request = ask({ ...simple, response_format: "b64_json" });
+    const request = parseBody({ ...simple, response_format: "b64_json" });
     const body = runToEnd(writeImages(wires.images.vendor.render(request, { model: "gpt-image-1" })).body);
     expect(JSON.parse(body.toString())).toEqual({ model: "gpt-image-1", prompt: "a fox" });
   });
@@ -205,7 +219,7 @@ describe("a request", () => {
     ["qwen-images", { image: png.toString("base64"), mask: png.toString("base64") }, "mask"],
     ["content", { n: 2 }, "count"],
   ])("is refused for %s where it would mean something else", (wire, more, param) => {
-    expect(failureOf(() => bodyFor(wire, ask({ ...simple, ...more })))).toEqual({
+    expect(failureOf(() => bodyFor(wire, parseBody({ ...simple, ...more })))).toEqual({
       code: "unsupported_parameter",
       param,
     });
@@ -223,13 +237,16 @@ describe("a request", () => {
     ["output_compression", -1],
     ["n", 11],
   ])("with %s %d is refused", (param, value) => {
-    expect(failureOf(() => ask({ ...simple, [param]: value }))).toMatchObject({ code: "invalid_value", param });
-    expect(ask({ ...simple, output_compression: 100, n: 10 })).toMatchObject({ outputCompression: 100, count: 10 });
+    expect(failureOf(() => parseBody({ ...simple, [param]: value }))).toMatchObject({ code: "invalid_value", param });
+    expect(parseBody({ ...simple, output_compression: 100, n: 10 })).toMatchObject({
+      outputCompression: 100,
+      count: 10,
+    });
   });
 
   test("for an edit must have an image", () => {
-    expect(failureOf(() => refuseWithoutImage(ask(simple)))).toMatchObject({ param: "image" });
-    expect(failureOf(() => refuseWithoutImage(ask({ ...simple, image: ["https://a.example/"] })))).toEqual({});
+    expect(failureOf(() => refuseWithoutImage(parseBody(simple)))).toMatchObject({ param: "image" });
+    expect(failureOf(() => refuseWithoutImage(parseBody({ ...simple, image: ["https://a.example/"] })))).toEqual({});
   });
 });
 

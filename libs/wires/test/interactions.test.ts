@@ -85,12 +85,12 @@ test.each<[string, unknown]>([
   expect(parse({ input }).request.turns).toEqual([{ role: "user", parts: [{ kind: "text", text: "Hi" }] }]);
 });
 
-const kept = signatureWith("interactions", "signature");
-const thought: fc.Arbitrary<Part> = fc.record({
+const ownSignature = signatureWith("interactions", "signature");
+const reasoningPart: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant("reasoning"),
   text: word,
   summary: fc.constant(true),
-  signature: kept,
+  signature: ownSignature,
 });
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes });
 const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
@@ -112,7 +112,7 @@ const resultParts = fc.oneof(
 );
 const turns = dialogue(
   fc.oneof(textPart, plainImage, file, media),
-  fc.oneof(textPart, thought, plainImage, searched),
+  fc.oneof(textPart, reasoningPart, plainImage, searched),
   functionCall,
   resultParts,
 );
@@ -135,7 +135,7 @@ const fields = record({
 }) as fc.Arbitrary<Partial<TextRequest>>;
 const withTools = fc
   .record({
-    drawn: fields,
+    drawnFields: fields,
     tools: fc.option(fc.array(functionTool, { minLength: 1, maxLength: 3 }), { nil: undefined }),
     toolChoice: fc.constantFrom<TextRequest["toolChoice"]>(
       undefined,
@@ -144,7 +144,7 @@ const withTools = fc
       { mode: "none" },
     ),
   })
-  .map(({ drawn, tools, toolChoice }): Partial<TextRequest> => {
+  .map(({ drawnFields: drawn, tools, toolChoice }): Partial<TextRequest> => {
     // An answer with a schema must include text.
     const { format, modalities } = drawn;
     if (format !== undefined && modalities !== undefined) return { ...drawn, modalities: ["text", "audio"] };
@@ -156,38 +156,38 @@ test("a request that this wire can express is unchanged after rendering and pars
   // A model of an unknown name accepts all thinking levels.
   const unknown = { ...target, model: "theirs" };
   fc.assert(
-    fc.property(request(turns, withTools), (asked) => {
-      const { body, dropped } = vendor.render(asked, unknown);
+    fc.property(request(turns, withTools), (drawnRequest) => {
+      const { body, dropped } = vendor.render(drawnRequest, unknown);
       expect(dropped).toEqual([]);
-      const back = client.read(plain(body));
-      expect(back.dropped).toEqual([]);
-      const system = asked.instructions.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n\n");
-      const { modalities, ...read } = back.request;
+      const parsedBody = client.read(plain(body));
+      expect(parsedBody.dropped).toEqual([]);
+      const system = drawnRequest.instructions.flatMap((part) => ("text" in part ? [part.text] : [])).join("\n\n");
+      const { modalities, ...read } = parsedBody.request;
       expect({ ...read, ...(modalities && { modalities: modalities.toSorted() }) }).toEqual({
-        ...asked,
+        ...drawnRequest,
         cacheMode: "automatic",
         model: unknown.model,
         instructions: system === "" ? [] : [{ kind: "text", text: system }],
-        turns: merged(asked.turns),
-        ...(asked.modalities && { modalities: asked.modalities.toSorted() }),
+        turns: merged(drawnRequest.turns),
+        ...(drawnRequest.modalities && { modalities: drawnRequest.modalities.toSorted() }),
       });
     }),
   );
 });
 
-const answered = answer(
+const answers = answer(
   fc
-    .array(fc.oneof(textPart, thought, plainImage, searched, functionCall), { minLength: 1, maxLength: 6 })
+    .array(fc.oneof(textPart, reasoningPart, plainImage, searched, functionCall), { minLength: 1, maxLength: 6 })
     .map(numbered),
   fc.constantFrom("stop", "length", "filtered"),
 ).map((whole) => ({ ...whole, id: "resp_abc", model: "mine", createdAt: 1_763_700_000 }));
 
 describe("answers", () => {
-  testsOfAnswers({ wire: interactionsWire, answered, expected: (whole) => whole });
+  testsOfAnswers({ wire: interactionsWire, answered: answers, expected: (whole) => whole });
 
   test("a client that joins a stream gets the same answer as without streaming", () => {
     fc.assert(
-      fc.property(answered, (whole) => {
+      fc.property(answers, (whole) => {
         const collector = new InteractionCollector();
         const events = framesOf(written(client.stream(contextFor()), whole)).map(({ event, data }) => {
           const body = JSON.parse(data);
@@ -383,9 +383,12 @@ describe("answers of the vendor", () => {
   });
 
   test.each(["failed", "cancelled", "budget_exceeded"])("an interaction that is %s is a failure", (status) => {
-    const over = { id: "v1_a", status, errors: [{ code: "internal", message: "It broke." }] };
-    expect(failureOf(() => vendor.parse(over))).toMatchObject({ code: "upstream_error", message: "It broke." });
-    const frame = { event_type: "interaction.completed", interaction: over };
+    const failedInteraction = { id: "v1_a", status, errors: [{ code: "internal", message: "It broke." }] };
+    expect(failureOf(() => vendor.parse(failedInteraction))).toMatchObject({
+      code: "upstream_error",
+      message: "It broke.",
+    });
+    const frame = { event_type: "interaction.completed", interaction: failedInteraction };
     const events = eventsOf(vendor.stream(), `data: ${JSON.stringify(frame)}\n\n`);
     expect(events).toEqual([{ type: "failure", code: "INTERNAL", message: "It broke." }]);
     expect(pass.inspect(Buffer.from(`data: ${JSON.stringify(frame)}\n\n`))).toMatchObject({ failed: true });
@@ -533,11 +536,16 @@ test("a step of an unknown type is refused with its path", () => {
 });
 
 test("tools that only this vendor runs are sent only to it", () => {
-  const { request: asked } = parse({ input: "Hi", tools: [{ type: "google_search" }, { type: "code_execution" }] });
-  expect(render({ tools: asked.tools }).body).toMatchObject({
+  const { request: parsedRequest } = parse({
+    input: "Hi",
     tools: [{ type: "google_search" }, { type: "code_execution" }],
   });
-  expect(failureOf(() => wires.chat.vendor.render(asked, target))).toMatchObject({ code: "unsupported_parameter" });
+  expect(render({ tools: parsedRequest.tools }).body).toMatchObject({
+    tools: [{ type: "google_search" }, { type: "code_execution" }],
+  });
+  expect(failureOf(() => wires.chat.vendor.render(parsedRequest, target))).toMatchObject({
+    code: "unsupported_parameter",
+  });
   expect(
     client.readParams({ model: "m", input: "Hi", tools: [{ type: "google_maps" }, { type: "function" }] }).fees,
   ).toEqual({

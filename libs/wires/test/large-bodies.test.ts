@@ -63,8 +63,8 @@ describe("a large body blocks the event loop only for short steps", () => {
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);
     expect(sent.messages[3_999].content).toEqual([{ type: "text", text: "x".repeat(300) }, call]);
-    const taken = textWires.messages.pass.takes?.(history, "claude-sonnet-4-5");
-    expect(taken && runToEnd(taken)).toBe(false);
+    const takesBody = textWires.messages.pass.takes?.(history, "claude-sonnet-4-5");
+    expect(takesBody && runToEnd(takesBody)).toBe(false);
   });
 });
 
@@ -130,13 +130,13 @@ test("JSON within a text is parsed only if it is short", () => {
 describe("a large picture", () => {
   const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(megabyte, 7)]);
   const base64 = png.toString("base64");
-  const asked = (image: string) => readImageBody({ model: "m", prompt: "p", image }).request;
+  const parsedRequest = (image: string) => readImageBody({ model: "m", prompt: "p", image }).request;
 
   test.each(["images", "qwen-images", "content", "image-edits"] as const)(
     "is decoded and sent by %s in small steps, unchanged",
     (wire) => {
-      const work = decodeImages(asked(`data:image/png;base64,${base64}`));
-      expect(stepsOf(decodeImages(asked(base64)))).toBeGreaterThanOrEqual(turns);
+      const work = decodeImages(parsedRequest(`data:image/png;base64,${base64}`));
+      expect(stepsOf(decodeImages(parsedRequest(base64)))).toBeGreaterThanOrEqual(turns);
       const { body } = writeImages(wires[wire].vendor.render(runToEnd(work), { model: "v" }));
       const pieces = [];
       let step = body.next();
@@ -152,10 +152,10 @@ describe("a large picture", () => {
     ["padding in the middle", `${base64.slice(0, megabyte)}=${base64.slice(megabyte + 1)}`],
     ["an additional character", `${base64.replace(/=+$/, "")}A`],
   ])("with %s is refused", (_, image) => {
-    expect(() => runToEnd(decodeImages(asked(image)))).toThrow(expect.objectContaining({ param: "image" }));
+    expect(() => runToEnd(decodeImages(parsedRequest(image)))).toThrow(expect.objectContaining({ param: "image" }));
   });
 
   test("of another kind is refused before decoding", () => {
-    expect(() => asked("A".repeat(megabyte))).toThrow(expect.objectContaining({ param: "image" }));
+    expect(() => parsedRequest("A".repeat(megabyte))).toThrow(expect.objectContaining({ param: "image" }));
   });
 });

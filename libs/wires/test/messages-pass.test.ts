@@ -61,13 +61,13 @@ describe("passing through", () => {
     const read = events.flatMap((event) => reader.read({ data: JSON.stringify(event), event: event.type }));
     expect(read.findLast((event) => "usage" in event)).toMatchObject({ usage: charged });
     // Frames may lack the event's name.
-    for (const named of [true, false]) {
+    for (const hasNames of [true, false]) {
       let [last, hadContent]: [SeenFrame["usage"], boolean] = [undefined, false];
       for (const event of events) {
-        const bytes = named ? frame(event) : Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
-        const seen = messagesPass.inspect(bytes, last, hadContent);
-        last = seen.usage ?? last;
-        hadContent ||= seen.hasContent === true;
+        const bytes = hasNames ? frame(event) : Buffer.from(`data: ${JSON.stringify(event)}\n\n`);
+        const inspectedFrame = messagesPass.inspect(bytes, last, hadContent);
+        last = inspectedFrame.usage ?? last;
+        hadContent ||= inspectedFrame.hasContent === true;
       }
       expect(last).toEqual(charged);
     }
@@ -84,7 +84,7 @@ describe("passing through", () => {
     const whole: TextAnswer = { id: "", model: "", createdAt: 0, choices: [{ parts, finish: "stop" }] };
     const { content } = messagesWire.client.render(whole, contextFor());
     const alone = [{ type: "thinking", thinking: "a", signature: placeholderSignature }];
-    const messages = [content, alone, "x"].map((said) => ({ role: "assistant", content: said }));
+    const messages = [content, alone, "x"].map((messageContent) => ({ role: "assistant", content: messageContent }));
     const body = Buffer.from(JSON.stringify({ model: "m", messages, max_tokens: 9 }));
     expect(JSON.parse(runToEnd(messagesPass.upstreamBody(body, { reportUsage: true })).toString())).toEqual({
       model: "m",
@@ -100,10 +100,12 @@ describe("passing through", () => {
         { role: "assistant", content: "x" },
       ],
     });
-    const some = Buffer.from(JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }));
-    expect(runToEnd(messagesPass.upstreamBody(some, { reportUsage: true })).toString()).not.toContain("thinking");
-    const spoken = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: placeholderSignature }] }));
-    expect(runToEnd(messagesPass.upstreamBody(spoken, { reportUsage: true }))).toBe(spoken);
+    const mixedBody = Buffer.from(
+      JSON.stringify({ messages: [{ role: "assistant", content: [...alone, text("x")] }] }),
+    );
+    expect(runToEnd(messagesPass.upstreamBody(mixedBody, { reportUsage: true })).toString()).not.toContain("thinking");
+    const userBody = Buffer.from(JSON.stringify({ messages: [{ role: "user", content: placeholderSignature }] }));
+    expect(runToEnd(messagesPass.upstreamBody(userBody, { reportUsage: true }))).toBe(userBody);
   });
 
   test.each<readonly [string, JsonRecord, object]>([
@@ -126,10 +128,10 @@ describe("passing through", () => {
     ["something new", { type: "riddle", usage: { output_tokens: 9 } }, quiet],
     ["the end", { type: "message_stop" }, { ...quiet, done: true }],
     ["an error", { type: "error", error: { type: "overloaded_error" } }, { ...quiet, failed: true, overloaded: true }],
-  ])("%s is recognised with or without the name of its event", (_, body, seen) => {
+  ])("%s is recognised with or without the name of its event", (_, body, expectedFrame) => {
     const report = body["type"] === "message_start" ? undefined : before;
-    expect(messagesPass.inspect(frame(body), report)).toEqual(seen);
-    expect(messagesPass.inspect(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(seen);
+    expect(messagesPass.inspect(frame(body), report)).toEqual(expectedFrame);
+    expect(messagesPass.inspect(Buffer.from(`data: ${JSON.stringify(body)}\r\n\r\n`), report)).toEqual(expectedFrame);
   });
 
   test("usage of a complete answer is read only from its own member", () => {
@@ -142,8 +144,8 @@ describe("passing through", () => {
   test("the first event and complete answers have the client's name of the model", () => {
     const start = frame({ type: "message_start", message: { model: "theirs", id: "m" } });
     expect(messagesPass.renameFrame(start, "mine").toString()).toBe(start.toString().replace("theirs", "mine"));
-    const words = frame({ type: "content_block_delta", delta: { type: "text_delta", text: '"model"' } });
-    expect(messagesPass.renameFrame(words, "mine")).toEqual(words);
+    const textFrame = frame({ type: "content_block_delta", delta: { type: "text_delta", text: '"model"' } });
+    expect(messagesPass.renameFrame(textFrame, "mine")).toEqual(textFrame);
     const answer = Buffer.from('{"model":"theirs","content":[{"model":"x"}]}');
     expect(messagesPass.renameAnswer(answer, "mine").toString()).toBe('{"model":"mine","content":[{"model":"x"}]}');
   });

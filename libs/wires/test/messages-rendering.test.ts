@@ -53,11 +53,11 @@ describe("turns for the vendor", () => {
     ],
   ])("a call without a result gets one %s", (_, rest) => {
     const { body } = render({ turns: [{ role: "assistant", parts: [calling("a"), calling("b")] }, ...rest] });
-    const [, , answered]: any = body["messages"];
+    const [, , resultMessage]: any = body["messages"];
     const missing = { type: "tool_result", tool_use_id: "a", content: "no result was given", is_error: true };
-    expect(answered.role).toBe("user");
-    expect(answered.content.slice(0, 2)).toContainEqual(missing);
-    expect(answered.content.slice(0, 2).map(({ type }: any) => type)).toEqual(["tool_result", "tool_result"]);
+    expect(resultMessage.role).toBe("user");
+    expect(resultMessage.content.slice(0, 2)).toContainEqual(missing);
+    expect(resultMessage.content.slice(0, 2).map(({ type }: any) => type)).toEqual(["tool_result", "tool_result"]);
   });
 
   test("a history that starts with the assistant gets an initial user message, which is named", () => {
@@ -79,9 +79,9 @@ describe("turns for the vendor", () => {
         { role: "user", parts: [result("functions.f:0")] },
       ],
     });
-    const [, call, answered]: any = body["messages"];
+    const [, call, resultMessage]: any = body["messages"];
     expect(call.content[0].id).toMatch(/^toolu_[0-9a-f]{24}$/);
-    expect(answered.content[0].tool_use_id).toBe(call.content[0].id);
+    expect(resultMessage.content[0].tool_use_id).toBe(call.content[0].id);
   });
 
   test("instructions without turns become a user turn; instructions between turns move to the front", () => {
@@ -118,15 +118,15 @@ describe("turns for the vendor", () => {
         },
         { model, defaultMaxTokens: 9 },
       );
-      const words = (role: string, said: string) => ({ role, content: [{ type: "text", text: said }] });
+      const textMessage = (role: string, said: string) => ({ role, content: [{ type: "text", text: said }] });
       expect(body).toMatchObject({
         system: "s",
         messages: [
-          words("user", "a"),
-          words("system", "t"),
-          words("assistant", "b"),
-          words("user", "c"),
-          words("system", "u"),
+          textMessage("user", "a"),
+          textMessage("system", "t"),
+          textMessage("assistant", "b"),
+          textMessage("user", "c"),
+          textMessage("system", "u"),
         ],
       });
       expect(dropped).toEqual([]);

@@ -143,7 +143,7 @@ describe("valid requests", () => {
 });
 
 describe("invalid requests", () => {
-  const said = (block: JsonRecord): JsonRecord => ({ messages: [{ role: "user", content: [block] }] });
+  const userBody = (block: JsonRecord): JsonRecord => ({ messages: [{ role: "user", content: [block] }] });
   test.each<readonly [string, JsonRecord, string, string]>([
     ["no output limit", { max_tokens: null }, "missing_required_parameter", "max_tokens"],
     ["an invalid output limit", { max_tokens: 0 }, "invalid_value", "max_tokens"],
@@ -158,24 +158,24 @@ describe("invalid requests", () => {
       "invalid_value",
       "system",
     ],
-    ["an invalid text", said({ type: "text", text: 3 }), "invalid_value", "messages[0].content[0].text"],
-    ["a block without a type", said({ text: "x" }), "missing_required_parameter", "messages[0].content[0].type"],
-    ["an image without a source", said({ type: "image" }), "invalid_value", "messages[0].content[0].source"],
+    ["an invalid text", userBody({ type: "text", text: 3 }), "invalid_value", "messages[0].content[0].text"],
+    ["a block without a type", userBody({ text: "x" }), "missing_required_parameter", "messages[0].content[0].type"],
+    ["an image without a source", userBody({ type: "image" }), "invalid_value", "messages[0].content[0].source"],
     [
       "an unknown source",
-      said({ type: "image", source: { type: "smell" } }),
+      userBody({ type: "image", source: { type: "smell" } }),
       "invalid_value",
       "messages[0].content[0].source.type",
     ],
     [
       "a call without id",
-      said({ type: "tool_use", name: "f" }),
+      userBody({ type: "tool_use", name: "f" }),
       "missing_required_parameter",
       "messages[0].content[0].id",
     ],
     [
       "a tool in a result",
-      said({ type: "tool_result", tool_use_id: "t", content: [{ type: "tool_reference" }] }),
+      userBody({ type: "tool_result", tool_use_id: "t", content: [{ type: "tool_reference" }] }),
       "invalid_value",
       "messages[0].content[0].content",
     ],
@@ -197,7 +197,7 @@ describe("invalid requests", () => {
     [{ metadata: { user_id: "u", team: "t" } }, ["metadata.team"]],
     [{ thinking: { type: "disabled" }, output_config: { effort: "high" } }, ["output_config.effort"]],
     [
-      said({ type: "tool_use", id: "1", name: "f", input: {}, cache_control: {}, caller: { type: "direct" } }),
+      userBody({ type: "tool_use", id: "1", name: "f", input: {}, cache_control: {}, caller: { type: "direct" } }),
       ["messages[].content[].cache_control"],
     ],
     [{ tools: [{ name: "f", eager_input_streaming: true, defer_loading: true }] }, ["tools[].defer_loading"]],

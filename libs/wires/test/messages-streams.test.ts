@@ -15,7 +15,7 @@ const start = (part: number, id: string, custom?: boolean): TextEvent => ({
   opened: { kind: "tool-call", id, name: id, custom },
 });
 const piece = (part: number, said: string): TextEvent => ({ type: "part-delta", choice: 0, part, text: said });
-const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
+const partEnd = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
 describe("a stream for a client", () => {
   const streamOf = (events: readonly TextEvent[]) => {
@@ -85,9 +85,9 @@ describe("a stream for a client", () => {
       piece(0, "{"),
       piece(1, '{"x":'),
       piece(0, "}"),
-      over(0),
+      partEnd(0),
       piece(1, "1}"),
-      over(1),
+      partEnd(1),
       { type: "finish", choice: 0, reason: "stop" },
     ]);
     expect(assembledMessage(stream)).toMatchObject({
@@ -101,7 +101,7 @@ describe("a stream for a client", () => {
 
   test("the text of a free-text tool becomes one argument, however it is split", () => {
     const [left = "", right = ""] = "😀".split("");
-    const stream = streamOf([start(0, "a", true), piece(0, '"x"\n'), piece(0, left), piece(0, right), over(0)]);
+    const stream = streamOf([start(0, "a", true), piece(0, '"x"\n'), piece(0, left), piece(0, right), partEnd(0)]);
     expect(assembledMessage(stream)["content"]).toEqual([
       { type: "tool_use", id: "a", name: "a", input: { input: '"x"\n😀' } },
     ]);

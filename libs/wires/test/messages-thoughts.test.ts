@@ -249,8 +249,8 @@ describe("a signature of another vendor", () => {
 
   test("a signature on empty text becomes a separate part", () => {
     const content = blocks([text("a"), signatures, text("b")]);
-    const kept = { kind: "reasoning", text: "", signature: foreign };
-    expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), kept, text("b")]);
+    const signatureCarrier = { kind: "reasoning", text: "", signature: foreign };
+    expect(backFrom(content).turns[0]?.parts).toEqual([text("a"), signatureCarrier, text("b")]);
   });
 
   // Coding agents read the last block as the answer, and no vendor requires the signature of the last text.

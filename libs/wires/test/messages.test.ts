@@ -88,11 +88,15 @@ test("the same tool round in another wire is equal", () => {
   expect(body).toEqual({ ...round, model: "theirs", messages: round.messages.slice(0, 1) });
 });
 
-const said = word.filter((words) => words.trim() !== "");
-const textPart: fc.Arbitrary<Part> = said.map(text);
+const visibleText = word.filter((words) => words.trim() !== "");
+const textPart: fc.Arbitrary<Part> = visibleText.map(text);
 const cache = fc.constantFrom({}, { lifetime: "1h" as const });
-const kept = signatureWith("messages", "signature");
-const thought: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("reasoning"), text: word, signature: kept });
+const ownSignature = signatureWith("messages", "signature");
+const reasoningPart: fc.Arbitrary<Part> = fc.record({
+  kind: fc.constant("reasoning"),
+  text: word,
+  signature: ownSignature,
+});
 const redacted: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant("reasoning"),
   text: fc.constant(""),
@@ -126,7 +130,7 @@ const vendorBlock: fc.Arbitrary<Part> = fc.constantFrom<Part>(
     value: { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
   },
 );
-const cited: fc.Arbitrary<Part> = said.map((words) => ({
+const cited: fc.Arbitrary<Part> = visibleText.map((words) => ({
   kind: "text",
   text: words,
   citations: [
@@ -150,7 +154,7 @@ const cited: fc.Arbitrary<Part> = said.map((words) => ({
 const resultParts = fc.oneof(
   word.map((words) => [{ kind: "text" as const, text: words }]),
   fc.tuple(
-    said.map((words) => ({ kind: "text" as const, text: words })),
+    visibleText.map((words) => ({ kind: "text" as const, text: words })),
     fc.record({ kind: fc.constant("image" as const), source: imageBytes }),
   ),
 );
@@ -158,11 +162,11 @@ const turnsWith = (call: typeof functionCall) =>
   dialogue(
     fc.oneof(
       textPart,
-      said.map((words) => ({ kind: "text" as const, text: words, cache: {} })),
+      visibleText.map((words) => ({ kind: "text" as const, text: words, cache: {} })),
       image,
       file,
     ),
-    fc.oneof(textPart, thought, redacted, vendorBlock, cited),
+    fc.oneof(textPart, reasoningPart, redacted, vendorBlock, cited),
     call,
     resultParts,
   );
@@ -194,7 +198,7 @@ const shared = {
     ),
     { minLength: 1, maxLength: 3 },
   ),
-  stop: fc.array(said, { minLength: 1, maxLength: 6 }),
+  stop: fc.array(visibleText, { minLength: 1, maxLength: 6 }),
   format: fc.record({ kind: fc.constant("schema" as const), schema: json }),
   user: word,
   serviceTier: fc.constantFrom("auto", "default"),
@@ -204,7 +208,7 @@ const fields = record({
   ...sampling,
   topK: fc.nat(99),
   reasoning: fc.constant({ effort: "none" }),
-}).chain((drawn) =>
+}).chain((drawnMembers) =>
   fc
     .record({
       toolChoice: fc.constantFrom<TextRequest["toolChoice"]>(
@@ -217,10 +221,10 @@ const fields = record({
       maxTokens: fc.integer({ min: 1, max: 9999 }),
     })
     .map(({ toolChoice, one, maxTokens }) => ({
-      ...(drawn as Partial<TextRequest>),
+      ...(drawnMembers as Partial<TextRequest>),
       maxTokens,
-      ...(drawn["tools"] === undefined ? {} : { toolChoice }),
-      ...(drawn["tools"] === undefined || !one || toolChoice?.mode === "none" ? {} : { parallelTools: false }),
+      ...(drawnMembers["tools"] === undefined ? {} : { toolChoice }),
+      ...(drawnMembers["tools"] === undefined || !one || toolChoice?.mode === "none" ? {} : { parallelTools: false }),
     })),
 );
 const thinkingFields = fc
@@ -249,9 +253,9 @@ const adaptiveFields = fc
     reasoning: { ...level, show } as NonNullable<TextRequest["reasoning"]>,
   }));
 /** Removes what the vendor does not accept: blank instructions, and cache marks beyond the fourth. */
-const speakable = (asked: TextRequest): TextRequest => {
-  const instructions = asked.instructions.filter((part) => part.text.trim() !== "");
-  return keepLastMarks({ ...asked, instructions }, maxCacheMarks, new Unsupported());
+const withoutRefusedParts = (drawnRequest: TextRequest): TextRequest => {
+  const instructions = drawnRequest.instructions.filter((part) => part.text.trim() !== "");
+  return keepLastMarks({ ...drawnRequest, instructions }, maxCacheMarks, new Unsupported());
 };
 
 test.each([
@@ -262,21 +266,21 @@ test.each([
   "a request %s that this wire can express is unchanged after rendering and parsing",
   (_, drawnTurns, drawnFields, to) => {
     fc.assert(
-      fc.property(request(drawnTurns, drawnFields).map(speakable), (asked) => {
-        const { body, dropped } = messagesWire.vendor.render(asked, to);
+      fc.property(request(drawnTurns, drawnFields).map(withoutRefusedParts), (drawnRequest) => {
+        const { body, dropped } = messagesWire.vendor.render(drawnRequest, to);
         expect(dropped).toEqual([]);
-        const back = messagesWire.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
-        expect(back.dropped).toEqual([]);
-        expect(back.request).toEqual({ ...asked, turns: merged(asked.turns) });
+        const parsedBody = messagesWire.client.read({ ...JSON.parse(JSON.stringify(body)), model: "theirs" });
+        expect(parsedBody.dropped).toEqual([]);
+        expect(parsedBody.request).toEqual({ ...drawnRequest, turns: merged(drawnRequest.turns) });
       }),
     );
   },
 );
 
 const unsignedReasoning: fc.Arbitrary<Part> = word.map((words) => ({ kind: "reasoning", text: words }));
-const answered = answer(
+const answers = answer(
   fc
-    .array(fc.oneof(textPart, cited, thought, unsignedReasoning, redacted, vendorBlock, functionCall), {
+    .array(fc.oneof(textPart, cited, reasoningPart, unsignedReasoning, redacted, vendorBlock, functionCall), {
       minLength: 1,
       maxLength: 6,
     })
@@ -290,11 +294,11 @@ const withInput = (whole: TextAnswer): TextAnswer => ({
 });
 
 describe("answers", () => {
-  testsOfAnswers({ wire: messagesWire, answered, expected: withInput });
+  testsOfAnswers({ wire: messagesWire, answered: answers, expected: withInput });
 
   test("a stream has blocks one after another, and adds up to the complete answer", () => {
     fc.assert(
-      fc.property(answered, (whole) => {
+      fc.property(answers, (whole) => {
         const stream = written(messagesWire.client.stream(contextFor()), whole);
         expect(assembledMessage(stream)).toEqual(messagesWire.client.render(whole, contextFor()));
       }),
@@ -303,12 +307,18 @@ describe("answers", () => {
 
   test("any split of the bytes gives the same events", () => {
     fc.assert(
-      fc.property(answered, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
+      fc.property(answers, fc.array(fc.nat(), { maxLength: 8 }), (whole, cuts) => {
         const stream = written(messagesWire.client.stream(contextFor()), whole);
         const bytes = Buffer.from(stream);
-        const at = [0, ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right), bytes.length];
+        const positions = [
+          0,
+          ...cuts.map((cut) => cut % bytes.length).sort((left, right) => left - right),
+          bytes.length,
+        ];
         const decoder = new SseDecoder();
-        const frames = at.flatMap((start, index) => decoder.push(bytes.subarray(start, at[index + 1] ?? start)));
+        const frames = positions.flatMap((start, index) =>
+          decoder.push(bytes.subarray(start, positions[index + 1] ?? start)),
+        );
         const reader = messagesWire.vendor.stream();
         const events: readonly TextEvent[] = [...frames, ...decoder.end()].flatMap((frame) => reader.read(frame));
         expect([...events, ...reader.end()]).toEqual(eventsOf(messagesWire.vendor.stream(), stream));
@@ -331,10 +341,10 @@ describe("answers", () => {
       fc.constantFrom("stop", "length"),
     );
     const context = contextFor({ includeUsage: true });
-    const usual = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
+    const choicesAndUsage = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
     fc.assert(
-      fc.property(common, (drawn) => {
-        const whole = withInput(drawn);
+      fc.property(common, (drawnAnswer) => {
+        const whole = withInput(drawnAnswer);
         for (const [vendor, client] of [
           [other, messagesWire],
           [messagesWire, other],
@@ -342,7 +352,7 @@ describe("answers", () => {
           const writer = client.client.stream(context);
           const events = eventsOf(vendor.vendor.stream(), written(vendor.client.stream(context), whole));
           const stream = events.map((event) => writer.write(event)).join("") + writer.end();
-          expect(usual(readBack(client.vendor.stream(), stream))).toEqual(usual(whole));
+          expect(choicesAndUsage(readBack(client.vendor.stream(), stream))).toEqual(choicesAndUsage(whole));
         }
       }),
     );

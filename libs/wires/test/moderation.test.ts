@@ -47,14 +47,14 @@ test.each<[string, unknown, ModerationRequest["items"]]>([
 });
 
 test("requests are unchanged after rendering and parsing", () => {
-  const said = word.map(text);
+  const textParts = word.map(text);
   const image = fc.webUrl().map((url): ModerationPart => ({ kind: "image", url }));
   const items = fc.oneof(
     fc.array(
-      said.map((part) => item(part)),
+      textParts.map((part) => item(part)),
       { minLength: 1, maxLength: 4 },
     ),
-    fc.array(fc.oneof(said, image), { minLength: 1, maxLength: 4 }).map((parts) => [item(...parts)]),
+    fc.array(fc.oneof(textParts, image), { minLength: 1, maxLength: 4 }).map((parts) => [item(...parts)]),
   );
   fc.assert(
     fc.property(items, (items) => {

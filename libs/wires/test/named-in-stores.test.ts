@@ -18,7 +18,7 @@ const dialects = {
 type Wire = keyof typeof dialects;
 
 const user = (content: unknown) => ({ role: "user", content });
-const said = { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] };
+const userItem = { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] };
 const input = (...items: object[]) => ({ input: items });
 const part = (value: object) => ({ messages: [user([{ type: "text", text: "Hi" }, value])] });
 const piece = (value: object) => ({ contents: [{ role: "user", parts: [{ text: "Hi" }, value] }] });
@@ -40,15 +40,15 @@ const members: readonly (readonly [wire: Wire, body: object, path: string])[] = 
   ["responses", { conversation: "conv_1" }, "conversation"],
   ["responses", { conversation: { id: "conv_1" } }, "conversation.id"],
   ["responses", { prompt: { id: "pmpt_1", version: "1" } }, "prompt.id"],
-  ["responses", input(said, { type: "item_reference", id: "msg_x" }), "input[1].id"],
-  ["responses", input(said, { id: "msg_x" }), "input[1].id"],
-  ["responses", input(said, { type: "item_reference", id: "msg_x_0" }), "input[1].id"],
-  ["responses", input(said, { type: "reasoning", id: "rs_x", summary: [] }), "input[1].id"],
-  ["responses", input(said, { type: "image_generation_call", id: "ig_x" }), "input[1].id"],
-  ["responses", input(said, { type: "file_search_call", id: "fs_x", queries: [] }), "input[1].id"],
+  ["responses", input(userItem, { type: "item_reference", id: "msg_x" }), "input[1].id"],
+  ["responses", input(userItem, { id: "msg_x" }), "input[1].id"],
+  ["responses", input(userItem, { type: "item_reference", id: "msg_x_0" }), "input[1].id"],
+  ["responses", input(userItem, { type: "reasoning", id: "rs_x", summary: [] }), "input[1].id"],
+  ["responses", input(userItem, { type: "image_generation_call", id: "ig_x" }), "input[1].id"],
+  ["responses", input(userItem, { type: "file_search_call", id: "fs_x", queries: [] }), "input[1].id"],
   [
     "responses",
-    input({ ...said, content: [{ type: "input_file", file_id: "file-1" }] }),
+    input({ ...userItem, content: [{ type: "input_file", file_id: "file-1" }] }),
     "input[0].content[0].file_id",
   ],
   [
@@ -187,8 +187,8 @@ test.each<[Wire, object]>([
   ["chat", { response_format: { type: "json_schema", json_schema: { name: "n", schema } } }],
   ["responses", { metadata: { file_id: "f" }, tools: [{ type: "function", name: "f", parameters: schema }] }],
   ["responses", { tools: [{ type: "code_interpreter", container: { type: "auto" } }], conversation: null }],
-  ["responses", input(said, { type: "reasoning", id: "rs_x", summary: [], encrypted_content: "e" }, said)],
-  ["responses", input({ ...said, id: "msg_of_another_gateway" })],
+  ["responses", input(userItem, { type: "reasoning", id: "rs_x", summary: [], encrypted_content: "e" }, userItem)],
+  ["responses", input({ ...userItem, id: "msg_of_another_gateway" })],
   ["messages", { tools: [{ name: "f", input_schema: schema }], container: null, mcp_servers: [] }],
   [
     "messages",

@@ -91,10 +91,10 @@ test("names are valid for every vendor, and stable", () => {
   const name = fc.stringMatching(/^[A-Za-z0-9_-]{1,64}$/);
   fc.assert(
     fc.property(name, name, (namespace, own) => {
-      const made = qualifiedName(namespace, own);
-      expect(made).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+      const qualified = qualifiedName(namespace, own);
+      expect(qualified).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
       const { request } = parse({ tools: [{ type: "namespace", name: namespace, tools: [member(own)] }] });
-      expect(localNames(request.tools).get(made)).toEqual({ namespace, name: own });
+      expect(localNames(request.tools).get(qualified)).toEqual({ namespace, name: own });
     }),
   );
 });

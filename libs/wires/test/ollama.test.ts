@@ -43,8 +43,8 @@ describe("a chat request is parsed", () => {
     "with the result of a call that is named by %j",
     (named) => {
       const call = { id: "c", function: { name: "f", arguments: { a: 1 } } };
-      const said = { role: "assistant", content: "", tool_calls: [call] };
-      const { request } = read({ messages: [...hi, said, { role: "tool", content: "rain", ...named }] });
+      const assistantMessage = { role: "assistant", content: "", tool_calls: [call] };
+      const { request } = read({ messages: [...hi, assistantMessage, { role: "tool", content: "rain", ...named }] });
       expect(request.turns.slice(1)).toMatchObject([
         { role: "assistant", parts: [{ kind: "tool-call", id: "c", name: "f", arguments: '{"a":1}' }] },
         { role: "user", parts: [{ kind: "tool-result", callId: "c", name: "f" }] },

@@ -75,9 +75,9 @@ describe.each(wires)("%s", (wire) => {
   });
 
   test("the text of a frame is counted", () => {
-    const words = pass.extractText(pass.extractRawText(Buffer.from(plain)));
-    expect(plain.replaceAll("\\", "")).toContain(words);
-    expect(words.length).toBeGreaterThan(4);
+    const extracted = pass.extractText(pass.extractRawText(Buffer.from(plain)));
+    expect(plain.replaceAll("\\", "")).toContain(extracted);
+    expect(extracted.length).toBeGreaterThan(4);
   });
 
   test("a failure frame of this wire is recognised by it", () => {

@@ -90,7 +90,7 @@ test.each([
   );
 });
 
-const asked = {
+const clientBody = {
   model: "mine",
   query: "q",
   documents: ["a", { text: "b" }, { title: "c", body: { x: 1 }, note: null }],
@@ -101,7 +101,7 @@ const asked = {
 };
 
 describe("a client on a cohere vendor", () => {
-  const { request } = jina.client.read(asked);
+  const { request } = jina.client.read(clientBody);
 
   test("sends texts only and requests no documents", () => {
     expect(cohere.vendor.render(request, { model: "theirs" })).toEqual({
@@ -127,7 +127,7 @@ describe("a client on a cohere vendor", () => {
       model: "mine",
       object: "list",
       results: [
-        { index: 2, relevance_score: 0.9, document: asked.documents[2] },
+        { index: 2, relevance_score: 0.9, document: clientBody.documents[2] },
         { index: 1, relevance_score: 0.5, document: { text: "b" } },
       ],
       usage: { prompt_tokens: 20, completion_tokens: 0, total_tokens: 20 },
@@ -145,12 +145,12 @@ describe("a client on a cohere vendor", () => {
 });
 
 test("a vendor of the client's wire gets the request unchanged, with aliases resolved", () => {
-  const { request } = jina.client.read(asked);
+  const { request } = jina.client.read(clientBody);
   expect(jina.vendor.render(request, { model: "theirs" })).toEqual({
     body: {
       model: "theirs",
       query: "q",
-      documents: asked.documents,
+      documents: clientBody.documents,
       top_n: 2,
       return_documents: true,
       max_chunks_per_doc: 3,

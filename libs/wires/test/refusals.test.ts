@@ -90,20 +90,20 @@ describe("a history with steps of other vendors", () => {
     const { request } = wires.responses.client.read({ model: "m", input });
     return wires[wire].vendor.render(request, target);
   };
-  const asked = { role: "user", content: "Go on." };
+  const userMessage = { role: "user", content: "Go on." };
   const agents = { type: "agent_message", author: "scout", recipient: "root" };
 
   test.each(["chat", "messages", "content", "converse", "interactions"] as const)(
     "%s gets the readable steps as text, and the others are named",
     (wire) => {
-      const readable = to(wire, [{ ...agents, content: [{ type: "input_text", text: "found it" }] }, asked]);
+      const readable = to(wire, [{ ...agents, content: [{ type: "input_text", text: "found it" }] }, userMessage]);
       expect(readable.dropped).toEqual([]);
       expect(JSON.stringify(readable.body)).toContain("Message of the agent scout to root:\\n\\nfound it");
       const opaque = to(wire, [
         { ...agents, content: [{ type: "encrypted_content", encrypted_content: "x" }] },
         { type: "context_compaction", encrypted_content: "x" },
         { type: "multi_agent_call", call_id: "c", action: "spawn_agent", arguments: "{}" },
-        asked,
+        userMessage,
       ]);
       expect(opaque.dropped).toEqual(["turn.agents", "turn.compaction"]);
     },
@@ -115,7 +115,7 @@ describe("a history with steps of other vendors", () => {
       { type: "fallback", from: { model: "a" }, to: { model: "b" } },
       { type: "text", text: "Hi" },
     ];
-    const messages = [{ role: "user", content: "x" }, { role: "assistant", content }, asked];
+    const messages = [{ role: "user", content: "x" }, { role: "assistant", content }, userMessage];
     const { request } = wires.messages.client.read({ model: "m", max_tokens: 9, messages });
     const chat = wires.chat.vendor.render(request, target);
     expect(chat.dropped).toEqual(["turn.fallback"]);
@@ -128,7 +128,7 @@ describe("a history with steps of other vendors", () => {
       { ...agents, content: [] },
       { type: "context_compaction", encrypted_content: "x" },
     ];
-    const { request } = wires.responses.client.read({ model: "m", input: [asked, ...items] });
+    const { request } = wires.responses.client.read({ model: "m", input: [userMessage, ...items] });
     expect(wires.responses.vendor.render(request, target).body).toMatchObject({ input: [{}, ...items] });
   });
 });

@@ -94,14 +94,14 @@ test("one tool round is parsed and rendered", () => {
   });
 });
 
-const kept = signatureWith("responses", "encrypted_content");
+const ownSignature = signatureWith("responses", "encrypted_content");
 const rs = fc.stringMatching(/^rs_[a-z0-9]{6}$/);
-const thought: fc.Arbitrary<Part> = fc.record({
+const reasoningPart: fc.Arbitrary<Part> = fc.record({
   kind: fc.constant("reasoning"),
   text: word,
   summary: fc.boolean(),
   id: rs,
-  signature: kept,
+  signature: ownSignature,
 });
 const file: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("file"), source: fileBytes, name: word });
 const vendorItem: fc.Arbitrary<Part> = fc.constant({
@@ -109,7 +109,7 @@ const vendorItem: fc.Arbitrary<Part> = fc.constant({
   wire: "responses",
   value: { type: "web_search_call", id: "ws_1", status: "completed" },
 });
-const compaction: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("compaction"), id: rs, signature: kept });
+const compaction: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("compaction"), id: rs, signature: ownSignature });
 
 const resultParts = fc.oneof(
   word.map((text) => [{ kind: "text" as const, text }]),
@@ -120,7 +120,7 @@ const resultParts = fc.oneof(
 );
 const turns = dialogue(
   fc.oneof(textPart, detailedImage, file),
-  fc.oneof(textPart, thought, plainImage, vendorItem, compaction, refusal),
+  fc.oneof(textPart, reasoningPart, plainImage, vendorItem, compaction, refusal),
   fc.oneof(functionCall, customCall),
   resultParts,
 );
@@ -145,29 +145,32 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   user: word,
   safetyIdentifier: word,
   serviceTier: fc.constant("flex"),
-}).chain((drawn) => {
+}).chain((drawnFields) => {
   const choice = fc.constantFrom<TextRequest["toolChoice"]>(undefined, { mode: "required" }, { mode: "none" });
   return choice.map((toolChoice) => ({
-    ...drawn,
-    ...(drawn["tools"] !== undefined && toolChoice !== undefined ? { toolChoice } : {}),
+    ...drawnFields,
+    ...(drawnFields["tools"] !== undefined && toolChoice !== undefined ? { toolChoice } : {}),
   })) as fc.Arbitrary<Partial<TextRequest>>;
 });
 
 test("a request that this wire can express is unchanged after rendering and parsing", () => {
   fc.assert(
-    fc.property(request(turns, fields), (asked) => {
-      const { body, dropped } = responsesWire.vendor.render(asked, target);
+    fc.property(request(turns, fields), (drawnRequest) => {
+      const { body, dropped } = responsesWire.vendor.render(drawnRequest, target);
       expect(dropped).toEqual([]);
-      const back = responsesWire.client.read(JSON.parse(JSON.stringify(body)));
-      expect(back.dropped).toEqual([]);
-      expect({ ...back.request, turns: merged(back.request.turns) }).toEqual({ ...asked, turns: merged(asked.turns) });
+      const parsedBody = responsesWire.client.read(JSON.parse(JSON.stringify(body)));
+      expect(parsedBody.dropped).toEqual([]);
+      expect({ ...parsedBody.request, turns: merged(parsedBody.request.turns) }).toEqual({
+        ...drawnRequest,
+        turns: merged(drawnRequest.turns),
+      });
     }),
   );
 });
 
-const answered = answer(
+const answers = answer(
   fc
-    .array(fc.oneof(textPart, thought, plainImage, vendorItem, compaction, functionCall, customCall, refusal), {
+    .array(fc.oneof(textPart, reasoningPart, plainImage, vendorItem, compaction, functionCall, customCall, refusal), {
       minLength: 1,
       maxLength: 6,
     })
@@ -184,14 +187,14 @@ const asAnswered = (whole: TextAnswer): TextAnswer => ({
 describe("answers", () => {
   testsOfAnswers({
     wire: responsesWire,
-    answered,
+    answered: answers,
     expected: asAnswered,
     streamed: ({ serviceTier: _tier, ...said }) => said,
   });
 
   test("a stream has consecutive numbers and stable ids, and ends with the complete answer", () => {
     fc.assert(
-      fc.property(answered, (whole) => {
+      fc.property(answers, (whole) => {
         const events = framesOf(written(responsesWire.client.stream(contextFor()), whole)).map(({ event, data }) => {
           const body = JSON.parse(data);
           expect(body.type).toBe(event);
@@ -260,7 +263,7 @@ const call = (part: number, id: string): TextEvent => ({
   opened: { kind: "tool-call", id, name: id },
 });
 const piece = (part: number, text: string): TextEvent => ({ type: "part-delta", choice: 0, part, text });
-const over = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
+const partEnd = (part: number): TextEvent => ({ type: "part-end", choice: 0, part });
 
 test("interleaved calls are sent one after another", () => {
   const writer = responsesWire.client.stream(contextFor());
@@ -272,11 +275,11 @@ test("interleaved calls are sent one after another", () => {
     piece(1, "["),
     call(2, "c"),
     piece(0, "}"),
-    over(0),
+    partEnd(0),
     piece(1, "]"),
-    over(1),
+    partEnd(1),
     piece(2, "3"),
-    over(2),
+    partEnd(2),
     { type: "finish", choice: 0, reason: "tool-calls" },
   ];
   const stream = events.map((event) => writer.write(event)).join("") + writer.end();
@@ -307,9 +310,9 @@ test("a broken stream ends as failed, with the sent items and the open one", () 
 });
 
 test("the answer repeats the request's settings, and has defaults for the rest", () => {
-  const asked = { model: "m", temperature: 0, tools: round.tools, store: false, text: { verbosity: "low" } };
+  const clientBody = { model: "m", temperature: 0, tools: round.tools, store: false, text: { verbosity: "low" } };
   const whole = { id: "", model: "", createdAt: 0, choices: [{ parts: [], finish: "stop" as const }] };
-  expect(responsesWire.client.render(whole, contextFor({}, asked))).toMatchObject({
+  expect(responsesWire.client.render(whole, contextFor({}, clientBody))).toMatchObject({
     id: "resp_abc",
     object: "response",
     status: "completed",
@@ -445,7 +448,7 @@ describe("an invalid request", () => {
 });
 
 describe("a field that a vendor of this wire does not support", () => {
-  const said = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
+  const userTurn = (part: Part): Partial<TextRequest> => ({ turns: [{ role: "user", parts: [part] }] });
   test.each<readonly [string, Partial<TextRequest>, string]>([
     ["stop", { stop: ["x"] }, "stop"],
     ["several choices", { choices: 2 }, "choices"],
@@ -455,10 +458,10 @@ describe("a field that a vendor of this wire does not support", () => {
       { tools: [{ kind: "vendor", wire: "content", name: "codeExecution", definition: {} }] },
       "tools: codeExecution",
     ],
-    ["video", said({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
+    ["video", userTurn({ kind: "video", source: { kind: "url", url: "https://v.example" } }), "video parts"],
     [
       "another vendor's file",
-      said({ kind: "file", source: { kind: "file-id", wire: "messages", id: "f" } }),
+      userTurn({ kind: "file", source: { kind: "file-id", wire: "messages", id: "f" } }),
       "file ids of another vendor",
     ],
   ])("%s is refused", (_, fields, param) => {
@@ -477,8 +480,8 @@ describe("a field that a vendor of this wire does not support", () => {
       { tools: [{ kind: "web-search", wire: "messages", options: { max_uses: 1 }, commonOptions: { maxUses: 1 } }] },
       ["tools.web-search.options"],
     ],
-    [said({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
-    [said({ kind: "tool-result", callId: "c", parts: [], isError: true }), ["tool-result.is-error"]],
+    [userTurn({ kind: "text", text: "x", cache: {} }), ["text.cache"]],
+    [userTurn({ kind: "tool-result", callId: "c", parts: [], isError: true }), ["tool-result.is-error"]],
   ])("%j drops %j", (fields, dropped) => {
     expect(render(fields).dropped).toEqual(dropped);
   });

@@ -5,7 +5,7 @@ import { countCharacters, wires } from "../src/speech/index.ts";
 
 const { speech } = wires;
 
-const ask = { model: "tts-1", input: "Hello", voice: "alloy" } as const;
+const clientBody = { model: "tts-1", input: "Hello", voice: "alloy" } as const;
 const paramOf = (body: unknown): string | undefined => {
   try {
     speech.client.read(body);
@@ -18,7 +18,7 @@ const paramOf = (body: unknown): string | undefined => {
 describe("a request", () => {
   test("is unchanged after parsing and rendering", () => {
     const body = {
-      ...ask,
+      ...clientBody,
       instructions: "Slowly.",
       response_format: "wav",
       speed: 0.5,
@@ -31,10 +31,10 @@ describe("a request", () => {
   });
 
   test("is for MP3 as bytes by default", () => {
-    const { request } = speech.client.read({ ...ask, voice: { id: "voice_1" } });
+    const { request } = speech.client.read({ ...clientBody, voice: { id: "voice_1" } });
     expect(request).toMatchObject({ format: "mp3", events: false });
     expect(speech.vendor.render(request, { model: "vendor-name", events: false }).body).toEqual({
-      ...ask,
+      ...clientBody,
       model: "vendor-name",
       voice: { id: "voice_1" },
       response_format: "mp3",
@@ -42,15 +42,15 @@ describe("a request", () => {
   });
 
   test.each([
-    [{ ...ask, input: " \n" }, "input"],
-    [{ ...ask, input: 1 }, "input"],
+    [{ ...clientBody, input: " \n" }, "input"],
+    [{ ...clientBody, input: 1 }, "input"],
     [{ model: "m" }, "input"],
     [{ input: "x" }, "model"],
-    [{ ...ask, response_format: "ogg" }, "response_format"],
-    [{ ...ask, speed: 0.2 }, "speed"],
-    [{ ...ask, speed: "1" }, "speed"],
-    [{ ...ask, stream_format: "bytes" }, "stream_format"],
-    [{ ...ask, instructions: 3 }, "instructions"],
+    [{ ...clientBody, response_format: "ogg" }, "response_format"],
+    [{ ...clientBody, speed: 0.2 }, "speed"],
+    [{ ...clientBody, speed: "1" }, "speed"],
+    [{ ...clientBody, stream_format: "bytes" }, "stream_format"],
+    [{ ...clientBody, instructions: 3 }, "instructions"],
   ])("%j is invalid in %s", (body, param) => {
     expect(paramOf(body)).toBe(param);
   });

@@ -118,8 +118,8 @@ describe("a vendor's request has", () => {
     ["vtt", "verbose_json"],
     ["verbose_json", "verbose_json"],
     ["diarized_json", "diarized_json"],
-  ])("%s: %s", (wanted, asked) => {
-    expect(renderForm(read([["response_format", wanted]]), { model: "whisper-1" })).toEqual([
+  ])("%s: %s", (clientFormat, asked) => {
+    expect(renderForm(read([["response_format", clientFormat]]), { model: "whisper-1" })).toEqual([
       ["response_format", asked],
     ]);
   });

@@ -141,7 +141,7 @@ test.each([
 });
 
 describe("an embeddings client on a content vendor", () => {
-  const asked = {
+  const clientBody = {
     model: "mine",
     input: ["a", "b"],
     encoding_format: "base64",
@@ -150,7 +150,7 @@ describe("an embeddings client on a content vendor", () => {
     input_type: "query",
     strange: 1,
   };
-  const { request } = embeddings.client.read(asked, {});
+  const { request } = embeddings.client.read(clientBody, {});
 
   test("its request is converted", () => {
     const each = { model: "models/theirs", taskType: "RETRIEVAL_QUERY", outputDimensionality: 2 };
@@ -180,7 +180,7 @@ describe("an embeddings client on a content vendor", () => {
 
   test("additional members are sent to a vendor of the same wire", () => {
     expect(embeddings.vendor.render(request, { model: "theirs" })).toEqual({
-      body: { ...asked, model: "theirs" },
+      body: { ...clientBody, model: "theirs" },
       dropped: [],
     });
   });

@@ -75,9 +75,9 @@ describe("every member of the table, and every wire's own member", () => {
     const type = member.of === undefined ? {} : { type: member.of };
     for (const spelled of [name, camel(name), name.toUpperCase(), name.replaceAll("_", "")]) {
       const holder = { ...type, [spelled]: value };
-      const found = (body: object) => runToEnd(vendorIdsIn(dialect, body)).map(({ store, path }) => [store, path]);
-      expect(found(holder)).toContainEqual([member.store, spelled + behind]);
-      const deep = found({ any: [{ thing: holder }] });
+      const findIds = (body: object) => runToEnd(vendorIdsIn(dialect, body)).map(({ store, path }) => [store, path]);
+      expect(findIds(holder)).toContainEqual([member.store, spelled + behind]);
+      const deep = findIds({ any: [{ thing: holder }] });
       if (member.top === true) expect(deep).toEqual([]);
       else expect(deep).toContainEqual([member.store, `any[0].thing.${spelled}${behind}`]);
     }
@@ -146,8 +146,8 @@ test("every path that a body reports leads to the named object", () => {
       const parsed: unknown = JSON.parse(JSON.stringify(value));
       for (const { path, id } of runToEnd(vendorIdsIn(dialect, parsed))) {
         const steps = path.split(/[.[\]]+/).filter((step) => step !== "");
-        const found = steps.reduce((at: any, step) => at?.[step], parsed);
-        expect(String(found).startsWith(id)).toBe(true);
+        const valueAtPath = steps.reduce((at: any, step) => at?.[step], parsed);
+        expect(String(valueAtPath).startsWith(id)).toBe(true);
       }
     }),
   );

@@ -79,14 +79,14 @@ describe("the same request in four styles is equal in the neutral form", () => {
 });
 
 describe("a vendor gets", () => {
-  const asked = { model: "film", prompt: "a boat", duration: 10, width: 1280, height: 720 };
+  const clientBody = { model: "film", prompt: "a boat", duration: 10, width: 1280, height: 720 };
   test.each([
     ["videos", { model: "vendor-model", prompt: "a boat", seconds: "10", size: "1280x720" }],
     ["video-generations", { model: "vendor-model", prompt: "a boat", duration: 10, width: 1280, height: 720 }],
     ["kling-video", { model_name: "vendor-model", prompt: "a boat", duration: "10", aspect_ratio: "16:9" }],
     ["jimeng-video", { req_key: "vendor-model", prompt: "a boat", frames: 241, aspect_ratio: "16:9" }],
   ] as const)("%s", (wire, body) => {
-    expect(render(wire, asked)).toEqual({
+    expect(render(wire, clientBody)).toEqual({
       body,
       dropped: [],
       seconds: 10,
@@ -232,7 +232,7 @@ test.each([
 
 /** Requests in style B or C for vendors whose wires no client speaks. */
 describe("a vendor whose wire has no client gets", () => {
-  const asked = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
+  const clientBody = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
   const frames = { image: png, image_tail: png };
   const veoImage = { bytesBase64Encoded: png, mimeType: "image/png" };
   const url = `data:image/png;base64,${png}`;
@@ -330,7 +330,7 @@ describe("a vendor whose wire has no client gets", () => {
       },
     ],
   ])("%s", (_, wire, model, more, body) => {
-    const { request } = parse("video-generations", { ...asked, ...more });
+    const { request } = parse("video-generations", { ...clientBody, ...more });
     const rendered = wires[wire].vendor.render(request, { model });
     expect(rendered).toMatchObject({ seconds: 8, lines: 1_080 });
     expect(rendered.body).toEqual(body);
@@ -401,10 +401,10 @@ describe("a task is rendered in its client's style", () => {
       expect(vendor.started(client.created({ ...task, state: "queued" }, context))).toBe("video_1");
       for (const state of ["queued", "in_progress", "completed", "failed"] as const) {
         const error = { code: "502", message: "no" };
-        const seen = vendor.parse(client.render({ ...task, state, error }, context));
+        const parsedResult = vendor.parse(client.render({ ...task, state, error }, context));
         const kinds = { queued: "pending", in_progress: "pending", completed: "finished", failed: "failed" } as const;
-        expect([wire, state, seen.kind]).toEqual([wire, state, kinds[state]]);
-        if (seen.kind === "pending") expect(seen.state).toBe(state);
+        expect([wire, state, parsedResult.kind]).toEqual([wire, state, kinds[state]]);
+        if (parsedResult.kind === "pending") expect(parsedResult.state).toBe(state);
       }
     }
   });

@@ -142,23 +142,23 @@ test("a voice is part of the URL at ElevenLabs, of the model at Deepgram, and a 
     const voice = byTokens.has(name) ? "charon" : "thalia";
     await client.audio.speech.create({ model: `${name}-says`, voice, input: "Hi", response_format: "pcm" });
   }
-  const asked = async (name: Name) => {
+  const vendorRequestText = async (name: Name) => {
     const [request] = await area.simulator.requests(name);
     return `${request?.path} ${request?.body}`;
   };
-  expect(await asked("elevenlabs")).toContain("/v1/text-to-speech/thalia/stream");
+  expect(await vendorRequestText("elevenlabs")).toContain("/v1/text-to-speech/thalia/stream");
   // The simulator requires a voice in the model's name.
-  expect(await asked("deepgram")).toContain("/v1/speak");
-  expect(await asked("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Charon"}');
+  expect(await vendorRequestText("deepgram")).toContain("/v1/speak");
+  expect(await vendorRequestText("gemini")).toContain('"prebuiltVoiceConfig":{"voiceName":"Charon"}');
 });
 
 test("a voice of OpenAI is reported as dropped at Google, and refused in strict mode", async () => {
   await area.simulator.forget("gemini");
-  const ask = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
-  const { response } = await client.audio.speech.create(ask).withResponse();
+  const speechBody = { model: "gemini-says", voice: "alloy", input: "Hi", response_format: "wav" } as const;
+  const { response } = await client.audio.speech.create(speechBody).withResponse();
   expect([response.status, response.headers.get("x-modelgate-dropped")]).toEqual([200, "voice"]);
   const [request] = await area.simulator.requests("gemini");
   expect(request?.body).not.toContain("speechConfig");
-  const strict = client.audio.speech.create(ask, { headers: { "x-modelgate-strict": "true" } });
+  const strict = client.audio.speech.create(speechBody, { headers: { "x-modelgate-strict": "true" } });
   await expect(strict).rejects.toMatchObject({ status: 400, param: "voice" });
 });

@@ -16,19 +16,34 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-const ask = { model: "tokens", prompt: "a fox" };
+const simpleBody = { model: "tokens", prompt: "a fox" };
 const item = { text: "a fox" };
 
 /** Errors that only the service detects; `libs/wires/test/images-bad-input.test.ts` tests errors in the body. */
 test.each([
   ["no prompt", { model: "tokens" }, "prompt", ""],
-  ["an unknown model", { ...ask, model: "absent" }, "model", ""],
-  ["a model of another kind", { ...ask, model: "chat" }, "model", ""],
-  ["a file of another store", { ...ask, images: [{ file_id: "file-1" }] }, "images[0].file_id", ""],
+  ["an unknown model", { ...simpleBody, model: "absent" }, "model", ""],
+  ["a model of another kind", { ...simpleBody, model: "chat" }, "model", ""],
+  ["a file of another store", { ...simpleBody, images: [{ file_id: "file-1" }] }, "images[0].file_id", ""],
   ["an invalid image", qwenBody("tokens", [item, { image: "x y" }]), "input.messages[0].content[1].image", ""],
-  ["an unreachable image", { ...ask, image: "http://169.254.169.254/latest" }, "image", "not on the public internet"],
-  ["an image at a private address", { ...ask, image: "http://localhost:6379/" }, "image", "not on the public internet"],
-  ["an image URL without a host", { ...ask, image: "https://nowhere.invalid/a.png" }, "image", "cannot be fetched"],
+  [
+    "an unreachable image",
+    { ...simpleBody, image: "http://169.254.169.254/latest" },
+    "image",
+    "not on the public internet",
+  ],
+  [
+    "an image at a private address",
+    { ...simpleBody, image: "http://localhost:6379/" },
+    "image",
+    "not on the public internet",
+  ],
+  [
+    "an image URL without a host",
+    { ...simpleBody, image: "https://nowhere.invalid/a.png" },
+    "image",
+    "cannot be fetched",
+  ],
 ])("%s is refused, and the field is named", async (_, body, param, words) => {
   const { status, body: answer } = await postImages(area, "generations", body);
   expect([400, 404]).toContain(status);
@@ -37,7 +52,7 @@ test.each([
 });
 
 test("an edit without an image is refused", async () => {
-  const { status, body: answer } = await postImages(area, "edits", ask);
+  const { status, body: answer } = await postImages(area, "edits", simpleBody);
   expect({ status, ...answer.error }).toMatchObject({
     status: 400,
     code: "missing_required_parameter",
@@ -46,11 +61,11 @@ test("an edit without an image is refused", async () => {
 });
 
 const form = (...parts: readonly (readonly [name: string, value: string | Buffer])[]): FormData => {
-  const made = new FormData();
+  const formData = new FormData();
   for (const [name, value] of parts)
-    if (typeof value === "string") made.append(name, value);
-    else made.append(name, new File([new Uint8Array(value)], "a.png", { type: "image/png" }));
-  return made;
+    if (typeof value === "string") formData.append(name, value);
+    else formData.append(name, new File([new Uint8Array(value)], "a.png", { type: "image/png" }));
+  return formData;
 };
 const whole = [
   ["model", "tokens"],
@@ -99,11 +114,11 @@ test.each([
   [
     "that names two files and shows one",
     "application/json",
-    `{"reference":{"file_id":"file-1"},"reference":{},${JSON.stringify(ask).slice(1)}`,
+    `{"reference":{"file_id":"file-1"},"reference":{},${JSON.stringify(simpleBody).slice(1)}`,
     400,
     "reference",
   ],
-  ["that is too large", "application/json", JSON.stringify({ ...ask, image: "A".repeat(2_000_000) }), 413, null],
+  ["that is too large", "application/json", JSON.stringify({ ...simpleBody, image: "A".repeat(2_000_000) }), 413, null],
 ])("a body %s", async (_, type, body, status, param) => {
   const answer = await postImages(area, "edits", body, { "content-type": type });
   expect(answer.status).toBe(status);
@@ -140,7 +155,7 @@ test("a client that stops uploading is disconnected, and holds no memory", async
 });
 
 test("none of these calls was charged or reached a vendor", async () => {
-  const cost = await costOf(area, () => postImages(area, "generations", { ...ask, image: "http://[::1]/" }));
+  const cost = await costOf(area, () => postImages(area, "generations", { ...simpleBody, image: "http://[::1]/" }));
   expect(cost).toBe(0n);
   expect((await area.account("demo")).spentNanos).toBe(0n);
   expect(await area.simulator.requests("pictures")).toEqual([]);

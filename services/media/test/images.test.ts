@@ -100,21 +100,21 @@ describe("requests to the vendor", () => {
       size: "1024x1024",
       input_fidelity: "high",
     });
-    const [seen] = await area.simulator.requests("pictures");
-    expect(seen?.path).toMatch(/\/v1\/images\/edits$/);
-    expect(Object.fromEntries(seen?.fields ?? [])).toEqual({
+    const [vendorRequest] = await area.simulator.requests("pictures");
+    expect(vendorRequest?.path).toMatch(/\/v1\/images\/edits$/);
+    expect(Object.fromEntries(vendorRequest?.fields ?? [])).toEqual({
       model: "gpt-image-1",
       prompt: "füge sie zusammen",
       n: "2",
       size: "1024x1024",
       input_fidelity: "high",
     });
-    expect(seen?.files?.map(({ name, sha256: sum }) => [name, sum])).toEqual([
+    expect(vendorRequest?.files?.map(({ name, sha256: sum }) => [name, sum])).toEqual([
       ["image[]", sha256(one)],
       ["image[]", sha256(two)],
       ["mask", sha256(mask)],
     ]);
-    expect(JSON.stringify(seen?.headers)).not.toContain(keys.demo);
+    expect(JSON.stringify(vendorRequest?.headers)).not.toContain(keys.demo);
   });
 
   test("a file id of the vendor's store only in a group with shared stores", async () => {
@@ -150,8 +150,8 @@ describe("requests to the vendor", () => {
       size: "1792x1024",
       seed: 7,
     });
-    const [seen] = await area.simulator.requests("google");
-    const { contents, generationConfig } = JSON.parse(seen?.body ?? "");
+    const [vendorRequest] = await area.simulator.requests("google");
+    const { contents, generationConfig } = JSON.parse(vendorRequest?.body ?? "");
     expect(pictureIn(Buffer.from(contents[0].parts[0].inlineData.data, "base64"))).toEqual({
       type: "jpeg",
       width: 64,

@@ -32,21 +32,21 @@ const simulate = (behaviour: object) => `a fox {{simulate: ${JSON.stringify(beha
 describe("a stream", () => {
   const events = async (model: string, more: object = {}) => {
     const stream = await client.images.generate({ model, prompt: "a fox", stream: true, size: "256x256", ...more });
-    const seen = [];
-    for await (const event of stream) seen.push(event);
-    return seen;
+    const receivedEvents = [];
+    for await (const event of stream) receivedEvents.push(event);
+    return receivedEvents;
   };
 
   test("of partial images, if the vendor supports them", async () => {
     const cost = await costOf(area, async () => {
-      const seen = await events("tokens", { partial_images: 2 });
-      expect(seen.map(({ type }) => type)).toEqual([
+      const streamEvents = await events("tokens", { partial_images: 2 });
+      expect(streamEvents.map(({ type }) => type)).toEqual([
         "image_generation.partial_image",
         "image_generation.partial_image",
         "image_generation.completed",
       ]);
-      expect(await pictureOf(seen[2])).toEqual({ type: "png", width: 256, height: 256 });
-      expect(seen[2]).toMatchObject({ usage: { input_tokens: 2, output_tokens: 1_056 } });
+      expect(await pictureOf(streamEvents[2])).toEqual({ type: "png", width: 256, height: 256 });
+      expect(streamEvents[2]).toMatchObject({ usage: { input_tokens: 2, output_tokens: 1_056 } });
     });
     // 2 × $10 + 1,056 × $40 per million
     expect(cost).toBe(20_000n + 42_240_000n);
@@ -60,9 +60,9 @@ describe("a stream", () => {
       stream: true,
       partial_images: 1,
     });
-    const seen = [];
-    for await (const event of stream) seen.push(event.type);
-    expect(seen).toEqual(["image_edit.partial_image", "image_edit.completed"]);
+    const receivedEvents = [];
+    for await (const event of stream) receivedEvents.push(event.type);
+    expect(receivedEvents).toEqual(["image_edit.partial_image", "image_edit.completed"]);
   });
 
   test.each(["synchronous", "tasks", "content"])(
@@ -221,8 +221,10 @@ describe("the charge", () => {
         const answer = client.images
           .generate({ model: "tasks", prompt: simulate(behaviour), n: 2 }, { signal: leaving.signal })
           .catch((error: unknown) => error);
-        const seen = () => Promise.all(instances.map((instance) => area.simulator.requests(instance)));
-        await until("the first poll", async () => (await seen()).flat().some(({ method }) => method === "GET"));
+        const requestsOfInstances = () => Promise.all(instances.map((instance) => area.simulator.requests(instance)));
+        await until("the first poll", async () =>
+          (await requestsOfInstances()).flat().some(({ method }) => method === "GET"),
+        );
         leaving.abort();
         await answer;
       });

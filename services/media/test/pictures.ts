@@ -36,11 +36,11 @@ export function samplePng(bytes = 0): Buffer {
 }
 
 function pngChunk(type: string, data: Buffer): Buffer {
-  const named = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const typedData = Buffer.concat([Buffer.from(type, "latin1"), data]);
   const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)];
   length.writeUInt32BE(data.length);
-  check.writeUInt32BE(crc32(named));
-  return Buffer.concat([length, named, check]);
+  check.writeUInt32BE(crc32(typedData));
+  return Buffer.concat([length, typedData, check]);
 }
 
 export function sha256(bytes: Buffer): string {

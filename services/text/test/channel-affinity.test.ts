@@ -10,7 +10,7 @@ import { switchChannel } from "@modelgate/channels";
  * Two channels with two keys each and equal weights. By chance, twelve further turns would all use the key of their
  * first turn once in 16 million runs.
  */
-const twins = (name: string, more: object = {}) =>
+const channelPair = (name: string, more: object = {}) =>
   ["a", "b"].map((at) =>
     channel(`${name}-${at}`, [name], { keys: [`${name}-${at}-one`, `${name}-${at}-two`], wires: ["chat"], ...more }),
   );
@@ -31,9 +31,9 @@ beforeAll(async () => {
       },
       channels: [
         ...config.channels,
-        ...twins("talk"),
-        ...twins("moved"),
-        ...twins("full", { maxConcurrency: 2 }),
+        ...channelPair("talk"),
+        ...channelPair("moved"),
+        ...channelPair("full", { maxConcurrency: 2 }),
         channel("sealed-responses", ["sealed-responses"]),
         vendor("sealed-messages", "anthropic"),
         vendor("sealed-content", "gemini"),
@@ -92,8 +92,8 @@ async function placeOf(name: string, at: number, path: string, body: object): Pr
   const answer = await send(at, path, body);
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
   const served = answer.headers.get("x-modelgate-channel") ?? "";
-  const [seen] = await area.simulator.requests(served);
-  return `${served} ${seen?.headers["authorization"]}`;
+  const [vendorRequest] = await area.simulator.requests(served);
+  return `${served} ${vendorRequest?.headers["authorization"]}`;
 }
 
 describe("a conversation stays with its first channel and key, in every replica", () => {
@@ -129,8 +129,8 @@ describe("a conversation stays with its first channel and key, in every replica"
         previous_response_id: previous,
       });
       const served = answer.headers.get("x-modelgate-channel") ?? "";
-      const [seen] = await area.simulator.requests(served);
-      places.push(`${served} ${seen?.headers["authorization"]}`);
+      const [vendorRequest] = await area.simulator.requests(served);
+      places.push(`${served} ${vendorRequest?.headers["authorization"]}`);
       const response: { readonly id: string } = JSON.parse(await answer.text());
       previous = response.id;
       await until("it to be kept", async () => (await stored(response.id)).ok);

@@ -59,10 +59,10 @@ afterAll(() => area?.[Symbol.asyncDispose]());
  */
 async function restsOf(channel: string) {
   const { cooldowns, accountCooldowns } = await readChannelStates(area.redis);
-  const own = (name: string): boolean => isWithin(parseCooldownName(name).scope, channel);
+  const isOfChannel = (name: string): boolean => isWithin(parseCooldownName(name).scope, channel);
   return {
-    forAll: [...cooldowns.keys()].filter(own),
-    accounts: new Set([...accountCooldowns].filter(([name]) => own(name)).map(([, { account }]) => account)),
+    forAll: [...cooldowns.keys()].filter(isOfChannel),
+    accounts: new Set([...accountCooldowns].filter(([name]) => isOfChannel(name)).map(([, { account }]) => account)),
   };
 }
 const nothing = { forAll: [], accounts: new Set() };

@@ -38,9 +38,9 @@ test("a call uses its channel's proxy, headers and members; if the proxy fails, 
   const ask = (model: string) =>
     area.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hello" }] }, key);
   expect((await ask("open")).status).toBe(200);
-  const [seen] = vendor.requests;
-  expect(JSON.parse(seen?.body ?? "")).toMatchObject({ user: "ours", provider: { zdr: true } });
-  expect(seen?.headers["x-tenant"]).toBe("acme");
+  const [vendorRequest] = vendor.requests;
+  expect(JSON.parse(vendorRequest?.body ?? "")).toMatchObject({ user: "ours", provider: { zdr: true } });
+  expect(vendorRequest?.headers["x-tenant"]).toBe("acme");
   expect(proxy.targets).toEqual([`vendor.example:${port}`]);
   const refused = await ask("closed");
   expect([refused.status, await refused.json()]).toMatchObject([502, { error: { code: "upstream_proxy_failed" } }]);

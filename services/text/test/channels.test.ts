@@ -267,8 +267,8 @@ test("the bytes are unchanged if nothing needs to change", async () => {
   const body = JSON.stringify({ ...streamed(pair), stream_options: { include_usage: true } });
   const answer = await post(area, body);
   await answer.text();
-  const [seen] = await area.simulator.requests(first);
-  expect(seen?.sha256).toBe(createHash("sha256").update(body).digest("hex"));
+  const [vendorRequest] = await area.simulator.requests(first);
+  expect(vendorRequest?.sha256).toBe(createHash("sha256").update(body).digest("hex"));
 });
 
 test("a silent stream sends heartbeats between its frames", async () => {

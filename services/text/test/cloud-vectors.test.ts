@@ -61,7 +61,7 @@ beforeAll(async () => {
 afterAll(() => area?.[Symbol.asyncDispose]());
 
 const settled = async (): Promise<bigint> => (await area.settled("demo")).spentNanos;
-const seen = (name: string) => area.simulator.requests(name);
+const requestsTo = (name: string) => area.simulator.requests(name);
 
 describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
   beforeEach(() => area.simulator.forget(name));
@@ -75,7 +75,7 @@ describe.each(vectors)("vectors of $name", ({ name, most: max }) => {
     // A token has four characters; "Text number 0" has thirteen characters.
     expect(answer.usage.prompt_tokens).toBe(4 * length);
     expect((await settled()) - before).toBe(BigInt(4 * length * nanosPerToken));
-    expect(await seen(name)).toHaveLength(Math.ceil(length / max));
+    expect(await requestsTo(name)).toHaveLength(Math.ceil(length / max));
     const [last] = (await client.embeddings.create({ model: name, input: input.slice(-1) })).data;
     expect(answer.data.at(-1)?.embedding).toEqual(last?.embedding);
   });
@@ -102,8 +102,8 @@ test("a query is sent as a query", async () => {
   const body = { input: "Who?", input_type: "query" };
   await client.embeddings.create({ model: "bedrock-cohere", ...body });
   await client.embeddings.create({ model: "vertex-text", ...body, dimensions: 64 });
-  expect((await seen("bedrock-cohere"))[0]?.body).toContain('"input_type":"search_query"');
-  expect((await seen("vertex-text"))[0]?.body).toBe(
+  expect((await requestsTo("bedrock-cohere"))[0]?.body).toContain('"input_type":"search_query"');
+  expect((await requestsTo("vertex-text"))[0]?.body).toBe(
     '{"instances":[{"content":"Who?","task_type":"RETRIEVAL_QUERY"}],"parameters":{"outputDimensionality":64}}',
   );
 });

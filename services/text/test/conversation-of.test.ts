@@ -11,54 +11,54 @@ function conversationIn(wire: ConversationWire, body: unknown): ReturnType<typeo
   return isRecord(body) ? conversationOf(textWires[wire].client.dialogue(body)) : undefined;
 }
 
-const said = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
+const messageOf = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
 /** Requests of one conversation on each wire: the first request, then the request with the first answer, and so on. */
 const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
   chat: [
-    { messages: [said("system", "Be kind."), said("user", "Hi")] },
+    { messages: [messageOf("system", "Be kind."), messageOf("user", "Hi")] },
     {
       messages: [
-        said("system", "Be kind."),
-        said("user", [{ type: "text", text: "Hi" }]),
-        said("assistant", "Hello", { reasoning_content: "so" }),
-        said("user", "And?"),
+        messageOf("system", "Be kind."),
+        messageOf("user", [{ type: "text", text: "Hi" }]),
+        messageOf("assistant", "Hello", { reasoning_content: "so" }),
+        messageOf("user", "And?"),
       ],
     },
     {
       messages: [
-        said("system", "Be kind."),
-        said("user", "Hi"),
-        said("assistant", "Hello"),
-        said("user", "And?"),
-        said("assistant", "Well"),
-        said("user", "Go on"),
+        messageOf("system", "Be kind."),
+        messageOf("user", "Hi"),
+        messageOf("assistant", "Hello"),
+        messageOf("user", "And?"),
+        messageOf("assistant", "Well"),
+        messageOf("user", "Go on"),
       ],
     },
   ],
   messages: [
     {
       system: "Be kind.",
-      messages: [said("user", [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }])],
+      messages: [messageOf("user", [{ type: "text", text: "Hi", cache_control: { type: "ephemeral" } }])],
     },
     {
       system: [{ type: "text", text: "Be kind." }],
       messages: [
-        said("user", "Hi"),
-        said("assistant", [
+        messageOf("user", "Hi"),
+        messageOf("assistant", [
           { type: "thinking", thinking: "so", signature: "s" },
           { type: "text", text: "Hello" },
         ]),
-        said("user", "And?"),
+        messageOf("user", "And?"),
       ],
     },
     {
       system: "Be kind.",
       messages: [
-        said("user", "Hi"),
-        said("assistant", "Hello"),
-        said("user", "And?"),
-        said("assistant", "Well"),
-        said("user", "Go on"),
+        messageOf("user", "Hi"),
+        messageOf("assistant", "Hello"),
+        messageOf("user", "And?"),
+        messageOf("assistant", "Well"),
+        messageOf("user", "Go on"),
       ],
     },
   ],
@@ -66,19 +66,19 @@ const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
     { instructions: "Be kind.", input: "Hi" },
     {
       input: [
-        said("user", "Hi"),
+        messageOf("user", "Hi"),
         { type: "reasoning", id: "rs_1", encrypted_content: "x" },
-        said("assistant", [{ type: "output_text", text: "Hello" }], { id: "msg_1" }),
-        said("user", "And?"),
+        messageOf("assistant", [{ type: "output_text", text: "Hello" }], { id: "msg_1" }),
+        messageOf("user", "And?"),
       ],
     },
     {
       input: [
-        said("user", "Hi"),
-        said("assistant", "Hello"),
-        said("user", "And?"),
-        said("assistant", "Well"),
-        said("user", "Go on"),
+        messageOf("user", "Hi"),
+        messageOf("assistant", "Hello"),
+        messageOf("user", "And?"),
+        messageOf("assistant", "Well"),
+        messageOf("user", "Go on"),
       ],
     },
   ],
@@ -122,7 +122,7 @@ describe("conversations are distinguished", () => {
   const [, second = {}] = turnsOf.chat;
 
   test.each<[string, object, object]>([
-    ["by their first words", { messages: [said("user", "a")] }, { messages: [said("user", "b")] }],
+    ["by their first words", { messages: [messageOf("user", "a")] }, { messages: [messageOf("user", "b")] }],
     ["by their end user", { ...second, user: "a" }, { ...second, user: "b" }],
     [
       "by their end user in metadata",
@@ -132,13 +132,13 @@ describe("conversations are distinguished", () => {
     ["by the client's name for it", { ...second, prompt_cache_key: "a" }, { ...second, prompt_cache_key: "b" }],
     [
       "by their first answer",
-      { messages: [said("user", "a"), said("assistant", "x")] },
-      { messages: [said("user", "a"), said("assistant", "y")] },
+      { messages: [messageOf("user", "a"), messageOf("assistant", "x")] },
+      { messages: [messageOf("user", "a"), messageOf("assistant", "y")] },
     ],
     [
       "with different splits of the same text",
-      { messages: [said("user", "ab"), said("user", "c")] },
-      { messages: [said("user", "a"), said("user", "bc")] },
+      { messages: [messageOf("user", "ab"), messageOf("user", "c")] },
+      { messages: [messageOf("user", "a"), messageOf("user", "bc")] },
     ],
   ])("%s", (_, one, other) => {
     expect(chat(one)).not.toBe(chat(other));
@@ -146,7 +146,7 @@ describe("conversations are distinguished", () => {
   });
 
   test("the client's name of the conversation is sufficient, independently of the messages", () => {
-    const first = conversationIn("chat", { prompt_cache_key: "k", messages: [said("user", "a")] });
+    const first = conversationIn("chat", { prompt_cache_key: "k", messages: [messageOf("user", "a")] });
     const second = conversationIn("responses", { prompt_cache_key: "k", input: "b" });
     expect(first).toEqual(second);
     expect(first?.find).toEqual([first?.store]);
@@ -162,6 +162,6 @@ test.each([undefined, null, "text", [], {}, { messages: "no list" }, { messages:
 
 test("content beyond the limit is not read", () => {
   const long = "x".repeat(100_000);
-  const keep = (text: string) => conversationIn("chat", { messages: [said("user", text)] })?.store;
+  const keep = (text: string) => conversationIn("chat", { messages: [messageOf("user", text)] })?.store;
   expect(keep(`${long}a`)).toBe(keep(`${long}b`));
 });

@@ -39,16 +39,19 @@ describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s", (model
     const plain = await post(area, hello(model));
     expect(plain.headers.get("x-modelgate-cost")).toBe("0.001");
     expect(await plain.json()).not.toHaveProperty("usage.cost");
-    const asked = await post(area, { ...hello(model), ...asking });
-    expect(await asked.json()).toMatchObject({ model, usage: { cost: 0.001, total_tokens: expect.any(Number) } });
+    const answerWithCost = await post(area, { ...hello(model), ...asking });
+    expect(await answerWithCost.json()).toMatchObject({
+      model,
+      usage: { cost: 0.001, total_tokens: expect.any(Number) },
+    });
   });
 
   test("the cost is in a stream's trailer, and in its last usage frame on request", async () => {
     const plain = await streamed({ ...hello(model), stream: true });
     expect([plain.trailer, plain.text.includes('"cost"')]).toEqual(["0.001", false]);
-    const asked = await streamed({ ...hello(model), ...asking, stream: true });
-    const costs = frames(asked.text).flatMap(({ usage }) => (usage?.cost === undefined ? [] : [usage.cost]));
-    expect([asked.trailer, costs]).toEqual(["0.001", [0.001]]);
+    const streamWithCost = await streamed({ ...hello(model), ...asking, stream: true });
+    const costs = frames(streamWithCost.text).flatMap(({ usage }) => (usage?.cost === undefined ? [] : [usage.cost]));
+    expect([streamWithCost.trailer, costs]).toEqual(["0.001", [0.001]]);
   });
 });
 
@@ -61,8 +64,11 @@ describe.each(["fixed", "renamed", "claude"])("the cost of a call of %s in other
   test.each(asks)("%s, complete and streamed", async (path, body) => {
     const plain = await streamed(body, path);
     expect([plain.text.includes('"cost"'), JSON.parse(plain.text)]).toEqual([false, expect.anything()]);
-    const whole = await streamed({ ...body, ...asking }, path);
-    expect(JSON.parse(whole.text)).toMatchObject({ model, usage: { cost: 0.001, input_tokens: expect.any(Number) } });
+    const streamedAnswer = await streamed({ ...body, ...asking }, path);
+    expect(JSON.parse(streamedAnswer.text)).toMatchObject({
+      model,
+      usage: { cost: 0.001, input_tokens: expect.any(Number) },
+    });
     const stream = await streamed({ ...body, ...asking, stream: true }, path);
     const costs = frames(stream.text).flatMap(({ usage, response }) => (usage ?? response?.usage)?.cost ?? []);
     expect([stream.trailer, costs]).toEqual(["0.001", [0.001]]);

@@ -67,8 +67,8 @@ describe("generateContent", () => {
     const contents = [{ role: "user", parts: [{ text: "at night" }, { inlineData }] }];
     const answer = await google().models.generateContent({ ...ask("tokens"), contents });
     expect(answer.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBeDefined();
-    const [seen] = (await area.simulator.requests("pictures")).slice(-1);
-    expect(seen?.path).toMatch(/images\/edits$/);
+    const [vendorRequest] = (await area.simulator.requests("pictures")).slice(-1);
+    expect(vendorRequest?.path).toMatch(/images\/edits$/);
   });
 
   test.each([
@@ -103,8 +103,8 @@ describe("generateContent", () => {
     const contents = [{ role: "user", parts: [{ text: "at night" }, { fileData }] }];
     const answer = await google().models.generateContent({ ...ask("tokens"), contents });
     expect(answer.candidates?.[0]?.content?.parts?.[0]?.inlineData?.data).toBeDefined();
-    const [seen] = (await area.simulator.requests("pictures")).slice(-1);
-    expect(seen?.files).toMatchObject([{ name: "image", contentType: "image/jpeg" }]);
+    const [vendorRequest] = (await area.simulator.requests("pictures")).slice(-1);
+    expect(vendorRequest?.files).toMatchObject([{ name: "image", contentType: "image/jpeg" }]);
     const elsewhere = [
       { role: "user", parts: [{ text: "x" }, { fileData: { ...fileData, fileUri: "http://10.0.0.1/a" } }] },
     ];

@@ -29,7 +29,7 @@ export interface Additions {
 
 /** Returns a configuration with a model for every vendor, which has the vendor's name. */
 export function configOf({ models = {}, channels = [], accounts = [], groups = {} }: Additions): object {
-  const rich = (name: string) =>
+  const accountEntry = (name: string) =>
     [name, { balance: "100", tokens: [{ key: keyOf(name), group: name in groups ? name : "default" }] }] as const;
   // Agents send a search with every request, and on one wire image output is a tool.
   const chat = { kind: "chat", price: { ...price, tools: { webSearch: 0.01, imageGeneration: 0.04 } } };
@@ -40,7 +40,7 @@ export function configOf({ models = {}, channels = [], accounts = [], groups = {
       ...vendors.map((vendor) => channelOf(vendor, vendor.name, { [vendor.name]: vendor.model })),
       ...channels,
     ],
-    accounts: Object.fromEntries(["demo", ...accounts].map(rich)),
+    accounts: Object.fromEntries(["demo", ...accounts].map(accountEntry)),
   };
 }
 

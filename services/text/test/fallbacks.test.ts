@@ -28,7 +28,7 @@ const spareNanos = 2_000_000;
 /** Statuses if all channels fail (502), or are already in a cooldown (503). */
 const failed: readonly number[] = [502, 503];
 /** Address on which no server listens. */
-const away = { baseUrl: "http://127.0.0.1:9/v1" };
+const unreachable = { baseUrl: "http://127.0.0.1:9/v1" };
 const jina = { provider: "jina", baseUrl: "${SIMULATOR_URL}/at/ranks-spare/jina/v1" };
 
 let area: Area;
@@ -60,8 +60,8 @@ beforeAll(async () => {
         "alias-away": { kind: "chat", shares: { "chat-away": 1 }, fallbacks: ["chat-third"] },
       },
       channels: [
-        channel("away", [...names.filter((name) => name !== "ranks"), "chat-away", "busy"], away),
-        channel("ranks-away", ["ranks"], { ...jina, baseUrl: away.baseUrl }),
+        channel("away", [...names.filter((name) => name !== "ranks"), "chat-away", "busy"], unreachable),
+        channel("ranks-away", ["ranks"], { ...jina, baseUrl: unreachable.baseUrl }),
         channel("off", ["chat-off"], { keys: ["env:NO_SUCH_KEY"] }),
         ...names.filter((name) => name !== "ranks").map((name) => channel(`${name}-there`, [`${name}-spare`])),
         channel("ranks-there", ["ranks-spare"], jina),
@@ -228,8 +228,8 @@ describe("among channels of one priority", () => {
       "dear",
       Array.from({ length: 50 }, () => ({ delayMs: 400 })),
     );
-    const seen = new Set<string | null>();
-    await until("both to have answered", async () => seen.add(await servedBy("quick")).size === 2);
+    const servingModels = new Set<string | null>();
+    await until("both to have answered", async () => servingModels.add(await servedBy("quick")).size === 2);
     for (let at = 0; at < 8; at++) expect(await servedBy("quick")).toBe("near");
   });
 });

@@ -187,13 +187,13 @@ describe.each([false, true])("streamed: %s", (stream) => {
   test.each(tools)(
     "%s %j without a price is dropped and named, unless the client is strict",
     async (wire, more, place) => {
-      const usual = { stream, key: keys.usual };
-      const { status, requestId, dropped } = await call(wire, `${wire}-bare`, more, usual);
+      const usualOptions = { stream, key: keys.usual };
+      const { status, requestId, dropped } = await call(wire, `${wire}-bare`, more, usualOptions);
       expect([status, dropped]).toEqual([200, place]);
       const event = await eventOf(requestId);
       expect(event).toMatchObject({ costNanos: String(tokenNanos), dropped: [place] });
       expect(event.unpriced).toBeUndefined();
-      const refused = await call(wire, `${wire}-bare`, more, { ...usual, strict: true });
+      const refused = await call(wire, `${wire}-bare`, more, { ...usualOptions, strict: true });
       expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(place)]);
     },
   );
@@ -255,10 +255,10 @@ describe.each([false, true])("streamed: %s", (stream) => {
 });
 
 test("tools are included in the hold, and the vendor gets their limit", async () => {
-  const poor = { key: "sk-poor-0123456789abcdef" };
+  const poorOptions = { key: "sk-poor-0123456789abcdef" };
   const tools = [{ type: "image_generation" }];
-  expect((await call("responses", "responses-priced", { tools }, poor)).status).toBe(402);
-  expect((await call("responses", "responses-priced", { tools, max_tool_calls: 1 }, poor)).status).toBe(200);
+  expect((await call("responses", "responses-priced", { tools }, poorOptions)).status).toBe(402);
+  expect((await call("responses", "responses-priced", { tools, max_tool_calls: 1 }, poorOptions)).status).toBe(200);
   expect(lastBody()).toMatchObject({ max_tool_calls: 1 });
   expect((await call("responses", "responses-priced", { tools })).status).toBe(200);
   expect(lastBody()).toMatchObject({ max_tool_calls: 16 });
@@ -267,11 +267,13 @@ test("tools are included in the hold, and the vendor gets their limit", async ()
 test("the image tool uses models that the key may use, at a quality with a price", async () => {
   const other = await call("responses", "responses-priced", { tools: [{ type: "image_generation", model: "secret" }] });
   expect([other.status, other.text]).toEqual([404, expect.stringContaining("tools[0].model")]);
-  const dear = await call("responses", "responses-priced", { tools: [{ type: "image_generation", quality: "high" }] });
-  expect([dear.status, dear.text]).toEqual([400, expect.stringContaining("tools[0].quality")]);
+  const expensiveAnswer = await call("responses", "responses-priced", {
+    tools: [{ type: "image_generation", quality: "high" }],
+  });
+  expect([expensiveAnswer.status, expensiveAnswer.text]).toEqual([400, expect.stringContaining("tools[0].quality")]);
   // On the responses wire, the output modality IMAGE is sent as the tool `image_generation`, which has no price here.
-  const wanted = { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } };
-  expect((await call("content", "responses-bare", wanted)).status).toBe(400);
+  const imageOutput = { generationConfig: { responseModalities: ["TEXT", "IMAGE"] } };
+  expect((await call("content", "responses-bare", imageOutput)).status).toBe(400);
 });
 
 test("a tool that appears more than once is refused", async () => {

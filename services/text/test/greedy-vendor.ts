@@ -31,11 +31,11 @@ interface GreedyBehaviour {
 
 const maxWords = 100_000;
 const word = "story ";
-const usual: GreedyBehaviour = { words: 3, usage: { input: 3, output: 3 }, items: 1, silent: false };
+const defaultBehaviour: GreedyBehaviour = { words: 3, usage: { input: 3, output: 3 }, items: 1, silent: false };
 
 /** Starts a greedy vendor. */
 export async function startGreedyVendor(): Promise<GreedyVendor> {
-  let behaviour = usual;
+  let behaviour = defaultBehaviour;
   const waiting = new Set<() => void>();
   const server = await startScriptedServer(async ({ path, body }, response) => {
     if (behaviour.silent) await new Promise<void>((resolve) => waiting.add(resolve));
@@ -44,17 +44,18 @@ export async function startGreedyVendor(): Promise<GreedyVendor> {
     const streams = path.includes(":stream") || /"stream(?:_format)?":\s*(?:true|"sse")/.test(body);
     if (answer === undefined) return { status: 404, body: {} };
     if (!streams || answer.each === undefined) return { body: answer.whole };
-    const gone = new AbortController();
-    response.once("close", () => gone.abort());
+    const disconnected = new AbortController();
+    response.once("close", () => disconnected.abort());
     response.writeHead(200, { "content-type": "text/event-stream" }).write(answer.begin ?? "");
     for (let at = 0; at < Math.min(words, maxWords) && !response.destroyed; at++)
-      if (!response.write(answer.each)) await once(response, "drain", { signal: gone.signal }).catch(() => undefined);
+      if (!response.write(answer.each))
+        await once(response, "drain", { signal: disconnected.signal }).catch(() => undefined);
     response.end(answer.end);
     return undefined;
   });
   return Object.assign(server, {
     behave(next: Partial<GreedyBehaviour>) {
-      behaviour = { ...usual, ...next };
+      behaviour = { ...defaultBehaviour, ...next };
     },
     speak() {
       for (const resume of waiting) resume();
@@ -73,7 +74,7 @@ interface GreedyAnswer {
 
 function answerAt(path: string, behaviour: GreedyBehaviour): GreedyAnswer | undefined {
   const wire = textWireOf(path);
-  if (wire === undefined) return Object.entries(others).find(([ending]) => path.endsWith(ending))?.[1](behaviour);
+  if (wire === undefined) return Object.entries(otherAnswers).find(([ending]) => path.endsWith(ending))?.[1](behaviour);
   const reported = behaviour.usage && textUsage[wire](behaviour.usage.input, behaviour.usage.output);
   const frames = textAnswers[wire]({ model: "vendor", usage: reported });
   const text = word.repeat(Math.min(behaviour.words, maxWords));
@@ -91,7 +92,7 @@ const plainUsage = ({ input, output }: ReportedUsage): object => textUsage.respo
 const inputUsage = ({ input }: ReportedUsage): object => ({ prompt_tokens: input, total_tokens: input });
 
 /** Answers other than text, by the end of the request's path. */
-const others: Readonly<Record<string, (behaviour: GreedyBehaviour) => GreedyAnswer>> = {
+const otherAnswers: Readonly<Record<string, (behaviour: GreedyBehaviour) => GreedyAnswer>> = {
   "/embeddings": ({ items, usage }) => ({
     whole: {
       object: "list",

@@ -25,17 +25,17 @@ function chat(usage: boolean): Listen {
   return async (area, key, model) => {
     const options = usage ? { stream_options: { include_usage: true } } : {};
     const stream = await sdk(area, key).chat.completions.create({ model, messages, stream: true, ...options });
-    let heard: Heard = { text: "", ending: "" };
+    let received: Heard = { text: "", ending: "" };
     for await (const { choices, usage: reported } of stream) {
       const [choice] = choices;
-      heard = {
-        text: heard.text + (choice?.delta.content ?? ""),
-        ending: heard.ending + (choice?.finish_reason ?? ""),
-        input: reported?.prompt_tokens ?? heard.input,
-        output: reported?.completion_tokens ?? heard.output,
+      received = {
+        text: received.text + (choice?.delta.content ?? ""),
+        ending: received.ending + (choice?.finish_reason ?? ""),
+        input: reported?.prompt_tokens ?? received.input,
+        output: reported?.completion_tokens ?? received.output,
       };
     }
-    return heard;
+    return received;
   };
 }
 
@@ -49,17 +49,17 @@ const completions: Listen = async (area, key, model) => {
     max_tokens: 20_000,
     ...options,
   });
-  let heard: Heard = { text: "", ending: "" };
+  let received: Heard = { text: "", ending: "" };
   for await (const { choices, usage: reported } of stream) {
     const [choice] = choices;
-    heard = {
-      text: heard.text + (choice?.text ?? ""),
-      ending: heard.ending + (choice?.finish_reason ?? ""),
-      input: reported?.prompt_tokens ?? heard.input,
-      output: reported?.completion_tokens ?? heard.output,
+    received = {
+      text: received.text + (choice?.text ?? ""),
+      ending: received.ending + (choice?.finish_reason ?? ""),
+      input: reported?.prompt_tokens ?? received.input,
+      output: reported?.completion_tokens ?? received.output,
     };
   }
-  return heard;
+  return received;
 };
 
 /** Reads response events. Checks that their sequence numbers have no gap, and that the last event repeats all text. */
@@ -101,20 +101,20 @@ const message: Listen = async (area, key, model) => {
 };
 
 const content: Listen = async (area, key, model) => {
-  let heard: Heard = { text: "", ending: "" };
+  let received: Heard = { text: "", ending: "" };
   for await (const piece of await new GoogleGenAI({
     apiKey: key,
     httpOptions: { baseUrl: area.url },
   }).models.generateContentStream({ model, contents: question })) {
     const { text, candidates, usageMetadata } = piece;
-    heard = {
-      text: heard.text + (text ?? ""),
-      ending: heard.ending + (candidates?.[0]?.finishReason ?? ""),
-      input: usageMetadata?.promptTokenCount ?? heard.input,
-      output: usageMetadata?.candidatesTokenCount ?? heard.output,
+    received = {
+      text: received.text + (text ?? ""),
+      ending: received.ending + (candidates?.[0]?.finishReason ?? ""),
+      input: usageMetadata?.promptTokenCount ?? received.input,
+      output: usageMetadata?.candidatesTokenCount ?? received.output,
     };
   }
-  return heard;
+  return received;
 };
 
 /**

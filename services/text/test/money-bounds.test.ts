@@ -69,8 +69,8 @@ test("a hold uses the catalogue's output limit if the client sets none or a larg
   // The maximum assumes the limit of output tokens, and one input token per byte of the body.
   expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.1639\d+/)]);
   expect((await ask("bounded")).status).toBe(200);
-  const [seen] = await area.simulator.requests("thoughts");
-  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
+  const [vendorRequest] = await area.simulator.requests("thoughts");
+  expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ model: "claude-3-haiku", max_tokens: 1_000 });
   expect((await ask("bounded", { max_tokens: 1_000_000 })).status).not.toBe(402);
   expect((await ask("bounded", { n: 6, max_tokens: 1_000 })).status).toBe(402);
   await area.simulator.forget("thoughts");
@@ -82,22 +82,22 @@ test("if the balance does not cover the default limit, the vendor gets a lower o
   const bytes = JSON.stringify(hello("thinker")).length;
   const bound = Number((before - BigInt(bytes) * 1_000n) / 10_000n);
   expect([answer.status, answer.headers.get("x-modelgate-max-output-tokens")]).toEqual([200, String(bound)]);
-  const [seen] = await area.simulator.requests("thoughts");
-  expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ max_tokens: bound });
+  const [vendorRequest] = await area.simulator.requests("thoughts");
+  expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ max_tokens: bound });
   const covered = await post(area, { ...hello("thinker"), max_tokens: 100 }, "sk-small-0123456789abcdef");
   expect([covered.status, covered.headers.get("x-modelgate-max-output-tokens")]).toEqual([200, null]);
   await area.simulator.forget("thoughts");
 });
 
 test("a hold includes the reasoning that raises the limit for a messages vendor; a client's limit is unchanged", async () => {
-  const seen = async () => (await area.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
+  const vendorBodies = async () => (await area.simulator.requests("thoughts")).map(({ body }) => JSON.parse(body));
   const ask = (more: object) => post(area, { ...hello("thinker"), ...more }, "sk-small-0123456789abcdef");
   const refused = await ask({ reasoning_effort: "high" });
   // The maximum is twice 16,384 output tokens: once for text, and once for reasoning.
   expect([refused.status, await refused.text()]).toEqual([402, expect.stringMatching(/may cost up to \$0\.327\d+/)]);
-  expect(await seen()).toEqual([]);
+  expect(await vendorBodies()).toEqual([]);
   expect((await ask({ reasoning_effort: "high", max_completion_tokens: 100 })).status).toBe(200);
-  expect(await seen()).toMatchObject([{ max_tokens: 100 }]);
+  expect(await vendorBodies()).toMatchObject([{ max_tokens: 100 }]);
   const strict = await post(
     area,
     { ...hello("thinker"), reasoning_effort: "high", max_completion_tokens: 100 },

@@ -68,14 +68,14 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
     await area.simulator.forget(model);
     // The vendor's stream stalls and never ends.
     await area.simulator.script(model, [{ ...paced, stallAfterChunks: 990 }]);
-    const heard = await listen(area, keyOf(account), model);
-    expect(heard.ending).toBe(length);
-    expect(words.startsWith(heard.text)).toBe(true);
-    expect(heard.text.length).toBeLessThan(words.length);
+    const received = await listen(area, keyOf(account), model);
+    expect(received.ending).toBe(length);
+    expect(words.startsWith(received.text)).toBe(true);
+    expect(received.text.length).toBeLessThan(words.length);
     const [after, event] = [await area.settled(account), await eventOf(account)];
     expect(event).toMatchObject({ outcome: "completed", status: 200, estimated: true });
     const { inputTokens = 0, outputTokens = 0 } = event.units;
-    if (heard.output !== undefined) expect([heard.input, heard.output]).toEqual([inputTokens, outputTokens]);
+    if (received.output !== undefined) expect([received.input, received.output]).toEqual([inputTokens, outputTokens]);
     expect(BigInt(event.costNanos)).toBe(BigInt(inputTokens) * price.input + BigInt(outputTokens) * price.output);
     expect(after.balanceNanos).toBe(poor - BigInt(event.costNanos));
     expect(after.balanceNanos >= 0n).toBe(true);
@@ -87,9 +87,9 @@ describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => 
   test("a stream that the balance covers passes completely, although its maximum could not have been held", async () => {
     const account = `able-${name}`;
     await area.simulator.script(model, [paced]);
-    const heard = await listen(area, keyOf(account), model);
-    expect(heard.ending).toBe(whole);
-    expect(heard.text).toBe(words);
+    const received = await listen(area, keyOf(account), model);
+    expect(received.ending).toBe(whole);
+    expect(received.text).toBe(words);
     const [after, event] = [await area.settled(account), await eventOf(account)];
     expect(event).toMatchObject({ outcome: "completed", estimated: false });
     expect(after.balanceNanos).toBe(able - BigInt(event.costNanos));
@@ -115,8 +115,8 @@ test("an answer in one burst waits for its hold and arrives completely", async (
   const [chat] = longAnswers;
   await area.simulator.script("chat", [{ text: words.slice(0, 6_000), chunks: 50 }]);
   await area.topUp("able-chat-bytes", "1");
-  const heard = await chat?.listen(area, keyOf("able-chat-bytes"), "chat");
-  expect(heard).toMatchObject({ text: words.slice(0, 6_000), ending: "stop" });
+  const received = await chat?.listen(area, keyOf("able-chat-bytes"), "chat");
+  expect(received).toMatchObject({ text: words.slice(0, 6_000), ending: "stop" });
 });
 
 test("a spent budget ends a stream like an empty account", async () => {

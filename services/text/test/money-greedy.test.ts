@@ -140,8 +140,8 @@ async function call(path: string, body: object | FormData, key: string = keys.de
 
 /** Sends a text call with an output limit. */
 function askText({ wire, path, body, bound }: Client, model: string, stream: boolean, max: number, key?: string) {
-  const named = wire === "content" ? { generationConfig: { [bound]: max } } : { model, stream, [bound]: max };
-  return call(path(model, stream), { ...body, ...named }, key);
+  const limitMembers = wire === "content" ? { generationConfig: { [bound]: max } } : { model, stream, [bound]: max };
+  return call(path(model, stream), { ...body, ...limitMembers }, key);
 }
 
 /** Counts the words that a stream sent in deltas. The end of the stream may repeat all words. */

@@ -49,7 +49,7 @@ function readOf(lines: readonly ChatResponse[]) {
 
 describe("chats", () => {
   beforeEach(() => area.simulator.forget(model));
-  const seen = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
+  const lastVendorBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
 
   describe.each([
     { how: "whole", stream: false },
@@ -82,21 +82,25 @@ describe("chats", () => {
       const messages = user('call weather {"city":"Oslo"}');
       const first = await chat({ model, messages, tools: [weather] }, { stream });
       expect(first.calls).toMatchObject([{ function: { name: "weather", arguments: { city: "Oslo" } } }]);
-      const said = { role: "assistant", content: first.text, tool_calls: first.calls };
+      const assistantMessage = { role: "assistant", content: first.text, tool_calls: first.calls };
       const result = { role: "tool", content: "rain", tool_name: "weather" };
-      const second = await chat({ model, messages: [...messages, said, result], tools: [weather] }, { stream });
+      const second = await chat(
+        { model, messages: [...messages, assistantMessage, result], tools: [weather] },
+        { stream },
+      );
       expect(second).toMatchObject({ text: "rain", calls: [] });
     });
 
     test("a prompt is answered with the system's instructions", async () => {
-      const asked = { model, prompt: "Hello", system: "Be brief.", options: { temperature: 0.5 } };
+      const generateRequest = { model, prompt: "Hello", system: "Be brief.", options: { temperature: 0.5 } };
       const lines: GenerateResponse[] = [];
       const client = clientWith(keyOf("demo"));
-      if (stream) for await (const line of await client.generate({ ...asked, stream: true })) lines.push(line);
-      else lines.push(await client.generate({ ...asked, stream: false }));
+      if (stream)
+        for await (const line of await client.generate({ ...generateRequest, stream: true })) lines.push(line);
+      else lines.push(await client.generate({ ...generateRequest, stream: false }));
       expect(lines.map(({ response }) => response).join("")).toBe("You said: Hello");
       expect(lines.at(-1)).toMatchObject({ done: true, done_reason: "stop", eval_count: expect.any(Number) });
-      expect(await seen()).toContain("Be brief.");
+      expect(await lastVendorBody()).toContain("Be brief.");
     });
   });
 
@@ -155,9 +159,9 @@ test("a request without a prompt loads the model, and costs nothing", async () =
 });
 
 test("JSON is read with any content type, because curl sends it without a header", async () => {
-  const asked = { model: "chat", stream: false, messages: user("Hello") };
+  const chatBody = { model: "chat", stream: false, messages: user("Hello") };
   for (const path of ["/api/chat", "/api/show"]) {
-    const answer = await post(path, asked, { "content-type": "application/x-www-form-urlencoded" });
+    const answer = await post(path, chatBody, { "content-type": "application/x-www-form-urlencoded" });
     expect([path, answer.status]).toEqual([path, 200]);
   }
 });

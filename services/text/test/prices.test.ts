@@ -87,10 +87,10 @@ async function call(wire: Wire, model: string, { stream = false, more = {}, leav
     signal: leaving.signal,
   });
   if (leaves) {
-    let heard = "";
+    let receivedText = "";
     for await (const chunk of answer.body ?? []) {
-      heard += Buffer.from(chunk).toString();
-      if (heard.includes("Found it")) break;
+      receivedText += Buffer.from(chunk).toString();
+      if (receivedText.includes("Found it")) break;
     }
     leaving.abort();
     await until("the vendor to be stopped", () => vendor.open === 0);

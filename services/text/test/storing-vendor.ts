@@ -32,7 +32,7 @@ export const madeAs = (at: number) => ({
 });
 
 /** Members of each wire's answers that name the created objects. */
-const made: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
+const answersByWire: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
   chat: (at) => ({ message: { audio: { id: madeAs(at).audio, data: "", transcript: "Hi" } } }),
   responses(at) {
     const { call, container, file, message, thought } = madeAs(at);
@@ -63,7 +63,7 @@ const made: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
 };
 
 /** Other answers, by the end of the request's path. */
-const others: Readonly<Record<string, (at: number) => object>> = {
+const otherAnswers: Readonly<Record<string, (at: number) => object>> = {
   "/responses/compact": (at) => ({
     id: `resp_${at}`,
     object: "response.compaction",
@@ -87,10 +87,15 @@ export async function startStoringVendor(): Promise<StoringVendor> {
       : {};
     const wire = textWireOf(path);
     if (wire !== undefined) {
-      const frames = textAnswers[wire]({ model, text: "Hi", usage: textUsage[wire](3, 3), ...made[wire]?.(at) });
+      const frames = textAnswers[wire]({
+        model,
+        text: "Hi",
+        usage: textUsage[wire](3, 3),
+        ...answersByWire[wire]?.(at),
+      });
       return { body: stream === true ? streamOf(frames, "Hi") : frames.whole };
     }
-    const answer = Object.entries(others).find(([ending]) => path.endsWith(ending))?.[1];
+    const answer = Object.entries(otherAnswers).find(([ending]) => path.endsWith(ending))?.[1];
     return answer === undefined ? { status: 404, body: {} } : { body: answer(at) };
   });
   return Object.assign(server, { seen });

@@ -48,8 +48,8 @@ async function send(model: string, more: object) {
   const before = vendor.requests.length;
   const body = { model, max_tokens: 99, messages: [{ role: "user", content: "Hi" }], ...more };
   const answer = await area.post("/v1/messages", body, key, { "anthropic-version": "2023-06-01" });
-  const asked = vendor.requests.slice(before).map(({ path }) => textWireOf(path));
-  return [answer.status, asked, answer.headers.get("x-modelgate-dropped")];
+  const requestedWires = vendor.requests.slice(before).map(({ path }) => textWireOf(path));
+  return [answer.status, requestedWires, answer.headers.get("x-modelgate-dropped")];
 }
 
 const search = { tools: [{ type: "web_search_20250305", name: "web_search" }] };

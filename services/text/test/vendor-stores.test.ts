@@ -93,10 +93,10 @@ async function refusal(answer: Response): Promise<{ readonly status: number; rea
 }
 
 const user = (content: unknown) => ({ role: "user", content });
-const said = { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] };
+const userItem = { type: "message", role: "user", content: [{ type: "input_text", text: "Hi" }] };
 
 /** Functions that create a valid body for each endpoint, with the members `more`. */
-const asked: Readonly<Record<string, (more: object) => object>> = {
+const bodyOf: Readonly<Record<string, (more: object) => object>> = {
   chat: (more) => ({ model: "chat", messages: [user("Hi")], ...more }),
   responses: (more) => ({ model: "responses", input: "Hi", ...more }),
   compact: (more) => ({ model: "responses", input: "Hi", ...more }),
@@ -136,13 +136,15 @@ const members: readonly (readonly [endpoint: string, more: object, param: string
 describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, param) => {
   test("is refused with its path, and the vendor receives nothing", async () => {
     const before = vendor.seen.length;
-    const { status, text, ...refusalOf } = await refusal(await send(keys.one, endpoint, asked[endpoint]?.(more) ?? {}));
+    const { status, text, ...refusalOf } = await refusal(
+      await send(keys.one, endpoint, bodyOf[endpoint]?.(more) ?? {}),
+    );
     expect([status, refusalOf.param, text]).toEqual([400, param, expect.stringContaining("vendorStores: shared")]);
     expect(vendor.seen.slice(before)).toEqual([]);
   });
 
   test("passes unchanged if the group shares vendors' stores", async () => {
-    const body = JSON.stringify(asked[endpoint]?.(more), null, 1);
+    const body = JSON.stringify(bodyOf[endpoint]?.(more), null, 1);
     const answer = await send(keys.shared, endpoint, body);
     // If the request is refused for another reason, the message does not mention this setting.
     expect(await answer.text()).not.toContain("vendorStores");
@@ -153,7 +155,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
   test("is refused if it appears more than once", async () => {
     // The parsed value has only the second member, which names no object.
     const twice = '{"reference":{"file_id":"file-1"},"reference":{},';
-    const body = JSON.stringify(asked[endpoint]?.({})).replace(/^\{/, twice);
+    const body = JSON.stringify(bodyOf[endpoint]?.({})).replace(/^\{/, twice);
     expect(await refusal(await send(keys.one, endpoint, body))).toMatchObject({
       status: 400,
       text: expect.stringContaining("appears more than once"),
@@ -173,10 +175,10 @@ describe.each([false, true])("an object that the vendor created for an account (
       more: { tools: [{ type: "code_interpreter", container: { type: "auto" } }] },
       uses: ({ call, container, file, message, thought }) => [
         { tools: [{ type: "code_interpreter", container }] },
-        input({ ...said, content: [{ type: "input_file", file_id: file }] }),
-        input({ type: "item_reference", id: message }, said),
-        input({ type: "reasoning", id: thought, summary: [] }, { id: call }, said),
-        input({ type: "code_interpreter_call", id: call, container_id: container, code: "1" }, said),
+        input({ ...userItem, content: [{ type: "input_file", file_id: file }] }),
+        input({ type: "item_reference", id: message }, userItem),
+        input({ type: "reasoning", id: thought, summary: [] }, { id: call }, userItem),
+        input({ type: "code_interpreter_call", id: call, container_id: container, code: "1" }, userItem),
       ],
     },
     messages: {
@@ -192,45 +194,45 @@ describe.each([false, true])("an object that the vendor created for an account (
   test.each(Object.entries(wires))(
     "%s: belongs to the account, and is sent to the key that created it",
     async (wire, { more, uses }) => {
-      const body = asked[wire]?.({ ...more, stream });
+      const body = bodyOf[wire]?.({ ...more, stream });
       const answer = await send(keys.one, wire, body ?? {});
       expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
-      const made = madeAs(vendor.seen.length);
+      const createdIds = madeAs(vendor.seen.length);
       const maker = vendor.seen.at(-1)?.key;
-      for (const use of uses(made))
+      for (const use of uses(createdIds))
         for (let turn = 0; turn < 3; turn++) {
-          const sent = JSON.stringify(asked[wire]?.(use));
+          const sent = JSON.stringify(bodyOf[wire]?.(use));
           const own = await send(keys.one, wire, sent);
           expect([own.status, await own.text()]).toEqual([200, expect.any(String)]);
           expect(vendor.seen.at(-1)).toMatchObject({ key: maker, body: sent });
         }
       const before = vendor.seen.length;
-      for (const use of uses(made))
-        expect(await refusal(await send(keys.other, wire, asked[wire]?.(use) ?? {}))).toMatchObject({ status: 400 });
+      for (const use of uses(createdIds))
+        expect(await refusal(await send(keys.other, wire, bodyOf[wire]?.(use) ?? {}))).toMatchObject({ status: 400 });
       expect(vendor.seen.length).toBe(before);
     },
   );
 
   test("is not created by naming it: an object of a shared store still belongs to the vendor", async () => {
-    const answer = await send(keys.one, "messages", asked["messages"]?.({ ...wires["messages"]?.more, stream }) ?? {});
+    const answer = await send(keys.one, "messages", bodyOf["messages"]?.({ ...wires["messages"]?.more, stream }) ?? {});
     await answer.text();
     const { container } = madeAs(vendor.seen.length);
     const shown = { ...wires["messages"]?.more, container, stream };
-    expect((await send(keys.shared, "messages", asked["messages"]?.(shown) ?? {})).status).toBe(200);
-    expect(await refusal(await send(keys.other, "messages", asked["messages"]?.({ container }) ?? {}))).toMatchObject({
+    expect((await send(keys.shared, "messages", bodyOf["messages"]?.(shown) ?? {})).status).toBe(200);
+    expect(await refusal(await send(keys.other, "messages", bodyOf["messages"]?.({ container }) ?? {}))).toMatchObject({
       status: 400,
       param: "container",
     });
   });
 
   test("responses that are not stored: their tools' items belong to the account, their messages do not", async () => {
-    const body = asked["responses"]?.({ stream, store: false }) ?? {};
+    const body = bodyOf["responses"]?.({ stream, store: false }) ?? {};
     await (await send(keys.one, "responses", body)).text();
     const { call, message } = madeAs(vendor.seen.length);
-    const again = input({ type: "code_interpreter_call", id: call, code: "1" }, said);
-    expect((await send(keys.one, "responses", asked["responses"]?.(again) ?? {})).status).toBe(200);
-    const reference = input({ type: "item_reference", id: message }, said);
-    expect(await refusal(await send(keys.one, "responses", asked["responses"]?.(reference) ?? {}))).toMatchObject({
+    const repeatedCall = input({ type: "code_interpreter_call", id: call, code: "1" }, userItem);
+    expect((await send(keys.one, "responses", bodyOf["responses"]?.(repeatedCall) ?? {})).status).toBe(200);
+    const reference = input({ type: "item_reference", id: message }, userItem);
+    expect(await refusal(await send(keys.one, "responses", bodyOf["responses"]?.(reference) ?? {}))).toMatchObject({
       status: 400,
       param: "input[0].id",
     });

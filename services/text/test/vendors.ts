@@ -38,7 +38,7 @@ export const vendors: readonly Vendor[] = [
 ];
 
 /** Vendor of another wire for each client's wire. `libs/wires` tests all conversions in memory. */
-const others: Readonly<Record<Wire, string>> = {
+const otherVendorOf: Readonly<Record<Wire, string>> = {
   chat: "messages",
   responses: "messages",
   messages: "responses",
@@ -47,7 +47,7 @@ const others: Readonly<Record<Wire, string>> = {
 
 /** Returns the vendor of a client's wire, and a vendor for which calls are converted. */
 export function ownAndOther(wire: Wire): readonly Vendor[] {
-  return vendors.filter(({ name }) => name === wire || name === others[wire]);
+  return vendors.filter(({ name }) => name === wire || name === otherVendorOf[wire]);
 }
 
 /** Returns a channel to a vendor. The instance of the simulator has the channel's id. */

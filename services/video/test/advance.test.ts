@@ -7,7 +7,7 @@ const pace = { firstMs: 5_000, longestMs: 30_000, usualMs: 120_000 };
 const createdAt = 1_000_000;
 const fresh = taskOf("acme", "video_1", createdAt);
 const { deadlineAt } = fresh;
-const at = (afterMs: number, random = 0.5): PollMoment => ({ nowMs: createdAt + afterMs, random, pace });
+const momentAt = (afterMs: number, random = 0.5): PollMoment => ({ nowMs: createdAt + afterMs, random, pace });
 
 const pollResult: fc.Arbitrary<PollOutcome> = fc.oneof(
   fc.constant({ kind: "unknown" as const }),
@@ -33,12 +33,12 @@ const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
 /** Returns the steps of a task, in order. */
 function stepsOf(
-  seen: readonly { pollResult: PollOutcome; afterMs: number; random: number }[],
+  pollResults: readonly { pollResult: PollOutcome; afterMs: number; random: number }[],
 ): readonly (PollStep & { nowMs: number })[] {
   let task = fresh;
   let nowMs = createdAt;
   const steps: (PollStep & { nowMs: number })[] = [];
-  for (const { pollResult, afterMs, random } of seen) {
+  for (const { pollResult, afterMs, random } of pollResults) {
     nowMs += afterMs;
     const step = advance(task, pollResult, { nowMs, random, pace });
     if (step === undefined) continue;
@@ -51,9 +51,9 @@ function stepsOf(
 describe("in any sequence of polls", () => {
   test("its state only advances, its progress never decreases, and it ends once", () => {
     fc.assert(
-      fc.property(polls, (seen) => {
+      fc.property(polls, (drawnPolls) => {
         let before = fresh;
-        for (const { task } of stepsOf(seen)) {
+        for (const { task } of stepsOf(drawnPolls)) {
           expect(isEnded(before.state)).toBe(false);
           expect(rank[task.state]).toBeGreaterThanOrEqual(rank[before.state]);
           expect(task.progress).toBeGreaterThanOrEqual(before.progress);
@@ -67,8 +67,8 @@ describe("in any sequence of polls", () => {
 
   test("a task is polled until it has ended, later than now and never after its deadline", () => {
     fc.assert(
-      fc.property(polls, (seen) => {
-        for (const { task, dueAt, nowMs } of stepsOf(seen)) {
+      fc.property(polls, (drawnPolls) => {
+        for (const { task, dueAt, nowMs } of stepsOf(drawnPolls)) {
           expect(dueAt === undefined).toBe(isEnded(task.state));
           if (dueAt === undefined) continue;
           expect(dueAt).toBeGreaterThan(nowMs);
@@ -80,8 +80,8 @@ describe("in any sequence of polls", () => {
 
   test("a task fails once its deadline has passed, regardless of its state", () => {
     fc.assert(
-      fc.property(pollResult, fc.nat(), (seen, late) => {
-        const step = advance(fresh, seen, at(86_400_000 + late));
+      fc.property(pollResult, fc.nat(), (drawnResult, late) => {
+        const step = advance(fresh, drawnResult, momentAt(86_400_000 + late));
         expect(step).toMatchObject({ task: { state: "failed", error: { code: "timeout" } } });
       }),
     );
@@ -89,8 +89,8 @@ describe("in any sequence of polls", () => {
 
   test("an end has its data, and nothing else ends a task", () => {
     fc.assert(
-      fc.property(polls, (seen) => {
-        for (const { task } of stepsOf(seen)) {
+      fc.property(polls, (drawnPolls) => {
+        for (const { task } of stepsOf(drawnPolls)) {
           expect(task.endedAt !== undefined).toBe(isEnded(task.state));
           expect(task.result !== undefined).toBe(task.state === "completed");
           expect(task.error !== undefined).toBe(task.state === "failed");
@@ -105,7 +105,7 @@ describe("a poll without a result", () => {
     const pauses: number[] = [];
     let task = fresh;
     for (let miss = 0; miss < 12; miss++) {
-      const step = advance(task, { kind: "unknown" }, at(0));
+      const step = advance(task, { kind: "unknown" }, momentAt(0));
       expect(step?.task).toEqual({ ...fresh, polls: miss + 1, misses: miss + 1 });
       task = step?.task ?? task;
       pauses.push((step?.dueAt ?? 0) - createdAt);
@@ -116,14 +116,15 @@ describe("a poll without a result", () => {
   });
 
   test("is not a failure while the configuration briefly lacks its channel, but is one after an hour", () => {
-    const lacking = (misses: number) => advance({ ...fresh, misses }, { kind: "unroutable" }, at(3_600_000))?.task;
+    const lacking = (misses: number) =>
+      advance({ ...fresh, misses }, { kind: "unroutable" }, momentAt(3_600_000))?.task;
     expect(lacking(19)).toMatchObject({ state: "queued", misses: 20 });
     expect(lacking(20)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
   });
 
   test("is not a failure while the vendor does not know the task yet, but is one after a minute", () => {
-    expect(advance(fresh, { kind: "not-found" }, at(59_999))?.task.state).toBe("queued");
-    expect(advance(fresh, { kind: "not-found" }, at(60_000))?.task).toMatchObject({
+    expect(advance(fresh, { kind: "not-found" }, momentAt(59_999))?.task.state).toBe("queued");
+    expect(advance(fresh, { kind: "not-found" }, momentAt(60_000))?.task).toMatchObject({
       state: "failed",
       error: { code: "not_found" },
     });
@@ -132,7 +133,7 @@ describe("a poll without a result", () => {
 
 test("an open task is polled after 5 s, then at growing intervals up to 30 s, with 20 % jitter", () => {
   const pauseAfter = (polls: number, random: number) =>
-    (advance({ ...fresh, polls }, { kind: "pending", state: "queued" }, at(0, random))?.dueAt ?? 0) - createdAt;
+    (advance({ ...fresh, polls }, { kind: "pending", state: "queued" }, momentAt(0, random))?.dueAt ?? 0) - createdAt;
   expect([0, 1, 2, 3, 4, 5, 50].map((polls) => pauseAfter(polls, 0.5))).toEqual([
     5_000, 7_500, 11_250, 16_875, 25_313, 30_000, 30_000,
   ]);
@@ -144,16 +145,16 @@ test("progress is the vendor's, or else estimated from the usual duration, up to
     advance(
       { ...fresh, state: "in_progress", startedAt: createdAt },
       { kind: "pending", state: "in_progress", progress },
-      at(afterMs),
+      momentAt(afterMs),
     )?.task.progress;
   expect([0, 60_000, 120_000, 900_000].map((afterMs) => progressAt(afterMs))).toEqual([0, 47, 95, 95]);
   expect([progressAt(900_000, 12), progressAt(0, 100)]).toEqual([12, 99]);
-  expect(advance(fresh, { kind: "pending", state: "queued" }, at(900_000))?.task.progress).toBe(0);
+  expect(advance(fresh, { kind: "pending", state: "queued" }, momentAt(900_000))?.task.progress).toBe(0);
 });
 
 test("a video's address is stored with its expiry at the vendor", () => {
-  const result = (found: Extract<PollOutcome, { kind: "finished" }>["result"]) =>
-    JSON.parse(advance(fresh, { kind: "finished", result: found }, at(1_000))?.task.result ?? "");
+  const result = (videoResult: Extract<PollOutcome, { kind: "finished" }>["result"]) =>
+    JSON.parse(advance(fresh, { kind: "finished", result: videoResult }, momentAt(1_000))?.task.result ?? "");
   expect(result({ url: "https://v.example/1", keptMs: 3_600_000 })).toEqual({
     url: "https://v.example/1",
     expiresAt: createdAt + 3_601_000,

@@ -68,7 +68,7 @@ const callbacksTo = (...privateHosts: readonly string[]) =>
   });
 
 /** Creates a task with callbacks. Its first callback is in Redis, and other processes may send it from `dueAt` on. */
-async function begin(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
+async function startTask(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
   const url = `http://127.0.0.1:${port}/done`;
@@ -83,37 +83,37 @@ async function begin(dueAt: number, accountId = `account-${++count}`): Promise<C
   if (typeof created !== "object") throw new Error("the task is not recorded");
   return { url, event: created.event, tries: 0 };
 }
-const kept = async (): Promise<number> => {
+const storedCallbacks = async (): Promise<number> => {
   const names = await redis.keys("callbacks:*");
   const counts = await Promise.all(names.map((name) => redis.hlen(name)));
   return counts.reduce((sum, each) => sum + each, 0);
 };
 
 test("a callback of another process is sent once its lease has ended, and then removed", async () => {
-  await begin(noon + 10);
+  await startTask(noon + 10);
   await using _first = callbacksTo("127.0.0.1");
   await using _second = callbacksTo("127.0.0.1");
   clock = noon + 10;
   await until("it to be sent", () => received.length > 0);
-  await until("it to be forgotten", async () => (await kept()) === 0);
+  await until("it to be forgotten", async () => (await storedCallbacks()) === 0);
   clock = noon + 10 * timeoutMs;
-  const other = await begin(clock);
+  const other = await startTask(clock);
   await until("the next call", () => received.length > 1);
-  await until("it to be forgotten", async () => (await kept()) === 0);
+  await until("it to be forgotten", async () => (await storedCallbacks()) === 0);
   expect(received.map(({ account }) => account)).toEqual([expect.anything(), other.event.accountId]);
 });
 
 test("an undelivered callback is retried after growing pauses, and finally dropped", async () => {
   answer = (_, response) => void response.writeHead(500).end();
   await using callbacks = callbacksTo("127.0.0.1");
-  callbacks.send(await begin(noon + 1e9));
+  callbacks.send(await startTask(noon + 1e9));
   for (const [at, pauseMs] of pausesMs.entries()) {
     await until("the attempt", () => received.length === at + 1);
     await until("its cooldown", async () => (await nextDue()) === clock + pauseMs);
     clock += pauseMs;
   }
   await until("the last attempt", () => received.length === pausesMs.length + 1);
-  await until("it to be dropped", async () => (await kept()) === 0);
+  await until("it to be dropped", async () => (await storedCallbacks()) === 0);
 });
 
 async function nextDue(): Promise<number> {
@@ -123,16 +123,16 @@ async function nextDue(): Promise<number> {
 }
 
 test("a callback that could not be delivered for an hour is dropped without another attempt", async () => {
-  await begin(noon);
+  await startTask(noon);
   clock = noon + 3_600_001;
   await using _callbacks = callbacksTo("127.0.0.1");
-  await until("it to be dropped", async () => (await kept()) === 0);
+  await until("it to be dropped", async () => (await storedCallbacks()) === 0);
   expect(received).toEqual([]);
 });
 
 test("an address in the operator's network gets nothing, unless the operator allowed it", async () => {
   await using callbacks = callbacksTo();
-  const privateUrl = await begin(noon + 1e9);
+  const privateUrl = await startTask(noon + 1e9);
   callbacks.send(privateUrl);
   await until("the attempt to fail", async () => (await nextDue()) === clock + 1_000);
   expect(received).toEqual([]);
@@ -145,10 +145,10 @@ test("an account whose address does not answer delays no other account's callbac
     if (received.at(-1)?.account !== silent) response.end();
   };
   await using callbacks = callbacksTo("127.0.0.1");
-  const many = await begin(noon + 1e9, silent);
+  const many = await startTask(noon + 1e9, silent);
   for (let at = 0; at < 250; at++) callbacks.send(many);
   await until("the maximum of one account", () => received.length === 200);
-  callbacks.send(await begin(noon + 1e9));
+  callbacks.send(await startTask(noon + 1e9));
   await until("another account's", () => received.at(-1)?.account !== silent);
   expect(received.filter(({ account }) => account === silent)).toHaveLength(200);
 });

@@ -30,18 +30,18 @@ let has: Record<string, ScriptedAnswer> = {};
 let servers: readonly ScriptedServer[] = [];
 const allRequests = () => servers.flatMap(({ requests }) => requests);
 /** Returns an address at the vendor's origin, or at its file host. */
-const at = (path: string, origin: 0 | 1 = 0): string => `${servers[origin]?.url}${path}`;
+const addressOf = (path: string, origin: 0 | 1 = 0): string => `${servers[origin]?.url}${path}`;
 
 beforeAll(async () => {
   backends = await startBackends();
   const answer = ({ url }: { readonly url: string }) => has[url] ?? { status: 404 };
   servers = [await startScriptedServer(answer), await startScriptedServer(answer)];
-  const configuration = { id: "main", provider: "openai", baseUrl: at("/v1"), keys: ["key"], models: ["film"] };
+  const configuration = { id: "main", provider: "openai", baseUrl: addressOf("/v1"), keys: ["key"], models: ["film"] };
   const redis = new Redis(backends.redisUrl);
   await publishConfiguration(
     redis,
     { groups: { default: { models: ["*"] } }, models: { film: { kind: "video" } } },
-    [{ configuration, baseUrl: at("/v1"), keys: ["key"] }],
+    [{ configuration, baseUrl: addressOf("/v1"), keys: ["key"] }],
     [secret],
   );
   redis.disconnect();
@@ -82,12 +82,12 @@ async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
 }
 const paths = () => allRequests().map(({ url }) => url);
 
-const look = "/v1/video/generations/op-video_1";
-const fresh = () => ({ body: JSON.stringify({ status: "completed", url: at("/fresh.mp4") }) });
+const pollPath = "/v1/video/generations/op-video_1";
+const fresh = () => ({ body: JSON.stringify({ status: "completed", url: addressOf("/fresh.mp4") }) });
 
 test("a valid address is used with the range, and the vendor gets no other request", async () => {
   has = { "/a.mp4": { body: "a video" } };
-  expect(await fetched(finished({ url: at("/a.mp4"), expiresAt: noon + 1 }))).toBe("a video");
+  expect(await fetched(finished({ url: addressOf("/a.mp4"), expiresAt: noon + 1 }))).toBe("a video");
   expect(allRequests()).toMatchObject([
     { url: "/a.mp4", headers: { range: "bytes=0-9", authorization: "Bearer key" } },
   ]);
@@ -99,9 +99,9 @@ test.each([
   ["is refused as expired", { status: 403 }, noon + 1],
   ["is gone", { status: 410 }, undefined],
 ])("an address that %s: the vendor returns a new one", async (_, old, expiresAt) => {
-  has = { "/a.mp4": old, [look]: fresh(), "/fresh.mp4": { body: "a video" } };
-  expect(await fetched(finished({ url: at("/a.mp4"), expiresAt }))).toBe("a video");
-  expect(paths().slice(-2)).toEqual([look, "/fresh.mp4"]);
+  has = { "/a.mp4": old, [pollPath]: fresh(), "/fresh.mp4": { body: "a video" } };
+  expect(await fetched(finished({ url: addressOf("/a.mp4"), expiresAt }))).toBe("a video");
+  expect(paths().slice(-2)).toEqual([pollPath, "/fresh.mp4"]);
 });
 
 test.each([
@@ -110,8 +110,8 @@ test.each([
   ["returns an address without content", fresh, "video_expired"],
   ["does not answer", { status: 500 }, "upstream_error"],
 ])("a vendor that %s", async (_, answer, code) => {
-  has = { [look]: typeof answer === "function" ? answer() : answer };
-  expect(await fetched(finished({ url: at("/a.mp4") }))).toBe(code);
+  has = { [pollPath]: typeof answer === "function" ? answer() : answer };
+  expect(await fetched(finished({ url: addressOf("/a.mp4") }))).toBe(code);
 });
 
 test("a redirect of a content endpoint is followed within its origin, and elsewhere never to private addresses", async () => {
@@ -123,19 +123,19 @@ test("a redirect of a content endpoint is followed within its origin, and elsewh
   };
   expect(await keysFor("/a.mp4")).toEqual(["a video", "Bearer key", "Bearer key"]);
   // Another port of the vendor's host gets no key and must have a public address.
-  expect(await keysFor(at("/a.mp4", 1))).toEqual(["upstream_error", "Bearer key"]);
+  expect(await keysFor(addressOf("/a.mp4", 1))).toEqual(["upstream_error", "Bearer key"]);
   expect(await keysFor("http://127.0.0.2/a.mp4")).toEqual(["upstream_error", "Bearer key"]);
 });
 
 test("a removed channel has no videos; a rotated key is replaced by another", async () => {
-  expect(await fetched({ ...finished({ url: at("/a.mp4") }), channelId: "another" })).toBe("video_expired");
+  expect(await fetched({ ...finished({ url: addressOf("/a.mp4") }), channelId: "another" })).toBe("video_expired");
   expect(allRequests()).toEqual([]);
   has = { "/a.mp4": { body: "a video" } };
-  expect(await fetched({ ...finished({ url: at("/a.mp4") }), keyId: "another" })).toBe("a video");
+  expect(await fetched({ ...finished({ url: addressOf("/a.mp4") }), keyId: "another" })).toBe("a video");
 });
 
 test("only the video is available if the vendor has no endpoint for variants", async () => {
   has = { "/a.mp4": { body: "a video" } };
-  expect(await fetched(finished({ url: at("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
+  expect(await fetched(finished({ url: addressOf("/a.mp4") }), "thumbnail")).toBe("video_not_ready");
   expect(allRequests()).toEqual([]);
 });

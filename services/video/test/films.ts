@@ -107,10 +107,10 @@ export async function taskEvents(natsUrl: string): Promise<readonly TaskEvent[]>
   try {
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info("TASKS");
-    const found: TaskEvent[] = [];
+    const allEvents: TaskEvent[] = [];
     for (let seq = state.first_seq; seq <= state.last_seq && state.messages > 0; seq++)
-      found.push((await management.streams.getMessage("TASKS", { seq })).json());
-    return found;
+      allEvents.push((await management.streams.getMessage("TASKS", { seq })).json());
+    return allEvents;
   } finally {
     await connection.close();
   }

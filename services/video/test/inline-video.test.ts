@@ -38,17 +38,23 @@ test("JSON with shortened strings is the same JSON with the beginnings of its st
   const longest = 20;
   const value = fc.jsonValue({ maxDepth: 3 });
   fc.assert(
-    fc.property(value, fc.string({ maxLength: 200 }), anyPieces, fc.boolean(), (found, long, lengths, isPretty) => {
-      const text = JSON.stringify({ found, long }, undefined, isPretty ? 2 : undefined);
-      const cutter = new StringCutter(longest);
-      const cut = Buffer.concat(pieces(text, lengths).map((piece) => cutter.push(piece))).toString();
-      const read: { readonly long: string } = JSON.parse(cut);
-      // The cut may split a character, which is decoded as U+FFFD.
-      const kept = read.long.replaceAll("\uFFFD", "");
-      expect(long.replaceAll("\uFFFD", "").startsWith(kept)).toBe(true);
-      expect(Buffer.byteLength(kept)).toBeLessThanOrEqual(longest + 6);
-      if (Buffer.byteLength(text) <= longest) expect(cut).toBe(text);
-    }),
+    fc.property(
+      value,
+      fc.string({ maxLength: 200 }),
+      anyPieces,
+      fc.boolean(),
+      (memberValue, long, lengths, isPretty) => {
+        const text = JSON.stringify({ found: memberValue, long }, undefined, isPretty ? 2 : undefined);
+        const cutter = new StringCutter(longest);
+        const cut = Buffer.concat(pieces(text, lengths).map((piece) => cutter.push(piece))).toString();
+        const read: { readonly long: string } = JSON.parse(cut);
+        // The cut may split a character, which is decoded as U+FFFD.
+        const keptText = read.long.replaceAll("\uFFFD", "");
+        expect(long.replaceAll("\uFFFD", "").startsWith(keptText)).toBe(true);
+        expect(Buffer.byteLength(keptText)).toBeLessThanOrEqual(longest + 6);
+        if (Buffer.byteLength(text) <= longest) expect(cut).toBe(text);
+      },
+    ),
   );
   const short = JSON.stringify({ name: "an operation", done: true, list: ['a "quoted" \\ word', "\u0007"] });
   const cutter = new StringCutter(1_000);

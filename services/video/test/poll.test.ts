@@ -87,8 +87,8 @@ beforeEach(() => {
 });
 // Removes open tasks, so that they are not due in the next test.
 afterEach(async () => {
-  const left = await redis.keys("tasks-due:*");
-  if (left.length > 0) await redis.del(...left);
+  const openTasks = await redis.keys("tasks-due:*");
+  if (openTasks.length > 0) await redis.del(...openTasks);
 });
 
 const never = new AbortController().signal;
@@ -96,7 +96,7 @@ const round = (...deps: readonly Deps[]) =>
   Promise.all((deps.length === 0 ? replicas : deps).map((each) => pollOnce(each, never)));
 
 /** Creates a task of a new account, which its vendor accepted at noon. */
-async function begin(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
+async function startTask(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
   const id = `video_${++count}`;
   const accountId = `account-${count}`;
   const { relay } = replicas[0] ?? expect.fail("no replica");
@@ -126,30 +126,30 @@ async function begin(more: Partial<TaskRecord> = {}): Promise<TaskRecord> {
   return task;
 }
 
-const found = async ({ accountId, id }: TaskRecord) => (await findTask(redis, accountId, id))?.task;
+const storedTask = async ({ accountId, id }: TaskRecord) => (await findTask(redis, accountId, id))?.task;
 const pollsOf = ({ operation }: TaskRecord) =>
   vendor.requests.filter(({ path }) => path.endsWith(`/${operation}`)).length;
 
 test("a task that no client reads is polled when due, advances, and is settled", async () => {
-  const task = await begin();
+  const task = await startTask();
   clock = noon + 4_999;
   await round();
   expect(pollsOf(task)).toBe(0);
   clock = noon + 5_000;
   await round();
-  expect([pollsOf(task), await found(task)]).toMatchObject([1, { state: "queued", progress: 0, polls: 1 }]);
+  expect([pollsOf(task), await storedTask(task)]).toMatchObject([1, { state: "queued", progress: 0, polls: 1 }]);
   answers.set(task.operation, { body: { id: task.operation, status: "in_progress", progress: 40 } });
   clock = noon + 10_000;
   await round();
-  expect(await found(task)).toMatchObject({ state: "in_progress", progress: 40, startedAt: clock });
+  expect(await storedTask(task)).toMatchObject({ state: "in_progress", progress: 40, startedAt: clock });
   answers.set(task.operation, { body: { id: task.operation, status: "in_progress", progress: 20 } });
   clock = noon + 60_000;
   await round();
-  expect((await found(task))?.progress).toBe(40);
+  expect((await storedTask(task))?.progress).toBe(40);
   answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
   clock = noon + 120_000;
   await round();
-  expect(await found(task)).toMatchObject({ state: "completed", progress: 100, endedAt: clock });
+  expect(await storedTask(task)).toMatchObject({ state: "completed", progress: 100, endedAt: clock });
   expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: cost });
   clock = noon + day;
   await round();
@@ -157,7 +157,7 @@ test("a task that no client reads is polled when due, advances, and is settled",
 });
 
 test("of two replicas one polls, and a task that both finish is settled once", async () => {
-  const tasks = await Promise.all(Array.from({ length: 30 }, begin));
+  const tasks = await Promise.all(Array.from({ length: 30 }, startTask));
   for (const [at, { operation }] of tasks.entries())
     answers.set(operation, { body: { id: operation, status: at % 3 === 0 ? "failed" : "completed" } });
   clock = noon + 5_000;
@@ -170,7 +170,7 @@ test("of two replicas one polls, and a task that both finish is settled once", a
 });
 
 test("a task whose poller died is polled by another after the lease expires", async () => {
-  const task = await begin();
+  const task = await startTask();
   const [first, second] = replicas;
   if (first === undefined || second === undefined) throw new Error("there are two replicas");
   clock = noon + 5_000;
@@ -191,7 +191,7 @@ describe("an unavailable vendor", () => {
     ["refuses the key", { status: 401, body: {} }],
     ["answers with an unknown state", { body: { status: "dreaming" } }],
   ] as const)("that %s fails no task, and is polled less often", async (_, answer) => {
-    const task = await begin();
+    const task = await startTask();
     answers.set(task.operation, answer);
     const pauses: number[] = [];
     for (let miss = 0; miss < 4; miss++) {
@@ -200,12 +200,12 @@ describe("an unavailable vendor", () => {
       await round();
       pauses.push(Number(await redis.zscore(key, `${task.id} ${task.accountId}`)) - clock);
     }
-    expect([pollsOf(task), await found(task)]).toMatchObject([4, { state: "queued", misses: 4 }]);
+    expect([pollsOf(task), await storedTask(task)]).toMatchObject([4, { state: "queued", misses: 4 }]);
     expect(pauses).toEqual([10_000, 20_000, 40_000, 80_000]);
   });
 
   test("until the deadline: then the task fails, its hold is released, and a late answer changes nothing", async () => {
-    const task = await begin();
+    const task = await startTask();
     answers.set(task.operation, { body: { id: task.operation, status: "completed" } });
     clock = noon + day;
     // Two pollers and a sweep of expired holds run concurrently.
@@ -215,7 +215,7 @@ describe("an unavailable vendor", () => {
     ]);
     expect(swept).toEqual([]);
     expect(pollsOf(task)).toBe(0);
-    expect(await found(task)).toMatchObject({ state: "failed", error: { code: "timeout" } });
+    expect(await storedTask(task)).toMatchObject({ state: "failed", error: { code: "timeout" } });
     expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
     clock += 60_000;
     await round();
@@ -224,42 +224,42 @@ describe("an unavailable vendor", () => {
 });
 
 test("a task that its vendor does not know fails after a minute, not before", async () => {
-  const task = await begin();
+  const task = await startTask();
   answers.set(task.operation, { status: 404, body: { error: { message: "no such video" } } });
   clock = noon + 5_000;
   await round();
-  expect((await found(task))?.state).toBe("queued");
+  expect((await storedTask(task))?.state).toBe("queued");
   clock = noon + 61_000;
   await round();
-  expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
+  expect(await storedTask(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
 });
 
 test.each([404, 410])("a task that its vendor has deleted (%d) fails and its hold is released", async (status) => {
-  const task = await begin();
+  const task = await startTask();
   clock = noon + 5_000;
   await round();
-  expect((await found(task))?.state).toBe("queued");
+  expect((await storedTask(task))?.state).toBe("queued");
   answers.set(task.operation, { status, body: { error: { message: "no such video" } } });
   clock = noon + 120_000;
   await round();
-  expect(await found(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
+  expect(await storedTask(task)).toMatchObject({ state: "failed", error: { code: "not_found" } });
   expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
 });
 
 test("a task whose key was replaced is polled with another key of its channel", async () => {
-  const task = await begin({ keyId: "a key of before" });
+  const task = await startTask({ keyId: "a key of before" });
   clock = noon + 5_000;
   await round();
   expect(pollsOf(task)).toBe(1);
 });
 
 test("a task whose channel was removed from the configuration fails after about an hour, and its hold is released", async () => {
-  const task = await begin({ channelId: "removed" });
-  while ((await found(task))?.state === "queued" && clock < noon + day) {
+  const task = await startTask({ channelId: "removed" });
+  while ((await storedTask(task))?.state === "queued" && clock < noon + day) {
     clock += 250_000;
     await round();
   }
-  expect(await found(task)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
+  expect(await storedTask(task)).toMatchObject({ state: "failed", error: { code: "channel_removed" } });
   expect(clock - noon).toBeGreaterThan(3_000_000);
   expect(clock - noon).toBeLessThan(6_000_000);
   expect(await findAccount(redis, task.accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 0n });
@@ -268,11 +268,11 @@ test("a task whose channel was removed from the configuration fails after about 
 test("a vendor that does not answer delays only its tasks", async () => {
   const [deps = expect.fail("no replica")] = replicas;
   clock = noon + 5_000;
-  const unanswered = await begin();
+  const unanswered = await startTask();
   answers.set(unanswered.operation, "silence");
   const shortTimeout = { ...deps, limits: { ...deps.limits, roundMs: 10, pollTimeoutMs: 600_000 } };
   await using _poller = openPoller(shortTimeout, () => undefined);
   await until("the unanswered poll", () => pollsOf(unanswered) > 0);
-  const other = await begin();
+  const other = await startTask();
   await until("a poll of another task", () => pollsOf(other) > 0);
 });

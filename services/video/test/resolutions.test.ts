@@ -58,11 +58,11 @@ test("a size that another vendor chose is reported too", async () => {
 
 test("the hold has the resolution's price: a balance of one nano-dollar less is refused before any vendor is called", async () => {
   await area.simulator.forget("openai-films");
-  const dear = await ask(area, "/v1/videos", large, { key: keys.poor });
-  expect([dear.status, dear.json.error.code]).toEqual([402, "insufficient_quota"]);
+  const refusedVideo = await ask(area, "/v1/videos", large, { key: keys.poor });
+  expect([refusedVideo.status, refusedVideo.json.error.code]).toEqual([402, "insufficient_quota"]);
   expect(await area.simulator.requests("openai-films")).toEqual([]);
-  const usual = await ask(area, "/v1/videos", { ...large, size: "1280x720" }, { key: keys.poor });
-  expect(usual.status).toBe(200);
+  const acceptedVideo = await ask(area, "/v1/videos", { ...large, size: "1280x720" }, { key: keys.poor });
+  expect(acceptedVideo.status).toBe(200);
 });
 
 test("its usage event names the price that was charged", async () => {

@@ -58,9 +58,9 @@ test.each([
   await until("its end to be sent", () => states.has("completed"));
   await until("every transition to be sent", () => states.size === 3);
   expect(states).toEqual(new Set(["queued", "in_progress", "completed"]));
-  const seen = await area.simulator.requests(channel);
-  expect(seen.length).toBeGreaterThan(0);
-  expect(JSON.stringify(seen)).not.toContain(client.url);
+  const vendorRequests = await area.simulator.requests(channel);
+  expect(vendorRequests.length).toBeGreaterThan(0);
+  expect(JSON.stringify(vendorRequests)).not.toContain(client.url);
 });
 
 test("a remix has callbacks, and their address is never sent to a vendor", async () => {

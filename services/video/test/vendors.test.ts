@@ -110,9 +110,9 @@ describe("a finished video", () => {
     await area.simulator.forget(instance);
     const part = await download(json.id, { range: "bytes=10-1009" });
     expect([part.status, part.headers.get("content-range")]).toEqual([206, "bytes 10-1009/100000"]);
-    const [seen] = await area.simulator.requests(instance);
-    expect(seen?.path).toMatch(path);
-    expect(String(seen?.headers[header])).toContain(`key-of-${instance}`);
+    const [vendorRequest] = await area.simulator.requests(instance);
+    expect(vendorRequest?.path).toMatch(path);
+    expect(String(vendorRequest?.headers[header])).toContain(`key-of-${instance}`);
   });
 
   test.each([
@@ -123,9 +123,9 @@ describe("a finished video", () => {
     await ended(area, json.id);
     await area.simulator.forget(instance);
     expect((await download(json.id)).status).toBe(200);
-    const [seen] = await area.simulator.requests(instance);
-    expect(seen?.path).toMatch(/\/files\/[^/]+\.mp4$/);
-    expect(seen?.headers).not.toHaveProperty("authorization");
+    const [vendorRequest] = await area.simulator.requests(instance);
+    expect(vendorRequest?.path).toMatch(/\/files\/[^/]+\.mp4$/);
+    expect(vendorRequest?.headers).not.toHaveProperty("authorization");
     // The vendor stores it for one day.
     const { completed_at: completed, expires_at: expires } = (await ask(area, `/v1/videos/${json.id}`)).json;
     expect(expires - completed).toBe(86_400);

@@ -56,14 +56,14 @@ test.each(vendors)(
     });
     expect(video).toMatchObject({ object: "video", model, status: "queued", progress: 0, seconds: String(seconds) });
     expect(Math.abs(video.created_at * 1_000 - Date.now())).toBeLessThan(60_000);
-    const shown: number[] = [];
+    const progressValues: number[] = [];
     const done = await until("the video to be finished", async () => {
-      const seen = await client.videos.retrieve(video.id);
-      shown.push(seen.progress);
-      return seen.status === "completed" && seen;
+      const polledVideo = await client.videos.retrieve(video.id);
+      progressValues.push(polledVideo.progress);
+      return polledVideo.status === "completed" && polledVideo;
     });
     expect(done).toMatchObject({ id: video.id, progress: 100, error: null });
-    expect(shown).toEqual(shown.toSorted((left, right) => left - right));
+    expect(progressValues).toEqual(progressValues.toSorted((left, right) => left - right));
     const content = await client.videos.downloadContent(video.id);
     expect(content.headers.get("content-type")).toBe("video/mp4");
     expect(isMp4(new Uint8Array(await content.arrayBuffer()))).toBe(true);
@@ -152,13 +152,13 @@ describe("an image", () => {
         input_reference: file,
       });
       await ended(area, video.id);
-      const [seen] = await area.simulator.requests(instance);
+      const [vendorRequest] = await area.simulator.requests(instance);
       if (instance === "openai-films")
-        expect(seen).toMatchObject({
+        expect(vendorRequest).toMatchObject({
           files: [{ name: "input_reference", bytes: png.length, contentType: "image/png" }],
         });
-      else expect(seen?.body).toContain(png.toString("base64"));
-      if (instance === "kling") expect(seen?.path).toBe("/at/kling/kling/v1/videos/image2video");
+      else expect(vendorRequest?.body).toContain(png.toString("base64"));
+      if (instance === "kling") expect(vendorRequest?.path).toBe("/at/kling/kling/v1/videos/image2video");
     }
   });
 
@@ -247,8 +247,8 @@ describe("a create is refused", () => {
   test("not for an image in a vendor's store if the group shares vendors' stores", async () => {
     await area.simulator.forget("openai-films");
     const { json } = await ask(area, "/v1/videos", JSON.parse(stored), { key: trustingAccount.key });
-    const [seen] = await area.simulator.requests("openai-films");
-    expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ input_reference: { file_id: "file-1" } });
+    const [vendorRequest] = await area.simulator.requests("openai-films");
+    expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ input_reference: { file_id: "file-1" } });
     await ended(area, json.id, trustingAccount.key);
   });
 
@@ -425,8 +425,8 @@ describe("the end of a task", () => {
     const { json } = await ask(area, "/v1/videos", { model: "film-openai", prompt: promptWith({ looks: 4 }) });
     await ended(area, json.id);
     const events = await until("its events", async () => {
-      const found = (await taskEvents(area.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);
-      return found.length >= 3 && found;
+      const eventsOfTask = (await taskEvents(area.backends.natsUrl)).filter(({ taskId }) => taskId === json.id);
+      return eventsOfTask.length >= 3 && eventsOfTask;
     });
     expect(events.map(({ state, previousState }) => [state, previousState])).toEqual([
       ["queued", null],

@@ -12,10 +12,12 @@ describe("AmazonSplitter", () => {
     fc.assert(
       fc.property(frames, fc.array(fc.nat(), { maxLength: 20 }), (whole, cuts) => {
         const stream = Buffer.concat(whole);
-        const at = [0, ...cuts.map((cut) => cut % (stream.length + 1)), stream.length].toSorted((a, b) => a - b);
+        const positions = [0, ...cuts.map((cut) => cut % (stream.length + 1)), stream.length].toSorted((a, b) => a - b);
         const splitter = new AmazonSplitter();
-        const found = at.slice(1).flatMap((end, index) => splitter.push(stream.subarray(at[index], end)));
-        expect(found.map((frame) => frame.toString("hex"))).toEqual(whole.map((frame) => frame.toString("hex")));
+        const splitFrames = positions
+          .slice(1)
+          .flatMap((end, index) => splitter.push(stream.subarray(positions[index], end)));
+        expect(splitFrames.map((frame) => frame.toString("hex"))).toEqual(whole.map((frame) => frame.toString("hex")));
         expect(splitter.empty).toBe(true);
       }),
     );

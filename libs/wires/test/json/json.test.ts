@@ -49,10 +49,10 @@ test("members are at the reported positions", () => {
   fc.assert(
     fc.property(object, indent, (value, space) => {
       const bytes = Buffer.from(JSON.stringify(value, undefined, space));
-      const found = Object.fromEntries(
+      const parsedMembers = Object.fromEntries(
         membersOf(bytes).map(({ name, start, end }) => [name, JSON.parse(bytes.toString("utf8", start, end))]),
       );
-      expect(found).toEqual(JSON.parse(bytes.toString()));
+      expect(parsedMembers).toEqual(JSON.parse(bytes.toString()));
     }),
   );
 });

@@ -105,9 +105,9 @@ describe("usage in disjoint units", () => {
       output_token_details: fc.record({ audio_tokens: count }),
     });
     fc.assert(
-      fc.property(report, (given) => {
-        const units = responseUnits(given) ?? {};
-        expect(tokensIn(units)).toBe(given.input_tokens + given.output_tokens);
+      fc.property(report, (reportedUsage) => {
+        const units = responseUnits(reportedUsage) ?? {};
+        expect(tokensIn(units)).toBe(reportedUsage.input_tokens + reportedUsage.output_tokens);
         expect(Object.values(units).every((amount) => amount >= 0)).toBe(true);
       }),
     );
@@ -141,27 +141,29 @@ describe("inspecting an event", () => {
     ["no JSON", "<html>", undefined],
   ])("%s", (_, data, type) => expect(eventType(Buffer.from(data))).toBe(type));
 
-  const look = (event: object) => inspectEvent(eventMessage(event));
+  const inspect = (event: object) => inspectEvent(eventMessage(event));
   test("the bridge reports events for billing and for counting", () => {
-    expect(look({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
-    expect(look({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
+    expect(inspect({ type: "response.created", response: { id: "r1" } })).toEqual({ kind: "response-begun", id: "r1" });
+    expect(inspect({ type: "response.done", response: { id: "r1", status: "cancelled", usage: null } })).toEqual({
       kind: "response-done",
       id: "r1",
       units: undefined,
       ended: "cancelled",
     });
-    expect(look({ type: "response.output_text.delta", delta: "häuser" })).toEqual({
+    expect(inspect({ type: "response.output_text.delta", delta: "häuser" })).toEqual({
       kind: "delta",
       audioBytes: 0,
       textBytes: 7,
     });
-    const spoken = look({ type: "response.output_audio.delta", delta: Buffer.alloc(48_000).toString("base64") });
-    expect(spoken.kind === "delta" && Math.round(spoken.audioBytes / 1_000)).toBe(48);
+    const audioDelta = inspect({ type: "response.output_audio.delta", delta: Buffer.alloc(48_000).toString("base64") });
+    expect(audioDelta.kind === "delta" && Math.round(audioDelta.audioBytes / 1_000)).toBe(48);
     // Transcripts of the user's speech are not the model's output.
-    expect(look({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({ kind: "other" });
+    expect(inspect({ type: "conversation.item.input_audio_transcription.delta", delta: "x" })).toEqual({
+      kind: "other",
+    });
     expect(inspectEvent({ data: Buffer.from('{"type":"response.done"}'), binary: true })).toEqual({ kind: "other" });
-    const heard = measureEvent("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
-    expect(Math.round(heard.audioBytes / 1_000)).toBe(48);
+    const measured = measureEvent("input_audio_buffer.append", eventMessage({ audio: "A".repeat(64_233) }).data);
+    expect(Math.round(measured.audioBytes / 1_000)).toBe(48);
   });
 
   const samples = Buffer.alloc(48_000).toString("base64");
@@ -294,7 +296,7 @@ test.each([
 
 describe("the model that transcribes the client's speech", () => {
   /** Opens a session in which the model "fast" has the vendor's name "fast-1", and "usual" has "usual-1". */
-  const opened = () =>
+  const openBridge = () =>
     bridgeBetween("realtime", "realtime", {
       model: "live",
       upstreamModel: "live",
@@ -315,18 +317,18 @@ describe("the model that transcribes the client's speech", () => {
     { form: "today's form", session: today, path: "audio.input.transcription.model" },
     { form: "the older form", session: older, path: "input_audio_transcription.model" },
   ])("has the name of each side in $form", ({ session, path }) => {
-    const bridge = opened();
-    const asked = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
-    expect(parsed(asked.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
+    const bridge = openBridge();
+    const updateResult = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
+    expect(parsed(updateResult.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
     // The new transcriber counts only after the vendor has reported it.
     expect(bridge.state.transcriber).toBeUndefined();
-    const passed = (model: unknown) =>
+    const reportTo = (model: unknown) =>
       parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;
-    expect(passed("fast-1")).toEqual(session("fast"));
+    expect(reportTo("fast-1")).toEqual(session("fast"));
     expect(bridge.state.transcriber).toEqual({ model: "fast" });
-    expect(passed("usual-1")).toEqual(session("usual"));
+    expect(reportTo("usual-1")).toEqual(session("usual"));
     expect(bridge.state.transcriber).toEqual({ model: "usual" });
-    expect(passed(null)).toEqual(session(null));
+    expect(reportTo(null)).toEqual(session(null));
     expect(bridge.state.transcriber).toBeUndefined();
     // The other settings of the update are applied.
     const update = { type: "session.update", session: { instructions: "Be brief.", ...session("dear") } };
@@ -344,7 +346,7 @@ describe("the model that transcribes the client's speech", () => {
     { says: "none after it was switched off", asked: ["fast", null], current: undefined },
     { says: "none if none was requested", asked: [], current: undefined },
   ])("is $says if the vendor does not name it", ({ asked, current }) => {
-    const bridge = opened();
+    const bridge = openBridge();
     for (const model of asked) {
       const transcription = model === null ? null : { language: "en", ...(model === undefined ? {} : { model }) };
       bridge.fromClient(eventMessage({ type: "session.update", session: { audio: { input: { transcription } } } }));
@@ -354,7 +356,7 @@ describe("the model that transcribes the client's speech", () => {
   });
 
   test("is unnamed if the vendor reports it without a name", () => {
-    const bridge = opened();
+    const bridge = openBridge();
     const session = { audio: { input: { transcription: { language: "en" } } } };
     bridge.fromVendor(eventMessage({ type: "session.updated", session }));
     expect(bridge.state.transcriber).toEqual({ model: undefined });

@@ -4,8 +4,12 @@ import { SseDecoder, SseSplitter } from "../../src/sse/framing.ts";
 
 /** Cuts bytes at these positions. */
 function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
-  const at = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort((left, right) => left - right);
-  return [...at, bytes.length].map((end, index) => bytes.subarray(index === 0 ? 0 : (at[index - 1] ?? 0), end));
+  const cutPositions = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort(
+    (left, right) => left - right,
+  );
+  return [...cutPositions, bytes.length].map((end, index) =>
+    bytes.subarray(index === 0 ? 0 : (cutPositions[index - 1] ?? 0), end),
+  );
 }
 
 const line = fc.string({ unit: "grapheme", maxLength: 12 }).map((text) => text.replaceAll(/[\r\n]/g, " "));

@@ -29,7 +29,7 @@ const namings = fc.constantFrom(
 function complete(all: readonly Step[]): readonly (Step & { readonly call?: number })[] {
   const open: number[] = [];
   let calls = 0;
-  const made = all.flatMap((step): readonly (Step & { readonly call?: number })[] => {
+  const numberedSteps = all.flatMap((step): readonly (Step & { readonly call?: number })[] => {
     if (step.kind === "call") {
       open.push(calls);
       return [{ ...step, call: calls++ }];
@@ -38,7 +38,7 @@ function complete(all: readonly Step[]): readonly (Step & { readonly call?: numb
     const [call] = open.splice(step.at % Math.max(1, open.length), 1);
     return call === undefined ? [] : [{ ...step, call }];
   });
-  return [...made, ...open.map((call) => ({ kind: "result", text: "late", at: 0, call }) as const)];
+  return [...numberedSteps, ...open.map((call) => ({ kind: "result", text: "late", at: 0, call }) as const)];
 }
 
 type Naming = (at: number) => string;
@@ -123,9 +123,9 @@ function grouped(all: ReturnType<typeof complete>): readonly Group[] {
     else groups.push({ role, steps: [step] });
   }
   return groups.flatMap((group): readonly Group[] => {
-    const own = group.steps.flatMap(({ kind, call }) => (kind === "call" ? [results.get(call)] : []));
-    const made = own.filter((step) => step !== undefined);
-    return made.length === 0 ? [group] : [group, { role: "user", steps: made.toReversed() }];
+    const callResults = group.steps.flatMap(({ kind, call }) => (kind === "call" ? [results.get(call)] : []));
+    const definedResults = callResults.filter((step) => step !== undefined);
+    return definedResults.length === 0 ? [group] : [group, { role: "user", steps: definedResults.toReversed() }];
   });
 }
 
@@ -148,12 +148,12 @@ function chatTurn({ role, steps: own }: Group, name: Naming): readonly JsonRecor
   const calls = own.filter(({ kind }) => kind === "call");
   const text = own.flatMap((step) => (step.kind === "call" ? [] : [step.text])).join(" ");
   if (calls.length === 0) return [{ role, content: text }];
-  const made = calls.map(({ text: tool, call = 0 }) => ({
+  const renderedCalls = calls.map(({ text: tool, call = 0 }) => ({
     id: name(call),
     type: "function",
     function: { name: tool, arguments: "{}" },
   }));
-  return [{ role, content: text === "" ? null : text, tool_calls: made }];
+  return [{ role, content: text === "" ? null : text, tool_calls: renderedCalls }];
 }
 
 /** Converts a group to Ollama's messages, in which calls have no ids and results name only their tool. */
@@ -207,10 +207,10 @@ test("two model turns with a call each, and both results after them, become one 
   ];
   const { request } = wires.content.client.read({ contents }, { model: "m" });
   const { body } = vendorTextWire("chat").vendor.render(request, { model: "m", defaultMaxTokens: 99 });
-  const made = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
+  const callOf = (id: string) => ({ id, type: "function", function: { name: "f", arguments: "{}" } });
   expect(body["messages"]).toEqual([
     { role: "user", content: "Go" },
-    { role: "assistant", content: "a\n\nb", tool_calls: [made("a"), made("b")] },
+    { role: "assistant", content: "a\n\nb", tool_calls: [callOf("a"), callOf("b")] },
     { role: "tool", tool_call_id: "a", content: "a" },
     { role: "tool", tool_call_id: "b", content: "b" },
   ]);

@@ -139,16 +139,18 @@ function content({ contents }: JsonRecord): string | undefined {
   for (const [at, { role, parts }] of turns.entries()) {
     const names = (turn: (typeof turns)[number] | undefined, member: string): readonly unknown[] =>
       (turn?.parts ?? []).flatMap((part) => (part[member] === undefined ? [] : [part[member].id ?? part[member].name]));
-    const own = { role, parts };
+    const thisTurn = { role, parts };
     if (parts.some(({ text }) => text === "")) return "an empty text parameter";
-    if (role === "user" && names(own, "functionCall").length > 0) return "a user's turn has a function call";
-    if (role === "model" && names(own, "functionResponse").length > 0) return "a model's turn has a function response";
-    if (at === 0 && role === "model" && names(own, "functionCall").length > 0)
+    if (role === "user" && names(thisTurn, "functionCall").length > 0) return "a user's turn has a function call";
+    if (role === "model" && names(thisTurn, "functionResponse").length > 0)
+      return "a model's turn has a function response";
+    if (at === 0 && role === "model" && names(thisTurn, "functionCall").length > 0)
       return "Please ensure that function call turn comes immediately after a user turn or after a function response turn.";
-    const called = names(turns[at - 1], "functionCall");
-    if (!sameIds(called, names(own, "functionResponse")))
+    const callNames = names(turns[at - 1], "functionCall");
+    if (!sameIds(callNames, names(thisTurn, "functionResponse")))
       return "Please ensure that the number of function response parts is equal to the number of function call parts of the function call turn.";
-    if (at === turns.length - 1 && names(own, "functionCall").length > 0) return "function calls without responses";
+    if (at === turns.length - 1 && names(thisTurn, "functionCall").length > 0)
+      return "function calls without responses";
   }
   return turns.length === 0 ? "contents are not specified" : undefined;
 }
@@ -157,11 +159,11 @@ function content({ contents }: JsonRecord): string | undefined {
 function interactions({ input }: JsonRecord): string | undefined {
   if (isEmpty(input)) return "input is missing";
   const open = new Set<unknown>();
-  const called = new Set<unknown>();
+  const calledIds = new Set<unknown>();
   for (const { type, id, call_id: answered, content } of list(input)) {
     if (type === "function_call") {
-      if (called.has(id)) return `the call ${String(id)} is there twice`;
-      called.add(id);
+      if (calledIds.has(id)) return `the call ${String(id)} is there twice`;
+      calledIds.add(id);
       open.add(id);
     } else if (type === "function_result") {
       if (!open.delete(answered)) return `no call for the result of ${String(answered)}`;

@@ -6,15 +6,15 @@ type Wire = "chat" | "responses" | "messages" | "content";
 
 /** Removes web searches and service tiers from a request; undefined if the request requires them. */
 function reduced(wire: Wire, body: object) {
-  const asked = wires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
-  if (asked === undefined) throw new Error("the request asks for nothing beside tokens");
-  const left = withoutUnpriced(
+  const feesOfBody = wires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
+  if (feesOfBody === undefined) throw new Error("the request asks for nothing beside tokens");
+  const remaining = withoutUnpriced(
     Buffer.from(JSON.stringify(body)),
-    asked,
+    feesOfBody,
     ({ unit }) => unit === "codeInterpreters",
     (tier) => tier === "flex",
   );
-  return left && { ...left, body: JSON.parse(left.body.toString()) };
+  return remaining && { ...remaining, body: JSON.parse(remaining.body.toString()) };
 }
 
 const fn = { type: "function", name: "f" };
@@ -78,14 +78,14 @@ test.each<[Wire, object]>([
 
 test("every other byte is unchanged", () => {
   const body = '{ "seed": 12345678901234567890,\n "service_tier": "priority" , "input": "\\u00e4" }';
-  const asked = wires.responses.vendor.requestedFees({ service_tier: "priority" });
-  const left =
-    asked &&
+  const tierFees = wires.responses.vendor.requestedFees({ service_tier: "priority" });
+  const remaining =
+    tierFees &&
     withoutUnpriced(
       Buffer.from(body),
-      asked,
+      tierFees,
       () => true,
       () => false,
     );
-  expect(left?.body.toString()).toBe('{ "seed": 12345678901234567890,\n "input": "\\u00e4" }');
+  expect(remaining?.body.toString()).toBe('{ "seed": 12345678901234567890,\n "input": "\\u00e4" }');
 });

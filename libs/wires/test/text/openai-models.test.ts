@@ -40,8 +40,8 @@ test.each<[string, Wire, Partial<TextRequest>["reasoning"], string | undefined, 
   ["gpt-oss-120b", "chat", { effort: "max" }, "max", []],
 ])("%s on %s gets the effort nearest to %j: %s", (model, wire, reasoning, effort, dropped) => {
   const { body, dropped: lost } = rendered(wire, model, { reasoning });
-  const asked = wire === "chat" ? body["reasoning_effort"] : Object(body["reasoning"]).effort;
-  expect([asked, lost]).toEqual([effort, dropped]);
+  const renderedEffort = wire === "chat" ? body["reasoning_effort"] : Object(body["reasoning"]).effort;
+  expect([renderedEffort, lost]).toEqual([effort, dropped]);
 });
 
 const sampling = {
@@ -133,7 +133,7 @@ test.each<[string, "flex" | "priority", readonly string[]]>([
   for (const wire of ["chat", "responses"] as const) {
     const { body, dropped } = rendered(wire, model, { serviceTier: tier });
     expect([body["service_tier"], dropped]).toEqual([tiers, lost.map(() => "serviceTier")]);
-    const passed = forwarded(wire, model, { model, service_tier: tier });
-    expect([passed.body["service_tier"], passed.dropped]).toEqual([tiers, lost]);
+    const forwardedRequest = forwarded(wire, model, { model, service_tier: tier });
+    expect([forwardedRequest.body["service_tier"], forwardedRequest.dropped]).toEqual([tiers, lost]);
   }
 });

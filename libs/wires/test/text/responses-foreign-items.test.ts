@@ -6,7 +6,7 @@ import { vendorIdsIn } from "../../src/vendor-stores/index.ts";
 const { client, pass } = wires.responses;
 
 const text = (words: string) => [{ type: "reasoning_text", text: words }];
-const thought = { type: "reasoning", id: "rs_x", summary: [], content: text("hm"), encrypted_content: null };
+const reasoningItem = { type: "reasoning", id: "rs_x", summary: [], content: text("hm"), encrypted_content: null };
 const summary = { type: "reasoning", id: "rs_y", summary: [{ type: "summary_text", text: "hm" }] };
 const search = { type: "web_search_call", id: "ws_x", status: "completed", action: { type: "search", query: "q" } };
 const interpreted = { type: "code_interpreter_call", id: "ci_x", code: "1" };
@@ -20,7 +20,7 @@ function namedIn(...input: readonly object[]) {
 }
 
 test.each<[string, object]>([
-  ["reasoning with its text", thought],
+  ["reasoning with its text", reasoningItem],
   ["reasoning with a summary", summary],
   ["reasoning of this gateway that lost its content", { type: "reasoning", id: "rs_a1_0", summary: [] }],
   ["a web search step", search],
@@ -41,13 +41,13 @@ test.each<[string, object, string]>([
 });
 
 test("items that are not looked up anywhere are not named", () => {
-  const signed = { ...thought, encrypted_content: "gAAA" };
+  const signed = { ...reasoningItem, encrypted_content: "gAAA" };
   expect(
     namedIn(signed, { ...message, id: "msg_1" }, { ...call, id: "fc_1" }, { role: "user", content: "Hi" }),
   ).toEqual([]);
 });
 
-const items = [{ role: "user", content: "Hi" }, thought, search, interpreted, message, call];
+const items = [{ role: "user", content: "Hi" }, reasoningItem, search, interpreted, message, call];
 const foreignItems = new Set(["rs_x", "ws_x", "ci_x", "chatcmpl-1", "item_1"]);
 
 function fitted(model: string, foreign: ReadonlySet<string>) {
@@ -71,7 +71,14 @@ test("other vendors get the content, under ids that name nothing", () => {
   const { input, dropped } = fitted("deepseek-v4", foreignItems);
   const nameless = { id: expect.stringMatching(/^(?:rs|ws|ci)_[0-9a-f]{32}$/) };
   expect([input, dropped]).toEqual([
-    [items[0], { ...thought, ...nameless }, { ...search, ...nameless }, { ...interpreted, ...nameless }, message, call],
+    [
+      items[0],
+      { ...reasoningItem, ...nameless },
+      { ...search, ...nameless },
+      { ...interpreted, ...nameless },
+      message,
+      call,
+    ],
     [],
   ]);
   expect(fitted("deepseek-v4", foreignItems).input).toEqual(input);

@@ -35,7 +35,7 @@ const settled = async (account = "demo"): Promise<bigint> => (await area.settled
 
 const input = "Grüße an alle 🎉!";
 const characters = Array.from(input).length;
-const ask = { model: "tts-1", voice: "alloy", input } as const;
+const speechBody = { model: "tts-1", voice: "alloy", input } as const;
 const post = (body: unknown, key: string = keys.demo) =>
   fetch(`${area.url}/v1/audio/speech`, {
     method: "POST",
@@ -58,7 +58,7 @@ describe("the official SDK gets", () => {
     ["wav", "audio/wav"],
   ] as const)("%s, and is charged for each character once", async (format, mimeType) => {
     const before = await settled();
-    const answer = await client.audio.speech.create({ ...ask, response_format: format });
+    const answer = await client.audio.speech.create({ ...speechBody, response_format: format });
     expect(answer.headers.get("content-type")).toBe(mimeType);
     const bytes = Buffer.from(await answer.arrayBuffer());
     expect((await parseBuffer(bytes, { mimeType }, { duration: true })).format.duration).toBeGreaterThan(0.4);
@@ -66,7 +66,7 @@ describe("the official SDK gets", () => {
   });
 
   test("pcm, unchanged from the vendor", async () => {
-    const request = { ...ask, response_format: "pcm" } as const;
+    const request = { ...speechBody, response_format: "pcm" } as const;
     const direct = new OpenAI({ baseURL: `${area.simulator.url}/openai/v1`, apiKey: "any" });
     const [here, there] = await Promise.all([client.audio.speech.create(request), direct.audio.speech.create(request)]);
     expect(here.headers.get("content-type")).toBe("audio/pcm");
@@ -74,7 +74,7 @@ describe("the official SDK gets", () => {
   });
 
   test("mp3 by default, from its first byte on", async () => {
-    const answer = await client.audio.speech.create({ ...ask, input: simulate({ stallAfterChunks: 1 }) });
+    const answer = await client.audio.speech.create({ ...speechBody, input: simulate({ stallAfterChunks: 1 }) });
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     const reader = answer.body?.getReader();
     // The vendor stops after its first piece, so this piece did not wait for the rest.
@@ -87,7 +87,7 @@ describe("events", () => {
   test("contain the audio in chunks, and its usage", async () => {
     await area.simulator.forget("first");
     const answer = await client.audio.speech.create({
-      ...ask,
+      ...speechBody,
       model: "tts-events",
       response_format: "pcm",
       instructions: "Slowly.",
@@ -98,18 +98,18 @@ describe("events", () => {
     const audio = Buffer.concat(events.slice(0, -1).map((event) => Buffer.from(event.audio, "base64")));
     expect(audio.length).toBe(characters * 0.06 * 24_000 * 2);
     expect(events.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: 5 } });
-    const [seen] = await area.simulator.requests("first");
-    expect(JSON.parse(seen?.body ?? "")).toMatchObject({ instructions: "Slowly.", stream_format: "sse" });
+    const [vendorRequest] = await area.simulator.requests("first");
+    expect(JSON.parse(vendorRequest?.body ?? "")).toMatchObject({ instructions: "Slowly.", stream_format: "sse" });
   });
 
   test("come after heartbeats if the vendor starts slowly", async () => {
     const words = simulate({ delayMs: 500 });
-    const answer = await post({ ...ask, model: "tts-events", input: words, stream_format: "sse" });
+    const answer = await post({ ...speechBody, model: "tts-events", input: words, stream_format: "sse" });
     expect(await answer.text()).toMatch(/^(?:: keep-alive\n\n)+data: \{"type":"speech\.audio\.delta"/);
   });
 
   test("are created from a vendor's bytes, and the usage is estimated", async () => {
-    const answer = await post({ ...ask, model: "bytes-only", stream_format: "sse", response_format: "wav" });
+    const answer = await post({ ...speechBody, model: "bytes-only", stream_format: "sse", response_format: "wav" });
     expect(answer.headers.get("content-type")).toContain("text/event-stream");
     const events = eventsOf(await answer.text());
     const audio = Buffer.concat(events.slice(0, -1).map((event) => Buffer.from(event.audio, "base64")));
@@ -121,7 +121,7 @@ describe("events", () => {
 describe("by tokens", () => {
   test("a vendor's report is charged, also if the client requested bytes", async () => {
     const before = await settled();
-    const answer = await client.audio.speech.create({ ...ask, model: "tts-events", response_format: "wav" });
+    const answer = await client.audio.speech.create({ ...speechBody, model: "tts-events", response_format: "wav" });
     expect(answer.headers.get("content-type")).toBe("audio/wav");
     expect(
       (await parseBuffer(Buffer.from(await answer.arrayBuffer()), { mimeType: "audio/wav" })).format.duration,
@@ -131,7 +131,12 @@ describe("by tokens", () => {
   });
 
   test("no report: estimated, and marked as estimated", async () => {
-    const answer = await post({ ...ask, model: "tts-events", input: simulate({ usage: null }), stream_format: "sse" });
+    const answer = await post({
+      ...speechBody,
+      model: "tts-events",
+      input: simulate({ usage: null }),
+      stream_format: "sse",
+    });
     await answer.text();
     const event = await area.eventOf(answer.headers.get("x-request-id"));
     expect(event).toMatchObject({ estimated: true, area: "audio", endpoint: "POST /v1/audio/speech" });
@@ -145,33 +150,36 @@ describe("errors", () => {
 
   test("a text that is too long is refused with its field's name, and costs nothing", async () => {
     const before = await settled();
-    const answer = await post({ ...ask, input: "x".repeat(4_097) });
+    const answer = await post({ ...speechBody, input: "x".repeat(4_097) });
     expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: "input" } }]);
     expect(await settled()).toBe(before);
   });
 
   test("a voice of the vendor's store is refused with its path, also if it is named repeatedly", async () => {
-    const named = await post({ ...ask, voice: { id: "voice_1" } });
-    expect([named.status, await named.json()]).toMatchObject([400, { error: { param: "voice.id" } }]);
-    const twice = await post(`{"file":{"file_id":"file-1"},"file":{},${JSON.stringify(ask).slice(1)}`);
+    const answerWithVoiceId = await post({ ...speechBody, voice: { id: "voice_1" } });
+    expect([answerWithVoiceId.status, await answerWithVoiceId.json()]).toMatchObject([
+      400,
+      { error: { param: "voice.id" } },
+    ]);
+    const twice = await post(`{"file":{"file_id":"file-1"},"file":{},${JSON.stringify(speechBody).slice(1)}`);
     expect([twice.status, await twice.json()]).toMatchObject([400, { error: { param: "file" } }]);
   });
 
   test("a voice of the vendor's store passes if the group shares vendors' stores", async () => {
     await area.simulator.forget("first");
     const voice = { id: "voice_1" };
-    await (await post({ ...ask, voice }, trustingAccount.key)).arrayBuffer();
-    const [seen] = await area.simulator.requests("first");
-    expect(JSON.parse(seen?.body ?? "{}")).toMatchObject({ voice });
+    await (await post({ ...speechBody, voice }, trustingAccount.key)).arrayBuffer();
+    const [vendorRequest] = await area.simulator.requests("first");
+    expect(JSON.parse(vendorRequest?.body ?? "{}")).toMatchObject({ voice });
   });
 
   test("a model of another kind", async () => {
-    expect((await post({ ...ask, model: "chat" })).status).toBe(404);
+    expect((await post({ ...speechBody, model: "chat" })).status).toBe(404);
   });
 
   test("an account that cannot pay for the text is refused before the vendor is called", async () => {
     await area.simulator.forget("first");
-    const answer = await post({ ...ask, input: "x".repeat(4_096) }, keys.poor);
+    const answer = await post({ ...speechBody, input: "x".repeat(4_096) }, keys.poor);
     expect(answer.status).toBe(402);
     expect(await area.simulator.requests("first")).toHaveLength(0);
   });
@@ -179,14 +187,14 @@ describe("errors", () => {
   test("after a vendor's failure the next one is used, and the client does not notice", async () => {
     await area.simulator.script("first", [{ status: 500 }]);
     await area.simulator.forget("second");
-    const answer = await client.audio.speech.create(ask);
+    const answer = await client.audio.speech.create(speechBody);
     expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(0);
     expect(await area.simulator.requests("second")).toHaveLength(1);
   });
 
   test("an error with the status of a success is an error", async () => {
     await area.simulator.script("first", [{ malformed: true }]);
-    const answer = await client.audio.speech.create(ask);
+    const answer = await client.audio.speech.create(speechBody);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     await answer.arrayBuffer();
   });
@@ -194,7 +202,7 @@ describe("errors", () => {
   test("interrupted audio does not end like a complete answer, and costs nothing", async () => {
     const before = await settled();
     const answer = await post({
-      ...ask,
+      ...speechBody,
       input: simulate({ cutAfterChunks: 2, chunkDelayMs: 50 }),
       response_format: "wav",
     });
@@ -204,7 +212,7 @@ describe("errors", () => {
 
   test("interrupted events end with an error", async () => {
     const body = {
-      ...ask,
+      ...speechBody,
       model: "tts-events",
       input: simulate({ errorAfterChunks: 1, chunkDelayMs: 50 }),
       stream_format: "sse",
@@ -219,7 +227,7 @@ describe("errors", () => {
     const before = await settled();
     const leaving = new AbortController();
     const words = simulate({ stallAfterChunks: 1 });
-    const answer = await client.audio.speech.create({ ...ask, input: words }, { signal: leaving.signal });
+    const answer = await client.audio.speech.create({ ...speechBody, input: words }, { signal: leaving.signal });
     await answer.body?.getReader().read();
     leaving.abort();
     await until(
@@ -230,7 +238,7 @@ describe("errors", () => {
   });
 
   test("the SDK throws its error classes", async () => {
-    const wrong = client.audio.speech.create({ ...ask, model: "no-such-model" });
+    const wrong = client.audio.speech.create({ ...speechBody, model: "no-such-model" });
     await expect(wrong).rejects.toBeInstanceOf(APIError);
     await expect(wrong).rejects.toMatchObject({ status: 404, code: "model_not_found" });
   });

@@ -39,8 +39,8 @@ let folder: string;
 let wav: Buffer;
 let mp3: Buffer;
 /** Text of the samples, with 60 ms per character. */
-const words = "This is what is said, and heard again.";
-const seconds = words.length * 0.06;
+const spokenText = "This is what is said, and heard again.";
+const seconds = spokenText.length * 0.06;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-spool-"));
   const env = {
@@ -65,7 +65,7 @@ beforeAll(async () => {
   const speak = async (response_format: "wav" | "mp3") =>
     Buffer.from(
       await (
-        await vendor.audio.speech.create({ model: "m", voice: "alloy", input: words, response_format })
+        await vendor.audio.speech.create({ model: "m", voice: "alloy", input: spokenText, response_format })
       ).arrayBuffer(),
     );
   [wav, mp3] = await Promise.all([speak("wav"), speak("mp3")]);
@@ -85,7 +85,7 @@ beforeEach(async () => {
 const settled = async (account = "demo"): Promise<bigint> => (await area.settled(account)).balanceNanos;
 const perSecond = (length: number): bigint => BigInt(Math.round(length * 100_000));
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
-const seen = async (id = "first") => (await area.simulator.requests(id)).at(-1);
+const lastRequest = async (id = "first") => (await area.simulator.requests(id)).at(-1);
 const wavFile = () => toFile(wav, "speech.wav", { type: "audio/wav" });
 
 describe("the official SDK gets", () => {
@@ -98,7 +98,7 @@ describe("the official SDK gets", () => {
     });
     expect(answer.text).toBe("we heard this file");
     expect(before - (await settled())).toBe(perSecond(seconds));
-    const request = await seen();
+    const request = await lastRequest();
     expect(request?.files).toEqual([
       { name: "file", filename: "speech.wav", contentType: "audio/wav", bytes: wav.length, sha256: sha256(wav) },
     ]);
@@ -136,7 +136,7 @@ describe("the official SDK gets", () => {
     expect(answer.duration).toBeCloseTo(seconds);
     expect(answer.words).toHaveLength(4);
     expect(answer.segments).toHaveLength(1);
-    expect((await seen())?.fields).toEqual([
+    expect((await lastRequest())?.fields).toEqual([
       ["model", "whisper-1"],
       ["prompt", "Names: Ada"],
       ["response_format", "verbose_json"],
@@ -165,7 +165,7 @@ describe("the official SDK gets", () => {
     expect(events.at(-1)).toMatchObject({ type: "transcript.text.done", usage: { type: "tokens" } });
     // 10 audio tokens per second at $6 per million, 5 text tokens at $10 per million.
     expect(before - (await settled())).toBe(BigInt(Math.ceil(seconds * 10)) * 6_000n + 5n * 10_000n);
-    expect((await seen())?.fields).toContainEqual(["include[]", "logprobs"]);
+    expect((await lastRequest())?.fields).toContainEqual(["include[]", "logprobs"]);
   });
 
   test("a stream from a vendor without streams", async () => {
@@ -193,7 +193,7 @@ describe("the official SDK gets", () => {
     const paid = Number(before - (await settled())) / 100_000;
     // An MP3 frame is 48 ms, and the encoder adds one at the start and at the end.
     expect(Math.abs(paid - seconds)).toBeLessThan(0.1);
-    expect((await seen())?.path).toContain("/audio/translations");
+    expect((await lastRequest())?.path).toContain("/audio/translations");
   });
 });
 
@@ -206,17 +206,17 @@ interface ReceivedRequest {
 
 /** Starts a vendor with a separate connection, so that a test can observe an upload in progress. */
 async function startWatched() {
-  const coming: ReceivedRequest[] = [];
-  const server = createServer((asked, response) => {
+  const receivedRequests: ReceivedRequest[] = [];
+  const server = createServer((incoming, response) => {
     const received: ReceivedRequest = { bytes: 0, isWhole: false, isClosed: false };
-    coming.push(received);
+    receivedRequests.push(received);
     // Requests to this path are refused immediately, without reading the body.
-    if (asked.url?.startsWith("/hasty") === true) {
+    if (incoming.url?.startsWith("/hasty") === true) {
       response.writeHead(503).end();
       return;
     }
-    asked.on("data", (chunk: Buffer) => (received.bytes += chunk.length));
-    asked.on("end", () => {
+    incoming.on("data", (chunk: Buffer) => (received.bytes += chunk.length));
+    incoming.on("end", () => {
       received.isWhole = true;
       response.writeHead(200, { "content-type": "application/json" }).end('{"text":"heard"}');
     });
@@ -224,7 +224,7 @@ async function startWatched() {
   });
   return {
     url: await listen(server),
-    next: () => until("the call to reach the vendor", () => coming.shift()),
+    next: () => until("the call to reach the vendor", () => receivedRequests.shift()),
     [Symbol.dispose]: () => server.closeAllConnections(),
   };
 }
@@ -261,14 +261,14 @@ function startUpload(parts: readonly Buffer[], announced?: number) {
   });
   upload.on("error", () => undefined);
   upload.write(Buffer.concat(parts));
-  const answered = new Promise<{ status: number; body: string }>((resolve) => {
+  const answerPromise = new Promise<{ status: number; body: string }>((resolve) => {
     upload.on("response", (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("end", () => resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString() }));
     });
   });
-  return { upload, answered };
+  return { upload, answered: answerPromise };
 }
 
 /** Returns the unnamed files that this process has open. */
@@ -302,7 +302,7 @@ describe("fields in any order", () => {
     const answer = await send([...order.map((name) => parts()[name]), end]);
     expect(answer.status).toBe(200);
     expect(await answer.json()).toMatchObject({ task: "transcribe", words: [{ word: "we" }, {}, {}, {}] });
-    expect((await seen())?.files?.[0]?.sha256).toBe(sha256(wav));
+    expect((await lastRequest())?.files?.[0]?.sha256).toBe(sha256(wav));
     expect(before - (await settled())).toBe(perSecond(seconds));
     await nothingLeft();
   });
@@ -396,7 +396,7 @@ describe("requests that are refused in their format, and cost nothing", () => {
 
 describe("a file's actual content is held for and charged, regardless of its header", () => {
   /** Returns the beginning of a WAV file whose header states this many data bytes. */
-  const stating = (bytes: number): Buffer => {
+  const wavStating = (bytes: number): Buffer => {
     const changed = Buffer.from(wav);
     changed.writeUInt32LE(bytes, changed.indexOf("data") + 4);
     return changed;
@@ -408,8 +408,8 @@ describe("a file's actual content is held for and charged, regardless of its hea
     const before = await settled();
     // At $0.10 per second; the account's balance covers a hundred seconds.
     for (const parts of [
-      [field("model", "watched-dearly"), file(stating(bytes))],
-      [file(stating(bytes)), field("model", "watched-dearly")],
+      [field("model", "watched-dearly"), file(wavStating(bytes))],
+      [file(wavStating(bytes)), field("model", "watched-dearly")],
     ]) {
       const answer = await send([...parts, end], keys.demo, path);
       expect({ status: answer.status, body: await answer.json() }).toEqual({ status: 200, body: { text: "heard" } });
@@ -436,9 +436,9 @@ describe("a client", () => {
       [field("model", "whisper-1"), file(wav), end],
       Buffer.concat([field("model", "whisper-1"), file(wav), end]).length,
     );
-    await until("the request to reach the vendor", async () => (await seen()) !== undefined);
+    await until("the request to reach the vendor", async () => (await lastRequest()) !== undefined);
     upload.destroy();
-    await until("the vendor to notice the disconnect", async () => (await seen())?.aborted);
+    await until("the vendor to notice the disconnect", async () => (await lastRequest())?.aborted);
     await nothingLeft();
     expect(await settled()).toBeLessThan(before);
   });

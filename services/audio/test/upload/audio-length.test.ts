@@ -9,6 +9,6 @@ test.each([
   ["unknown without a length and a rate", {}, undefined],
   ["unknown with rate 0", { bitrate: 0 }, undefined],
   ["unknown with an infinite length", { duration: Infinity }, undefined],
-])("the length of 400,000 bytes is %s", (_, found, seconds) => {
-  expect(secondsIn(found, 400_000)).toBe(seconds);
+])("the length of 400,000 bytes is %s", (_, lengthFound, seconds) => {
+  expect(secondsIn(lengthFound, 400_000)).toBe(seconds);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { textWire, type ClientWire } from "@modelgate/wires/text";
-import { answered, callOf, exchangeOf, vendorAnswer } from "./in-memory.ts";
+import { readForClient, callOf, exchangeOf, vendorAnswer } from "./in-memory.ts";
 
 const schema = {
   type: "object",
@@ -118,8 +118,8 @@ const geminiCli: Agent = {
 };
 
 function frameOf(text: string): { readonly json: string; readonly length: number } | undefined {
-  const found = /^\s*data: (.*)(?:\n\n|\r\r|\r\n\r\n)/.exec(text);
-  return found?.[1] === undefined ? undefined : { json: found[1], length: found[0].length };
+  const frameMatch = /^\s*data: (.*)(?:\n\n|\r\r|\r\n\r\n)/.exec(text);
+  return frameMatch?.[1] === undefined ? undefined : { json: frameMatch[1], length: frameMatch[0].length };
 }
 
 const vendors = ["chat", "responses", "messages", "content"] as const;
@@ -130,7 +130,7 @@ describe.each([codex, claudeCode, geminiCli])("the request of $name", ({ wire, b
     const parts = [{ kind: "tool-call", id: "call_1", name: tool, arguments: '{"cmd":"ls"}' }] as const;
     const choices = [{ parts, finish: "tool-calls" }] as const;
     const answer = { id: "a_1", model: "m", createdAt: 1, choices, usage: { inputTokens: 10, outputTokens: 2 } };
-    const { text } = await answered(exchange, vendorAnswer(vendor, exchange, answer));
+    const { text } = await readForClient(exchange, vendorAnswer(vendor, exchange, answer));
     expect(callsIn(text)).toContainEqual(expect.objectContaining(call));
   });
 });

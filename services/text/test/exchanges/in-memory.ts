@@ -96,7 +96,7 @@ export interface Answered {
 }
 
 /** Reads a vendor's complete answer or stream for the client. Throws Failure as an attempt of a call does. */
-export async function answered(exchange: Exchange, text: string): Promise<Answered> {
+export async function readForClient(exchange: Exchange, text: string): Promise<Answered> {
   const contentType = exchange.streams ? "text/event-stream" : "application/json";
   const reader = exchange.read({ headers: { "content-type": contentType } });
   if (reader.kind === "job") throw new Error("no answer of text is a job");
@@ -124,10 +124,10 @@ export async function answered(exchange: Exchange, text: string): Promise<Answer
 }
 
 /** Link to a vendor that fails for each further request. */
-const again = (): Promise<never> => Promise.reject(new Error("the answer was complete"));
+const refuseRequest = (): Promise<never> => Promise.reject(new Error("the answer was complete"));
 const neverAgain: VendorLink = {
-  poll: again,
-  send: again,
+  poll: refuseRequest,
+  send: refuseRequest,
   proxy: undefined,
   origin: "",
   signal: new AbortController().signal,

@@ -20,11 +20,11 @@ test.each<[object, object, readonly string[]]>([
   [{ provider: { order: ["a"] } }, {}, ["provider"]],
   [{ safe_prompt: true }, {}, ["safe_prompt"]],
   [{ top_k: 3 }, {}, ["top_k"]],
-])("%j is translated, or dropped and named", async (asked, translated, dropped) => {
-  const exchange = await sentFor("chat", { ...hello, ...asked }, "gpt-5.2");
+])("%j is translated, or dropped and named", async (moreMembers, translated, dropped) => {
+  const exchange = await sentFor("chat", { ...hello, ...moreMembers }, "gpt-5.2");
   expect(exchange).toMatchObject({ sent: translated, dropped });
-  const left = Object.keys(asked).filter((name) => !(name in translated));
-  expect(Object.keys(exchange.sent).filter((name) => left.includes(name))).toEqual([]);
+  const notTranslated = Object.keys(moreMembers).filter((name) => !(name in translated));
+  expect(Object.keys(exchange.sent).filter((name) => notTranslated.includes(name))).toEqual([]);
 });
 
 test.each<[string, object, readonly string[]]>([
@@ -34,9 +34,9 @@ test.each<[string, object, readonly string[]]>([
   ["o4-mini", { enable_thinking: false }, ["reasoning_effort"]],
   ["gpt-5-mini", { enable_thinking: false }, ["reasoning_effort"]],
   ["gpt-6.2-sol", { enable_thinking: false }, ["reasoning_effort"]],
-])("%s does not support this setting: %j is not sent", async (model, asked, dropped) => {
-  expect(await sentFor("chat", { ...hello, ...asked }, model)).toEqual({ sent: { ...hello, model }, dropped });
-  const exchange = await exchangeOf(callOf("chat", { ...hello, ...asked }), textWire("responses"), model);
+])("%s does not support this setting: %j is not sent", async (model, moreMembers, dropped) => {
+  expect(await sentFor("chat", { ...hello, ...moreMembers }, model)).toEqual({ sent: { ...hello, model }, dropped });
+  const exchange = await exchangeOf(callOf("chat", { ...hello, ...moreMembers }), textWire("responses"), model);
   expect(JSON.parse(sentBody(exchange))).not.toHaveProperty(model === "gpt-4.1" ? "reasoning" : "reasoning.effort");
   expect(exchange.dropped).toEqual(dropped);
 });
@@ -51,9 +51,9 @@ test.each<[object, readonly string[]]>([
   [{ min_p: 0.1, provider: { order: ["a"] }, thinking: { type: "enabled" } }, ["min_p", "provider", "thinking"]],
   [{ usage: { include: true } }, []],
   [{ usage: { include: false } }, []],
-])("%j in responses is dropped for the wire's vendor, and named", async (asked, dropped) => {
+])("%j in responses is dropped for the wire's vendor, and named", async (moreMembers, dropped) => {
   const body = { model: "mine", input: "Hello", reasoning: { effort: "low" } };
-  expect(await sentFor("responses", { ...body, ...asked }, "gpt-5.2")).toEqual({
+  expect(await sentFor("responses", { ...body, ...moreMembers }, "gpt-5.2")).toEqual({
     sent: { ...body, model: "gpt-5.2" },
     dropped,
   });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { compilePrice, costOf, type Units } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { chatWireForDialect, textWire } from "@modelgate/wires/text";
-import { answered, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
+import { readForClient, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
 
 /**
  * Vendor's answer in the chat wire, written after public sources, and the units that must be billed for it, counted by
@@ -60,7 +60,7 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
   test.each(clients)("answers a client of $client, streamed: $stream, and is billed exactly", async (to) => {
     const exchange = await exchangeOf(callOf(to.client, request(to.stream)), vendor, model);
     const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), "[DONE]"].map((data) => `data: ${data}\n\n`);
-    const answer = await answered(exchange, to.stream ? frames.join("") : JSON.stringify(whole));
+    const answer = await readForClient(exchange, to.stream ? frames.join("") : JSON.stringify(whole));
     expect(wordsIn[to.client](answer, to.stream)).toBe(text);
     expectBilled(answer, to.stream ? streamUnits : units);
   });
@@ -92,9 +92,9 @@ describe.each(recordings)("%s", (name, { model, text, whole, units, stream: chun
     expect(sent["stream_options"]).toEqual(alwaysReportsUsage === true ? undefined : { include_usage: true });
     if (noDeveloper === true) expect(sentBody(exchange)).not.toContain('"developer"');
     // OpenAI's models refuse sampling parameters, whichever vendor serves them.
-    const lost = /gpt-5|\bo\d/.test(model) ? [...refuses, "logit_bias", "frequency_penalty"] : refuses;
+    const droppedMembers = /gpt-5|\bo\d/.test(model) ? [...refuses, "logit_bias", "frequency_penalty"] : refuses;
     for (const word of ["parallel_tool_calls", "logit_bias", "frequency_penalty"])
-      expect([word, exchange.dropped.includes(word)]).toEqual([word, lost.includes(word)]);
+      expect([word, exchange.dropped.includes(word)]).toEqual([word, droppedMembers.includes(word)]);
   });
 });
 
@@ -103,7 +103,7 @@ describe.each(inMessages)("%s, in the messages wire", (_, { model, messages: { w
   test.each(recorded)("answers a client of $client, streamed: $stream, and is billed exactly", async (to) => {
     const exchange = await exchangeOf(callOf(to.client, request(to.stream)), textWire("messages"), model);
     const events = stream?.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`) ?? [];
-    const answer = await answered(exchange, to.stream ? events.join("") : JSON.stringify(whole?.body));
+    const answer = await readForClient(exchange, to.stream ? events.join("") : JSON.stringify(whole?.body));
     expect(wordsIn[to.client](answer, to.stream)).toBe((to.stream ? stream : whole)?.text);
     expectBilled(answer, (to.stream ? stream : whole)?.units);
   });

@@ -103,9 +103,9 @@ describe.each(overEveryVendor(hints))("$word of $client at a vendor of $vendor",
   });
 
   test(`is ${lost ? "refused" : "no matter"} in strict mode`, async () => {
-    const made = make(member, vendor, true);
-    if (!lost) return expect((await made).dropped).toEqual([]);
-    await expect(made).rejects.toMatchObject({
+    const exchange = make(member, vendor, true);
+    if (!lost) return expect((await exchange).dropped).toEqual([]);
+    await expect(exchange).rejects.toMatchObject({
       code: "unsupported_parameter",
       param: member.word,
       message: expect.stringContaining(member.word),
@@ -116,9 +116,9 @@ describe.each(overEveryVendor(hints))("$word of $client at a vendor of $vendor",
 test.each(overEveryVendor(demands))(
   "$word of $client is refused at a vendor of $vendor: $lost",
   async ({ vendor, lost, ...member }) => {
-    const made = make(member, vendor, false);
-    if (!lost) return expect((await made).dropped).toEqual([]);
-    await expect(made).rejects.toMatchObject({
+    const exchange = make(member, vendor, false);
+    if (!lost) return expect((await exchange).dropped).toEqual([]);
+    await expect(exchange).rejects.toMatchObject({
       code: "unsupported_parameter",
       param: member.word,
       message: expect.stringContaining(member.word),

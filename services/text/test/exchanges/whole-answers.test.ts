@@ -8,7 +8,7 @@ import { exchangeWith, type Exchange } from "@modelgate/relay";
 import { UnstreamedKind } from "../../src/unstreamed-kind.ts";
 import { passMode } from "../../src/exchanges/pass-through.ts";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
-import { answered, callOf, exchangeOf } from "./in-memory.ts";
+import { readForClient, callOf, exchangeOf } from "./in-memory.ts";
 
 const turns = [{ role: "user", content: "Hello" }];
 const bodies = {
@@ -25,7 +25,7 @@ const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<Te
 const noSize = { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined };
 
 /** Texts that are an answer of no wire. */
-const never = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];
+const invalidTexts = ["not JSON", '"a text"', "[]", "{}", '{"error":{"message":"no"}}', '{"choices":['];
 const chatUsage = { prompt_tokens: 1, completion_tokens: 1 };
 /** Invalid answers by wire. Most have valid usage, so that usage alone does not make an answer valid. */
 const unusable = {
@@ -55,8 +55,11 @@ const pairs = (["chat", "messages", "responses", "content", "interactions", "com
 describe("an unusable complete answer fails its attempt", () => {
   test.each([...pairs, ["completions", "completions"] as const])("client %s, vendor %s", async (client, vendor) => {
     const exchange = await make(client, vendor);
-    for (const text of [...never, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
-      await expect(answered(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
+    for (const text of [...invalidTexts, ...unusable[vendor].map((answer) => JSON.stringify(answer))])
+      await expect(readForClient(exchange, text), text).rejects.toMatchObject({
+        name: "Failure",
+        code: "upstream_error",
+      });
   });
 
   test.each([
@@ -70,8 +73,11 @@ describe("an unusable complete answer fails its attempt", () => {
     const exchange = await exchangeWith(wire, kind.convert(wire.client.read(body, {}), call), { model: "m" });
     const usage = { prompt_tokens: 1, total_tokens: 1 };
     const wrong = ["nope", ["nope"], [{}], undefined].map((value) => JSON.stringify({ [member]: value, usage }));
-    for (const text of [...never, ...wrong])
-      await expect(answered(exchange, text), text).rejects.toMatchObject({ name: "Failure", code: "upstream_error" });
+    for (const text of [...invalidTexts, ...wrong])
+      await expect(readForClient(exchange, text), text).rejects.toMatchObject({
+        name: "Failure",
+        code: "upstream_error",
+      });
   });
 });
 
@@ -81,7 +87,7 @@ test("an error of the reader fails the attempt", async () => {
     ...exchange,
     read: () => ({ kind: "whole", read: () => Promise.reject(new RangeError("too deep")) }),
   };
-  const failure: unknown = await answered(stumbling, "{}").catch((error: unknown) => error);
+  const failure: unknown = await readForClient(stumbling, "{}").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);
   expect(failure).toMatchObject({ code: "upstream_error", cause: new RangeError("too deep") });
 });

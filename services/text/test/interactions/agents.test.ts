@@ -69,11 +69,11 @@ describe("a stream that breaks at the vendor", () => {
     await area.simulator.script(agent, [{ usage, text, chunks: 10, cutAfterChunks: 3 }]);
     const before = await settled(area);
     const { id } = await google().create({ agent, input: "Hi", background: true });
-    const made = await until("its end", async () => {
+    const endedState = await until("its end", async () => {
       const state = await google().get(id);
       return state.status === "completed" && state;
     });
-    expect(made.output_text).toBe(text);
+    expect(endedState.output_text).toBe(text);
     expect(before - (await settled(area))).toBe(cost);
   });
 
@@ -157,11 +157,11 @@ describe("a client that disconnects", () => {
       if (event.event_type === "interaction.created") id = event.interaction.id;
       if (event.event_type === "step.delta") break;
     }
-    const made = await until("its end", async () => {
+    const endedState = await until("its end", async () => {
       const state = await google().get(id);
       return state.status === "completed" && state;
     });
-    expect(made.output_text?.trim().split(" ")).toHaveLength(20);
+    expect(endedState.output_text?.trim().split(" ")).toHaveLength(20);
     expect(await cancels()).toBe(0);
   });
 });

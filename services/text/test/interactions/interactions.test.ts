@@ -6,7 +6,7 @@ import { googleAt, keyOf, openaiAt, price, settled, startText } from "../every-v
 import { forbidWarnings } from "../quiet.ts";
 
 const agent = "deep-research-preview-04-2026";
-const own = "interactions";
+const interactionsModel = "interactions";
 let area: Area;
 beforeAll(async () => {
   const chat = { kind: "chat", price };
@@ -19,8 +19,8 @@ beforeAll(async () => {
   });
   area = await startText({
     accounts: ["other", "payer"],
-    models: { [own]: chat, [agent]: chat },
-    channels: [channel(own, "gemini-4-argon"), channel(agent, agent)],
+    models: { [interactionsModel]: chat, [agent]: chat },
+    channels: [channel(interactionsModel, "gemini-4-argon"), channel(agent, agent)],
   });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
@@ -58,7 +58,7 @@ const textOf = (events: readonly Interactions.InteractionSSEEvent[]) =>
     .flatMap((event) => (event.event_type === "step.delta" && event.delta.type === "text" ? [event.delta.text] : []))
     .join("");
 
-describe.each([own, "chat"])("Google's SDK over %s", (model) => {
+describe.each([interactionsModel, "chat"])("Google's SDK over %s", (model) => {
   test("an interaction is answered, stored, continued, and deleted", async () => {
     const first = await mine().create({ model, input: "My name is Ada." });
     expect(first).toMatchObject({ model, status: "completed", output_text: "You said: My name is Ada." });
@@ -70,7 +70,7 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
     const sent = await sentTo(model);
     expect(JSON.stringify(sent)).toContain("My name is Ada.");
     expect(sent).not.toHaveProperty("previous_interaction_id");
-    if (model === own) expect(sent.store).toBe(false);
+    if (model === interactionsModel) expect(sent.store).toBe(false);
     expect(await failureOf(of("other").get(first.id))).toMatchObject({ status: 404 });
     await mine().delete(first.id);
     expect(await failureOf(mine().get(first.id))).toMatchObject({ status: 404 });
@@ -104,17 +104,17 @@ describe.each([own, "chat"])("Google's SDK over %s", (model) => {
 
   test("in the background it continues without the client, and its stream can be resumed", async () => {
     const stream = await mine().create({ model, input: slowly(30), background: true, stream: true });
-    const seen: Interactions.InteractionSSEEvent[] = [];
+    const receivedEvents: Interactions.InteractionSSEEvent[] = [];
     for await (const event of stream) {
-      seen.push(event);
+      receivedEvents.push(event);
       if (event.event_type === "step.delta") break;
     }
-    const [created] = seen;
+    const [created] = receivedEvents;
     const id = created?.event_type === "interaction.created" ? created.interaction.id : "";
-    const last = seen.at(-1)?.event_id ?? "";
-    const rest = await eventsOf(await mine().get(id, { stream: true, last_event_id: last }));
+    const last = receivedEvents.at(-1)?.event_id ?? "";
+    const remainingEvents = await eventsOf(await mine().get(id, { stream: true, last_event_id: last }));
     const all = await eventsOf(await mine().get(id, { stream: true }));
-    expect([...seen, ...rest]).toEqual(all);
+    expect([...receivedEvents, ...remainingEvents]).toEqual(all);
     expect(all.map((event) => event.event_id)).toEqual(all.map((_, at) => String(at)));
     const end = all.at(-1)?.event_id ?? "";
     expect(await eventsOf(await mine().get(id, { stream: true, last_event_id: end }))).toEqual([]);
@@ -177,7 +177,7 @@ test("a history with Google's search and code execution continues at another ven
 });
 
 test("an interaction with store: false cannot be found", async () => {
-  const { id } = await mine().create({ model: own, input: "Hi", store: false });
+  const { id } = await mine().create({ model: interactionsModel, input: "Hi", store: false });
   expect(await failureOf(mine().get(id))).toMatchObject({ status: 404 });
 });
 
@@ -199,10 +199,10 @@ describe("agents", () => {
     const cost = before - (await settled(area, "payer"));
     const { prompt_tokens = 0, completion_tokens = 0 } = whole.usage ?? {};
     expect(cost).toBe(BigInt(prompt_tokens) * 2_000n + BigInt(completion_tokens) * 8_000n);
-    let said = "";
+    let streamedText = "";
     for await (const { choices } of await chat.completions.create({ model: agent, messages, stream: true }))
-      said += choices[0]?.delta.content ?? "";
-    expect(said).toBe("You said: Hi");
+      streamedText += choices[0]?.delta.content ?? "";
+    expect(streamedText).toBe("You said: Hi");
     expect(before - (await settled(area, "payer"))).toBe(2n * cost);
   });
 });
@@ -211,7 +211,11 @@ describe("errors are in Google's format", () => {
   const post = (path: string, body: object) => area.post(path, body, keyOf("demo"));
 
   test.each(["/v1", "/v1beta", "/v1beta2"])("under %s", async (version) => {
-    const answer = await post(`${version}/interactions`, { model: own, input: "Hi", webhook_config: { uris: [] } });
+    const answer = await post(`${version}/interactions`, {
+      model: interactionsModel,
+      input: "Hi",
+      webhook_config: { uris: [] },
+    });
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: 400, status: "INVALID_ARGUMENT" } });
   });
@@ -222,7 +226,7 @@ describe("errors are in Google's format", () => {
     ["previous_interaction_id", { previous_interaction_id: "int_unknown" }],
     ["environment", { environment: "environments/of-another" }],
   ])("naming %s", async (field, more) => {
-    const answer = await post("/v1/interactions", { model: own, input: "Hi", ...more });
+    const answer = await post("/v1/interactions", { model: interactionsModel, input: "Hi", ...more });
     const { error }: any = await answer.json();
     expect(error).toMatchObject({ code: 400, details: [{ fieldViolations: [{ field }] }] });
   });

@@ -64,23 +64,23 @@ function bare(value: unknown, areMembers = false): unknown {
 function namesIn(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.flatMap(namesIn);
   if (!isRecord(value)) return [];
-  const { $ref: named } = value;
-  const here = typeof named === "string" ? [named.slice(named.lastIndexOf("/") + 1)] : [];
+  const { $ref: reference } = value;
+  const here = typeof reference === "string" ? [reference.slice(reference.lastIndexOf("/") + 1)] : [];
   return [...here, ...Object.values(value).flatMap(namesIn)];
 }
 
 const [path = ""] = process.argv.slice(2);
 const document = JSON.parse(readFileSync(path, "utf8"));
 const all: Json = document.components.schemas;
-const kept = new Map<string, unknown>();
+const keptSchemas = new Map<string, unknown>();
 const waiting = [...roots];
 for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
-  if (kept.has(name)) continue;
+  if (keptSchemas.has(name)) continue;
   if (all[name] === undefined) throw new Error(`the document has no schema ${name}`);
-  kept.set(name, bare(all[name]));
-  waiting.push(...namesIn(kept.get(name)));
+  keptSchemas.set(name, bare(all[name]));
+  waiting.push(...namesIn(keptSchemas.get(name)));
 }
-const lines = [...kept]
+const lines = [...keptSchemas]
   .toSorted(([left], [right]) => (left < right ? -1 : 1))
   .map(([name, schema]) => `${JSON.stringify(name)}:${JSON.stringify(schema)}`);
 const source = `OpenAI's OpenAPI document ${document.info.version}, https://github.com/openai/openai-openapi, MIT License`;

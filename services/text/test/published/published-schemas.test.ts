@@ -10,7 +10,7 @@ import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { wires as videoWires } from "@modelgate/wires/video";
 import { compactExchange, compactedTurn } from "../../src/responses/compaction/compaction.ts";
 import { pageOf } from "../../src/responses/routes/pages.ts";
-import { answered, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";
+import { readForClient, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";
 import { anthropicSchemas, openaiSchemas, type Check } from "./published.ts";
 
 /** Answers of all vendors must be valid by the schemas that OpenAI and Anthropic publish for the client's wire. */
@@ -117,12 +117,12 @@ describe.each(clients)("%s", (client, body, whole, piece) => {
       // A completions request cannot have tools.
       if (client === "completions" && name === "a call") return;
       const exchange = await exchangeOf(callOf(client, body), textWire(vendor));
-      const { text } = await answered(exchange, vendorAnswer(vendor, exchange, answer));
+      const { text } = await readForClient(exchange, vendorAnswer(vendor, exchange, answer));
       expect(whole()(JSON.parse(text)), text).toEqual([]);
       for (const includeUsage of client === "chat" ? [false, true] : [true]) {
         const call = callOf(client, { ...body, stream: true }, { includeUsage });
         const streaming = await exchangeOf(call, textWire(vendor));
-        const stream = await answered(streaming, vendorAnswer(vendor, streaming, answer));
+        const stream = await readForClient(streaming, vendorAnswer(vendor, streaming, answer));
         const events = eventsIn(stream.text);
         expect(events.length).toBeGreaterThan(0);
         for (const event of events) expect(piece()(event), JSON.stringify(event)).toEqual([]);
@@ -147,7 +147,7 @@ test("a compacted turn, the input of a response, and token counts", async () => 
   };
   const exchange = await compactExchange(compaction, vendorTextWire("messages"), "claude");
   const answer = answerOf([{ kind: "text", text: "A summary." }], "stop");
-  const { text } = await answered(exchange, vendorAnswer("messages", exchange, answer));
+  const { text } = await readForClient(exchange, vendorAnswer("messages", exchange, answer));
   expect(openai("Response")(JSON.parse(text)), text).toEqual([]);
   const content = [{ type: "input_text", text: "Hello" }];
   const item = { type: "message", id: "msg_1", status: "completed", role: "user", content };

@@ -42,7 +42,7 @@ const holds = (id: string, count: number) =>
   });
 
 /** Waits until a response is stored. A streamed response is stored while its client still reads. */
-const kept = (id: string) =>
+const untilStored = (id: string) =>
   until(`${id} to be kept`, () =>
     of()
       .responses.retrieve(id)
@@ -76,7 +76,7 @@ describe.each(ownAndOther("responses"))("a conversation over $name", ({ name: mo
     const streamed = await second.finalResponse();
     expect(streamed.conversation).toEqual({ id });
     // The stored response has the gateway's name of the model, which the vendor names differently.
-    expect(await kept(streamed.id)).toMatchObject({ conversation: { id }, model, status: "completed" });
+    expect(await untilStored(streamed.id)).toMatchObject({ conversation: { id }, model, status: "completed" });
     expect(begun).toEqual([{ id }]);
     const places = ["My name is Ada.", "I live in Oslo.", "Where is that?"];
     const body = await lastBody();

@@ -48,9 +48,9 @@ async function overSocket(steps: readonly ((before: readonly any[]) => object)[]
     for (const step of steps) {
       socket.send(JSON.stringify({ type: "response.create", ...step(ends) }));
       while (!events.some(isLast)) await once(changed, "change");
-      const said = events.splice(0, events.findIndex(isLast) + 1);
-      const end = said.at(-1);
-      if (end.type !== "error") inOrder(said);
+      const answerEvents = events.splice(0, events.findIndex(isLast) + 1);
+      const end = answerEvents.at(-1);
+      if (end.type !== "error") inOrder(answerEvents);
       ends.push(end);
     }
   } finally {
@@ -144,8 +144,8 @@ describe.each(ownAndOther("responses"))("Open Responses over $name", ({ name: mo
     ["multi-turn", { input: [user("I am Alice."), message("assistant", "Hello Alice!"), user("What is my name?")] }],
   ];
 
-  test.each(whole)("%s", async (_, asked) => {
-    const { status, text } = await post("/v1/responses", { model, ...asked });
+  test.each(whole)("%s", async (_, clientBody) => {
+    const { status, text } = await post("/v1/responses", { model, ...clientBody });
     expect([status, text]).toEqual([200, text]);
     isWhole(JSON.parse(text));
   });
@@ -153,11 +153,16 @@ describe.each(ownAndOther("responses"))("Open Responses over $name", ({ name: mo
   // The suite validates a fixture by its own schema. This test sends the fixture as a client would.
   test("response-output-phase-schema", async () => {
     expect.hasAssertions();
-    const said = (phase: string, text: string) => ({
+    const assistantMessage = (phase: string, text: string) => ({
       ...message("assistant", [{ type: "output_text", text, annotations: [] }], { phase, status: "completed" }),
       id: `msg_phase_${phase}`,
     });
-    const input = [user("Hi"), said("commentary", "I check."), said("final_answer", "Four."), user("Again.")];
+    const input = [
+      user("Hi"),
+      assistantMessage("commentary", "I check."),
+      assistantMessage("final_answer", "Four."),
+      user("Again."),
+    ];
     isWhole(JSON.parse((await post("/v1/responses", { model, input })).text));
   });
 

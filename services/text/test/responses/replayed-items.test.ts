@@ -104,10 +104,10 @@ test("reasoning that is referred to only by its id is refused", async () => {
 });
 
 test("a stored answer with readable reasoning is continued with it on another model", async () => {
-  const thought = { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text }] };
+  const reasoningItem = { type: "reasoning", id: "rs_1", summary: [], content: [{ type: "reasoning_text", text }] };
   const first = await area.post(
     "/v1/responses",
-    { model: "open", input: [...history, thought, { role: "user", content: "And?" }] },
+    { model: "open", input: [...history, reasoningItem, { role: "user", content: "And?" }] },
     key,
   );
   const { id } = (await first.json()) as { readonly id: string };

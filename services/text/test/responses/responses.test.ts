@@ -39,7 +39,7 @@ const weather = {
 describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, wire }) => {
   const lastBody = async (): Promise<string> => (await area.simulator.requests(model)).at(-1)?.body ?? "";
   /** Creates a response and waits until it is stored, because the answer arrives before that. */
-  async function kept(input: string | ResponseInput, more: object = {}) {
+  async function createStored(input: string | ResponseInput, more: object = {}) {
     const response = await mine().create({ model, input, ...more, stream: false });
     await until("the response to be kept", () =>
       mine()
@@ -53,8 +53,8 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   }
 
   test("two follow-ups include the conversation before them, one of them streamed", async () => {
-    const first = await kept("My name is Ada.", { instructions: "Be brief." });
-    const second = await kept("And who are you?", { previous_response_id: first.id });
+    const first = await createStored("My name is Ada.", { instructions: "Be brief." });
+    const second = await createStored("And who are you?", { previous_response_id: first.id });
     expect(second).toMatchObject({ previous_response_id: first.id, output_text: "You said: And who are you?" });
     if (wire !== "responses") {
       expect(await lastBody()).toContain("You said: My name is Ada.");
@@ -74,10 +74,10 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   });
 
   test("input tokens are counted, also of a conversation that is only referred to", async () => {
-    const first = await kept("My name is Ada.");
-    const asked = { model, input: "Who am I?" };
-    const alone = await mine().inputTokens.count(asked);
-    const whole = await mine().inputTokens.count({ ...asked, previous_response_id: first.id });
+    const first = await createStored("My name is Ada.");
+    const clientRequest = { model, input: "Who am I?" };
+    const alone = await mine().inputTokens.count(clientRequest);
+    const whole = await mine().inputTokens.count({ ...clientRequest, previous_response_id: first.id });
     expect(alone.object).toBe("response.input_tokens");
     expect(whole.input_tokens).toBeGreaterThan(alone.input_tokens);
   });
@@ -102,8 +102,8 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   });
 
   test("a tool's result refers to the call, and follows the reasoning that led to it", async () => {
-    const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
-    const first = await kept('call weather {"city":"Oslo"}', asked);
+    const moreMembers = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
+    const first = await createStored('call weather {"city":"Oslo"}', moreMembers);
     const call = first.output.find((item) => item.type === "function_call");
     const second = await mine().create({
       model,
@@ -116,12 +116,12 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   });
 
   test("an answer can be referred to by the ids of its items, as some clients do with stored items", async () => {
-    const asked = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
-    const { output } = await kept('call weather {"city":"Oslo"}', asked);
+    const moreMembers = { tools: [weather], reasoning: { effort: "medium", summary: "auto" } };
+    const { output } = await createStored('call weather {"city":"Oslo"}', moreMembers);
     const call = output.find((item) => item.type === "function_call");
     const second = await mine().create({
       model,
-      ...asked,
+      ...moreMembers,
       reasoning: { effort: "medium" },
       input: [
         { role: "user", content: 'call weather {"city":"Oslo"}' },
@@ -140,7 +140,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   });
 
   test("a stored response is available to its account until it is deleted", async () => {
-    const response = await kept([
+    const response = await createStored([
       { role: "user", content: "One" },
       { role: "user", content: [{ type: "input_text", text: "Two" }] },
     ]);
@@ -165,8 +165,8 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
 
   test.each([false, true])("a free-text tool, streamed: %s", async (stream) => {
     const grep = { type: "custom" as const, name: "grep", description: "Look for words." };
-    const asked = { model, input: "Look", tools: [grep], tool_choice: "required" as const };
-    const first = stream ? await mine().stream(asked).finalResponse() : await mine().create(asked);
+    const clientRequest = { model, input: "Look", tools: [grep], tool_choice: "required" as const };
+    const first = stream ? await mine().stream(clientRequest).finalResponse() : await mine().create(clientRequest);
     const ids = first.output.flatMap((item) => (item.type === "custom_tool_call" ? [item.call_id] : []));
     const [call_id = ""] = ids;
     expect(first.output).toContainEqual(expect.objectContaining({ call_id, name: "grep", input: "words" }));
@@ -178,7 +178,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
     expect((await mine().create({ model, input: items, tools: [grep] })).output_text).toBe("found");
   });
 
-  const said: ResponseInputItem[] = [
+  const historyItems: ResponseInputItem[] = [
     { role: "user", content: "My name is Ada." },
     { role: "assistant", content: "Hello Ada." },
     { role: "user", content: "I live in Oslo." },
@@ -186,7 +186,7 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   const isNative = wire === "responses";
 
   test("a conversation continues after its compaction", async () => {
-    const compacted = await mine().compact({ model, input: said });
+    const compacted = await mine().compact({ model, input: historyItems });
     expect(compacted).toMatchObject({ object: "response.compaction", usage: { input_tokens: expect.any(Number) } });
     const [compaction, ...rest] = compacted.output.filter(({ type }) => type === "compaction");
     expect(compaction).toMatchObject({ encrypted_content: expect.any(String) });
@@ -202,8 +202,8 @@ describe.each(ownAndOther("responses"))("responses over $name", ({ name: model, 
   });
 
   test.each([false, true])("a turn that ends with a compaction trigger is compacted, streamed: %s", async (stream) => {
-    const asked = { model, input: [...said, { type: "compaction_trigger" as const }] };
-    const answer = stream ? await mine().stream(asked).finalResponse() : await mine().create(asked);
+    const clientRequest = { model, input: [...historyItems, { type: "compaction_trigger" as const }] };
+    const answer = stream ? await mine().stream(clientRequest).finalResponse() : await mine().create(clientRequest);
     expect(answer).toMatchObject({ status: "completed", output: [{ type: "compaction" }] });
     const input: ResponseInput = JSON.parse(JSON.stringify([...answer.output, { role: "user", content: "Go on" }]));
     const next = await mine().create({ model, input });

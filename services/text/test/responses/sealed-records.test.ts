@@ -20,9 +20,9 @@ afterAll(async () => {
 forbidWarnings();
 
 const model = "messages";
-const said = "canary of what was said";
+const clientText = "canary of what was said";
 const of = (account = "demo") => openaiAt(area.url, keyOf(account));
-const kept = (id: string) =>
+const untilStored = (id: string) =>
   until(`${id} to be over`, async () => {
     const response = await of()
       .responses.retrieve(id)
@@ -53,24 +53,24 @@ function readingsOf(value: Buffer): readonly string[] {
 }
 
 test("responses, background responses, conversations and threads are encrypted in Redis", async () => {
-  const { id } = await of().conversations.create({ metadata: { topic: said }, items: [] });
-  const whole = await of().responses.create({ model, input: said, conversation: id });
-  const { id: later } = await of().responses.create({ model, input: said, background: true });
+  const { id } = await of().conversations.create({ metadata: { topic: clientText }, items: [] });
+  const whole = await of().responses.create({ model, input: clientText, conversation: id });
+  const { id: later } = await of().responses.create({ model, input: clientText, background: true });
   const threads = anthropicAt(area.url, keyOf("demo")).beta.messages;
-  await threads.thread({ model, max_tokens: 2_000 }).send({ role: "user", content: said });
-  await Promise.all([kept(whole.id), kept(later)]);
-  expect((await of().conversations.retrieve(id)).metadata).toEqual({ topic: said });
+  await threads.thread({ model, max_tokens: 2_000 }).send({ role: "user", content: clientText });
+  await Promise.all([untilStored(whole.id), untilStored(later)]);
+  expect((await of().conversations.retrieve(id)).metadata).toEqual({ topic: clientText });
   await until("the turn to be kept", async () => (await of().conversations.items.list(id)).data.length === 2);
   for (const kind of ["response", "background-events", "conversation", "conversation-items", "thread"])
     expect(await until(`a ${kind}`, async () => (await keysOf(kind)).length > 0), kind).toBe(true);
   for (const key of await redis.keys("*"))
     for (const value of await valuesOf(key))
-      for (const reading of readingsOf(value)) expect(reading, key).not.toContain(said);
+      for (const reading of readingsOf(value)) expect(reading, key).not.toContain(clientText);
 });
 
 test("a record belongs to its key: it cannot be read under another account's key", async () => {
-  const { id } = await of().responses.create({ model, input: said });
-  await kept(id);
+  const { id } = await of().responses.create({ model, input: clientText });
+  await untilStored(id);
   const [key = ""] = await keysOf("response", id);
   const theirs = await of("other").responses.create({ model, input: "Mine." });
   const [other = ""] = await until("the other's to be kept", async () => {

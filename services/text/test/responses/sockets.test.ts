@@ -56,11 +56,11 @@ describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name"
     ws.send({ type: "response.create", model, input: "My name is Ada.", store: false });
     for await (const event of ws.stream()) {
       if (event.type !== "message") continue;
-      const said: any = event.message;
-      if (said.type === "response.output_text.delta") words.push(said.delta);
-      if (said.type === "error") throw new Error(JSON.stringify(said));
-      if (said.type !== "response.completed") continue;
-      responses.push(said.response);
+      const streamedMessage: any = event.message;
+      if (streamedMessage.type === "response.output_text.delta") words.push(streamedMessage.delta);
+      if (streamedMessage.type === "error") throw new Error(JSON.stringify(streamedMessage));
+      if (streamedMessage.type !== "response.completed") continue;
+      responses.push(streamedMessage.response);
       if (responses.length === 2) break;
       // A response that is not stored can be continued on its connection.
       ws.send({
@@ -68,7 +68,7 @@ describe.each(ownAndOther("responses"))("responses over a WebSocket, over $name"
         model,
         input: "Who am I?",
         store: false,
-        previous_response_id: said.response.id,
+        previous_response_id: streamedMessage.response.id,
       });
     }
     ws.close();

@@ -23,11 +23,11 @@ function steered() {
   return { steering, events, budget, message };
 }
 
-const answered = (id: string, output: readonly JsonObject[], status = "completed") => ({
+const answeredResponse = (id: string, output: readonly JsonObject[], status = "completed") => ({
   id,
   stored: { response: { id, status, output }, input: [], ancestors: [] },
 });
-const called = [{ type: "function_call", call_id: "call", name: "f", arguments: "{}" }];
+const pendingCall = [{ type: "function_call", call_id: "call", name: "f", arguments: "{}" }];
 const steerOf = (id: string, input: unknown = "Hi") => ({
   type: "response.steer",
   previous_response_id: id,
@@ -57,7 +57,7 @@ test("large inputs of a successor that fails are not returned", () => {
   expect(steering.steer(steerOf("one", "small"), message())).toBe(true);
   expect(steering.steer(steerOf("one", "large"), message(large))).toBe(true);
   expect(budget.usedBytes).toBe(bytes + large);
-  expect(steering.end(answered("one", [], "failed"), undefined)).toBeUndefined();
+  expect(steering.end(answeredResponse("one", [], "failed"), undefined)).toBeUndefined();
   expect(events.slice(2).map(({ type, steer }) => [type, steer])).toEqual([
     ["response.steer.failed", { id: "steer_1", previous_response_id: "one", input: "small" }],
     ["response.steer.failed", { id: "steer_2", previous_response_id: "one" }],
@@ -71,7 +71,7 @@ test("the input of a limited number of responses waits for a request; the oldest
     steering.begin({}, "lane");
     steering.created(`resp_${response}`);
     steering.steer(steerOf(`resp_${response}`), message());
-    steering.end(answered(`resp_${response}`, called), undefined);
+    steering.end(answeredResponse(`resp_${response}`, pendingCall), undefined);
   }
   const failed = events.filter(({ type }) => type === "response.steer.failed");
   expect(failed).toEqual([
@@ -94,7 +94,7 @@ test("the request of an ended response is not kept while its steering input wait
   const create = begin();
   steering.created("one");
   steering.steer(steerOf("one"), message());
-  steering.end(answered("one", called), undefined);
+  steering.end(answeredResponse("one", pendingCall), undefined);
   expect(events.at(-1)?.type).toBe("response.steer.pending");
   // A weak reference keeps its object until the current task has ended.
   await setImmediate();

@@ -76,9 +76,9 @@ test.each<[string, string, object, object]>([
   const messages = [{ role: "user" as const, content: "Hello" }];
   const { id } = await beta().create({ model, max_tokens: max, messages, betas, thread: { type: "create" } });
   const previous = name === "an unknown message" ? "msg_none" : id;
-  const asked = { model, max_tokens: max, messages, betas };
+  const clientRequest = { model, max_tokens: max, messages, betas };
   const failed: unknown = await beta(account)
-    .create({ ...asked, thread: { type: "continue", previous_message_id: previous }, ...more })
+    .create({ ...clientRequest, thread: { type: "continue", previous_message_id: previous }, ...more })
     .catch((error: unknown) => error);
   if (!(failed instanceof APIError)) throw new Error("it was answered");
   expect(failed.status).toBe(status);

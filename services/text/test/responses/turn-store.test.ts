@@ -52,10 +52,10 @@ async function openChain(accountId: string, turns: number) {
 test("a chain of responses counts against the values of a body, and the memory of its request", async () => {
   const accountId = "chain";
   const { store, bytes, previousId } = await openChain(accountId, 3);
-  let taken = 0;
-  const memory = { take: (more: number) => void (taken += more) };
+  let takenBytes = 0;
+  const memory = { take: (more: number) => void (takenBytes += more) };
   expect((await earlierTurns(store, { accountId, previousId }, memory)).items).toHaveLength(3);
-  expect(taken).toBe(bytes);
+  expect(takenBytes).toBe(bytes);
   const longer = await openChain("longer", 8);
   await expect(
     earlierTurns(longer.store, { accountId: "longer", previousId: longer.previousId }, memory),

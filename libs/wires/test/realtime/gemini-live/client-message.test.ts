@@ -79,8 +79,8 @@ test("a response is requested again when the running one has ended", () => {
   bridge.read?.(messageOf({ setup: { model: "models/mine" } }));
   bridge.fromVendor(messageOf({ type: "response.created", response: { id: "r" } }));
   expect(bridge.state.isResponding).toBe(true);
-  const asked = bridge.read?.(messageOf({ realtimeInput: { text: "Stop" } })) ?? [];
-  expect(asked.map(({ type }) => type)).toEqual(["response.cancel", "conversation.item.create", "response.create"]);
+  const events = bridge.read?.(messageOf({ realtimeInput: { text: "Stop" } })) ?? [];
+  expect(events.map(({ type }) => type)).toEqual(["response.cancel", "conversation.item.create", "response.create"]);
   bridge.fromVendor(messageOf({ type: "response.done", response: { id: "r", status: "cancelled" } }));
   expect(bridge.state.isResponding).toBe(false);
 });

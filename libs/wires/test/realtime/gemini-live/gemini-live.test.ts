@@ -8,7 +8,7 @@ const parsed = (messages: BridgedMessages["toClient"]): any[] =>
   messages.map(({ data }) => JSON.parse(data.toString()));
 
 /** Opens a session in which a test sends the messages of both sides. */
-function opened() {
+function openSession() {
   const bridge = new GeminiLiveBridge({
     model: "live",
     upstreamModel: "gemini-live-1",
@@ -49,8 +49,8 @@ const usageMetadata = {
 };
 
 /** Opens a session whose settings the vendor has confirmed; by default with text output. */
-function begun(session: object = textSession) {
-  const live = opened();
+function openConfirmedSession(session: object = textSession) {
+  const live = openSession();
   live.client({ type: "session.update", session });
   live.vendor({ setupComplete: {} });
   return live;
@@ -58,7 +58,7 @@ function begun(session: object = textSession) {
 
 /** Opens a session with these settings. Returns the vendor's first message, and the client's confirmation. */
 function begunWith(session: object) {
-  const live = opened();
+  const live = openSession();
   const [{ setup }] = live.client({ type: "session.update", session: { type: "realtime", ...session } }).vendor;
   const [updated] = live.vendor({ setupComplete: {} }).client;
   return { setup, updated };
@@ -100,7 +100,7 @@ describe("settings", () => {
   });
 
   test("are sent with the first event, and later events wait until the vendor has accepted them", () => {
-    const live = opened();
+    const live = openSession();
     expect(live.begin).toMatchObject([{ type: "session.created", session: { model: "live", type: "realtime" } }]);
     const tool = { type: "function", name: "weather", description: "d", parameters: { type: "object" } };
     const update = live.client({
@@ -134,22 +134,24 @@ describe("settings", () => {
     ]);
     expect(live.client(say("Hello")).vendor).toEqual([]);
     expect(live.client({ type: "response.create" }).vendor).toEqual([]);
-    const taken = live.vendor({ setupComplete: {} });
-    expect(taken.client).toMatchObject([{ type: "session.updated", session: { instructions: "Be short." } }]);
-    expect(taken.vendor).toEqual([
+    const confirmedMessages = live.vendor({ setupComplete: {} });
+    expect(confirmedMessages.client).toMatchObject([
+      { type: "session.updated", session: { instructions: "Be short." } },
+    ]);
+    expect(confirmedMessages.vendor).toEqual([
       { clientContent: { turns: [{ role: "user", parts: [{ text: "Hello" }] }], turnComplete: true } },
     ]);
   });
 
   test("of a session without settings are the defaults: speech in and out", () => {
-    const { vendor } = opened().client({ type: "input_audio_buffer.append", audio: "AAAA" });
+    const { vendor } = openSession().client({ type: "input_audio_buffer.append", audio: "AAAA" });
     expect(vendor).toMatchObject([
       { setup: { generationConfig: { responseModalities: ["AUDIO"] }, outputAudioTranscription: {} } },
     ]);
   });
 
   test("that are sent again are accepted if they change nothing, and refused otherwise", () => {
-    const live = begun();
+    const live = openConfirmedSession();
     expect(types(live.client({ type: "session.update", session: textSession }).client)).toEqual(["session.updated"]);
     const refused = live.client({ type: "session.update", session: { type: "realtime", instructions: "Sing." } });
     expect(refused.client).toMatchObject([{ type: "error", error: { code: "invalid_value", param: "session" } }]);
@@ -168,7 +170,7 @@ describe("settings", () => {
     [{ type: "transcription" }, "session.type"],
     [{ nonsense: 1 }, "session.nonsense"],
   ])("that the vendor does not support are refused by name: %j", (session, param) => {
-    const { client, vendor } = opened().client({ type: "session.update", event_id: "e", session });
+    const { client, vendor } = openSession().client({ type: "session.update", event_id: "e", session });
     expect(client).toMatchObject([{ type: "error", error: { param, event_id: "e" } }]);
     expect(vendor).toEqual([]);
   });
@@ -176,7 +178,7 @@ describe("settings", () => {
 
 describe("answers", () => {
   test("in text are sent event by event, with their usage", () => {
-    const live = begun();
+    const live = openConfirmedSession();
     live.client(say("Hello"));
     expect(types(live.client({ type: "response.create" }).client)).toEqual(["response.created"]);
     const first = live.vendor({
@@ -219,20 +221,20 @@ describe("answers", () => {
   });
 
   test("in speech have a transcript, and transcribed input speech", () => {
-    const live = begun({ type: "realtime", audio: { input: { transcription: { model: "any" } } } });
+    const live = openConfirmedSession({ type: "realtime", audio: { input: { transcription: { model: "any" } } } });
     expect(live.client({ type: "input_audio_buffer.append", audio: "AAAA" }).vendor).toEqual([
       { realtimeInput: { audio: { mimeType: "audio/pcm;rate=24000", data: "AAAA" } } },
     ]);
     expect(types(live.vendor({ serverContent: { inputTranscription: { text: "Hi" } } }).client)).toEqual([
       "conversation.item.input_audio_transcription.delta",
     ]);
-    const spoken = live.vendor({
+    const spokenAnswer = live.vendor({
       serverContent: {
         modelTurn: { parts: [{ inlineData: { mimeType: "audio/pcm;rate=24000", data: "BBBB" } }] },
         outputTranscription: { text: "Ho" },
       },
     });
-    expect(types(spoken.client)).toEqual([
+    expect(types(spokenAnswer.client)).toEqual([
       "conversation.item.input_audio_transcription.completed",
       "response.created",
       "response.output_item.added",
@@ -249,14 +251,14 @@ describe("answers", () => {
   });
 
   test("that call functions continue with their results", () => {
-    const live = begun();
+    const live = openConfirmedSession();
     live.client(say("Weather?"));
     live.client({ type: "response.create" });
-    const called = live.vendor({
+    const callResult = live.vendor({
       toolCall: { functionCalls: [{ id: "c1", name: "weather", args: { city: "Bern" } }] },
       usageMetadata,
     });
-    expect(called.client.at(-1)?.response.output).toMatchObject([
+    expect(callResult.client.at(-1)?.response.output).toMatchObject([
       { type: "function_call", call_id: "c1", name: "weather", arguments: '{"city":"Bern"}' },
     ]);
     const output = { type: "function_call_output", call_id: "c1", output: "sunny" };
@@ -269,7 +271,7 @@ describe("answers", () => {
   });
 
   test("are interrupted by speech, and cancelled by the client", () => {
-    const live = begun();
+    const live = openConfirmedSession();
     live.vendor({ serverContent: { modelTurn: { parts: [{ text: "Once upon" }] } } });
     expect(types(live.vendor({ serverContent: { interrupted: true } }).client)).toEqual([
       "input_audio_buffer.speech_started",
@@ -295,7 +297,7 @@ describe("answers", () => {
 });
 
 test("of turns that the client ends wait for its request, and can be cleared", () => {
-  const live = begun({ type: "realtime", audio: { input: { turn_detection: null } } });
+  const live = openConfirmedSession({ type: "realtime", audio: { input: { turn_detection: null } } });
   const append = (audio: string) => live.client({ type: "input_audio_buffer.append", audio });
   expect(append("AAAA").vendor).toEqual([]);
   live.client({ type: "input_audio_buffer.clear" });
@@ -326,7 +328,7 @@ describe("pending input has one limit for all its forms", () => {
     { says: "items", events: [say(much), say(much), say(much)], param: "item" },
     { says: "items and samples", events: [say(much), append, say(much)], param: "item" },
   ])("$says", ({ events, param }) => {
-    const live = begun(manual);
+    const live = openConfirmedSession(manual);
     expect(events.map((event) => codes(live.client(event).client))).toEqual(
       events.map((_, at) => (at === events.length - 1 ? [param] : [])),
     );
@@ -338,7 +340,7 @@ describe("pending input has one limit for all its forms", () => {
   });
 
   test("input that waits for the vendor's session to start", () => {
-    const live = opened();
+    const live = openSession();
     live.client({ type: "session.update", session: { type: "realtime" } });
     const codes = [append, append, append].map((event) => live.client(event).client.map(({ error }) => error.code));
     expect(codes).toEqual([[], [], ["server_overloaded"]]);
@@ -347,15 +349,15 @@ describe("pending input has one limit for all its forms", () => {
 });
 
 test("output tokens are counted under either name", () => {
-  const made = (usage: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...usage });
+  const usageOf = (usage: object) => responseUsage({ promptTokenCount: 5, thoughtsTokenCount: 3, ...usage });
   const audio = [{ modality: "AUDIO", tokenCount: 12 }];
   const usage = { input_tokens: 5, output_tokens: 18, output_token_details: { audio_tokens: 12, text_tokens: 6 } };
-  expect(made({ responseTokenCount: 15, responseTokensDetails: audio })).toMatchObject(usage);
-  expect(made({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
+  expect(usageOf({ responseTokenCount: 15, responseTokensDetails: audio })).toMatchObject(usage);
+  expect(usageOf({ candidatesTokenCount: 15, candidatesTokensDetails: audio })).toMatchObject(usage);
 });
 
 test("a turn that the client ended before its answer began is waited for after a disconnect", () => {
-  const live = begun({ type: "realtime" });
+  const live = openConfirmedSession({ type: "realtime" });
   live.client({ type: "input_audio_buffer.append", audio: "AAAA" });
   live.client({ type: "input_audio_buffer.commit" });
   expect(live.bridge.state.isPending).toBe(false);
@@ -380,7 +382,7 @@ test.each<[object, string]>([
   ],
   [{ event: 1 }, "type"],
 ])("a part that the format does not support is refused by name: %j", (event, param) => {
-  const { client, vendor } = begun().client(event);
+  const { client, vendor } = openConfirmedSession().client(event);
   expect(client).toMatchObject([{ type: "error", error: { param } }]);
   expect(vendor).toEqual([]);
 });

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { LiveTally } from "../../../src/realtime/gemini-live/pass-tally.ts";
 
-const words = (text: string) => ({ serverContent: { modelTurn: { parts: [{ text }] } } });
-const over = (responseTokenCount: number) => ({
+const textContent = (text: string) => ({ serverContent: { modelTurn: { parts: [{ text }] } } });
+const turnEnd = (responseTokenCount: number) => ({
   serverContent: { turnComplete: true },
   usageMetadata: { promptTokenCount: 5, responseTokenCount },
 });
@@ -13,9 +13,9 @@ const kinds = (tally: LiveTally, ...messages: object[]) =>
 test("a turn is one response, with the vendor's usage", () => {
   const tally = new LiveTally("s");
   tally.request();
-  expect(kinds(tally, words("Hi"))).toEqual(["response-begun", "delta"]);
+  expect(kinds(tally, textContent("Hi"))).toEqual(["response-begun", "delta"]);
   expect(tally.pending).toBe(0);
-  expect(tally.take(over(3))).toEqual([
+  expect(tally.take(turnEnd(3))).toEqual([
     {
       kind: "response-done",
       id: "resp_s1",
@@ -27,19 +27,19 @@ test("a turn is one response, with the vendor's usage", () => {
 
 test("a turn without content is charged only if the vendor counted it", () => {
   const tally = new LiveTally("s");
-  expect(kinds(tally, over(0))).toEqual(["response-begun", "response-done"]);
+  expect(kinds(tally, turnEnd(0))).toEqual(["response-begun", "response-done"]);
   expect(kinds(tally, { serverContent: { turnComplete: true } })).toEqual([]);
 });
 
 test("an interrupted turn is answered by another turn, which is still expected", () => {
   const tally = new LiveTally("s");
   tally.request();
-  tally.take(words("Long"));
+  tally.take(textContent("Long"));
   tally.request();
-  const [done] = tally.take(interrupted).concat(tally.take(over(1)));
+  const [done] = tally.take(interrupted).concat(tally.take(turnEnd(1)));
   expect(done).toMatchObject({ kind: "response-done", ended: "cancelled" });
   expect(tally.pending).toBe(1);
-  expect(kinds(tally, words("Next"), over(1))).toEqual(["response-begun", "delta", "response-done"]);
+  expect(kinds(tally, textContent("Next"), turnEnd(1))).toEqual(["response-begun", "delta", "response-done"]);
   expect(tally.pending).toBe(0);
 });
 
@@ -47,9 +47,9 @@ test("a turn answers every earlier request", () => {
   const tally = new LiveTally("s");
   tally.request();
   tally.request();
-  tally.take(words("Both"));
+  tally.take(textContent("Both"));
   expect(tally.pending).toBe(1);
-  tally.take(over(1));
+  tally.take(turnEnd(1));
   expect(tally.pending).toBe(0);
 });
 

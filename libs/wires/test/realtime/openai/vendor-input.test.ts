@@ -3,7 +3,7 @@ import { vendorsTranscribers } from "../../../src/realtime/hub/bridge.ts";
 import { eventMessage } from "../../../src/realtime/hub/message.ts";
 import { OpenaiBridge } from "../../../src/realtime/openai/index.ts";
 
-const opened = () =>
+const openBridge = () =>
   new OpenaiBridge({
     model: "live",
     upstreamModel: "live",
@@ -40,21 +40,21 @@ test.each<{ says: string; asked?: object; reported?: object; bytes: number; dete
     detects: true,
   },
 ])("a session that sets $says: $bytes bytes per second, turns detected by the vendor: $detects", (said) => {
-  const bridge = opened();
+  const bridge = openBridge();
   if (said.asked !== undefined) bridge.fromClient(eventMessage({ type: "session.update", session: said.asked }));
   if (said.reported !== undefined) bridge.fromVendor(eventMessage({ type: "session.updated", session: said.reported }));
   expect(bridge.state.input).toEqual({ bytesPerSecond: said.bytes, detectsTurns: said.detects });
 });
 
 test("the hold for speech covers the transcription that the client requested, before the vendor confirms it", () => {
-  const bridge = opened();
+  const bridge = openBridge();
   const session = input({ transcription: { model: "writer" } });
   bridge.fromClient(eventMessage({ type: "session.update", session }));
   expect([bridge.state.transcriber, bridge.state.nextTranscriber]).toEqual([undefined, { model: "writer" }]);
 });
 
 test("an event in a binary frame is read like one in a text frame", () => {
-  const bridge = opened();
+  const bridge = openBridge();
   const refused = { type: "session.update", session: { model: "another" } };
   const { toVendor } = bridge.fromClient({ data: Buffer.from(JSON.stringify(refused)), binary: true });
   expect(toVendor).toEqual([]);
@@ -63,7 +63,7 @@ test("an event in a binary frame is read like one in a text frame", () => {
 });
 
 test("an error without an event id answers one event, not all that wait", () => {
-  const bridge = opened();
+  const bridge = openBridge();
   for (let at = 0; at < 3; at++) bridge.fromClient(eventMessage({ type: "response.create" }));
   bridge.fromVendor(eventMessage({ type: "error", error: { message: "no" } }));
   expect(bridge.state.pendingResponses).toBe(2);

@@ -3,7 +3,7 @@ import { vendorsTranscribers } from "../../../src/realtime/hub/bridge.ts";
 import { eventMessage } from "../../../src/realtime/hub/message.ts";
 import { OpenaiBridge } from "../../../src/realtime/openai/index.ts";
 
-const opened = () =>
+const openBridge = () =>
   new OpenaiBridge({
     model: "live",
     upstreamModel: "live",
@@ -22,37 +22,37 @@ const committed = { type: "input_audio_buffer.committed", item_id: "i" };
 const cleared = { type: "input_audio_buffer.cleared" };
 const refused = (id: string | null) => ({ type: "error", error: { event_id: id } });
 
-test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; asked: boolean }>([
+test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; hasPending: boolean }>([
   {
     says: "no chargeable request",
     client: [append, { type: "session.update", session: {} }],
     vendor: [],
-    asked: false,
+    hasPending: false,
   },
-  { says: "a response", client: [create()], vendor: [], asked: true },
-  { says: "a response that has begun", client: [create()], vendor: [created], asked: false },
-  { says: "two responses, of which one has begun", client: [create(), create()], vendor: [created], asked: true },
-  { says: "a turn's end that another event answers", client: [commit], vendor: [created], asked: true },
-  { says: "a turn's end", client: [append, commit], vendor: [committed], asked: false },
-  { says: "a request refused by its id", client: [create("a")], vendor: [refused("a")], asked: false },
-  { says: "a request that another refusal names", client: [create("a")], vendor: [refused("b")], asked: true },
+  { says: "a response", client: [create()], vendor: [], hasPending: true },
+  { says: "a response that has begun", client: [create()], vendor: [created], hasPending: false },
+  { says: "two responses, of which one has begun", client: [create(), create()], vendor: [created], hasPending: true },
+  { says: "a turn's end that another event answers", client: [commit], vendor: [created], hasPending: true },
+  { says: "a turn's end", client: [append, commit], vendor: [committed], hasPending: false },
+  { says: "a request refused by its id", client: [create("a")], vendor: [refused("a")], hasPending: false },
+  { says: "a request that another refusal names", client: [create("a")], vendor: [refused("b")], hasPending: true },
   {
     says: "a request that an unnamed refusal may refer to",
     client: [create("a")],
     vendor: [refused(null)],
-    asked: false,
+    hasPending: false,
   },
-  { says: "an empty buffer after a response", client: [create(), clear], vendor: [cleared], asked: false },
-  { says: "a turn after an empty buffer", client: [clear, append, commit], vendor: [cleared], asked: true },
-])("the requests of a client that sent $says are counted: $asked", ({ client, vendor, asked }) => {
-  const bridge = opened();
+  { says: "an empty buffer after a response", client: [create(), clear], vendor: [cleared], hasPending: false },
+  { says: "a turn after an empty buffer", client: [clear, append, commit], vendor: [cleared], hasPending: true },
+])("the requests of a client that sent $says are counted: $hasPending", ({ client, vendor, hasPending }) => {
+  const bridge = openBridge();
   for (const event of client) bridge.fromClient(eventMessage(event));
   for (const event of vendor) bridge.fromVendor(eventMessage(event));
-  expect(bridge.state.isPending).toBe(asked);
+  expect(bridge.state.isPending).toBe(hasPending);
 });
 
 test("a refused event is not counted as a request to the vendor", () => {
-  const bridge = opened();
+  const bridge = openBridge();
   bridge.fromClient({ data: Buffer.from('{"type":"response.create","type":"response.create"}'), binary: false });
   expect(bridge.state.isPending).toBe(false);
 });
@@ -72,7 +72,7 @@ test.each<{ says: string; client: readonly object[]; vendor: readonly object[]; 
 ])(
   "after $says has left, the vendor is waited for while it may still begin a response: $waits",
   ({ client, vendor, waits }) => {
-    const bridge = opened();
+    const bridge = openBridge();
     for (const event of client) bridge.fromClient(eventMessage(event));
     for (const event of vendor) bridge.fromVendor(eventMessage(event));
     expect(bridge.stop().map(({ data }) => JSON.parse(data.toString()).type)).toEqual(

@@ -43,9 +43,9 @@ describe("a passed request", () => {
       [],
     ],
     ["does not request usage", { alwaysReportsUsage: true }, { stream_options: { include_usage: true } }, {}, []],
-  ])("%s", (_name, dialect, asked, sent, dropped) => {
+  ])("%s", (_name, dialect, clientBody, sent, dropped) => {
     const head = { model: "m", messages: [user] };
-    expect(fitted(dialect, { ...head, ...asked })).toEqual({ body: { ...head, ...sent }, dropped });
+    expect(fitted(dialect, { ...head, ...clientBody })).toEqual({ body: { ...head, ...sent }, dropped });
   });
 
   test("keeps every byte that the vendor supports", () => {
@@ -93,12 +93,12 @@ describe("usage in a dialect", () => {
   const usage = { prompt_tokens: 3, completion_tokens: 4 };
 
   test("is in another member of a chunk", () => {
-    const held = { x_groq: { usage } };
-    expect(chatWireForDialect({ usageIn: "x_groq" }).pass?.inspect(frame(held)).usage).toEqual({
+    const groqUsage = { x_groq: { usage } };
+    expect(chatWireForDialect({ usageIn: "x_groq" }).pass?.inspect(frame(groqUsage)).usage).toEqual({
       inputTokens: 3,
       outputTokens: 4,
     });
-    expect(chatWireForDialect({}).pass?.inspect(frame(held)).usage).toBeUndefined();
+    expect(chatWireForDialect({}).pass?.inspect(frame(groqUsage)).usage).toBeUndefined();
   });
 
   test.each<[ChatDialect, object, object]>([

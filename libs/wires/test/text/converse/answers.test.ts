@@ -28,8 +28,8 @@ const counts = fc.record({
   cacheWriteInputTokens: fc.nat(),
 });
 const stopReason = fc.constantFrom("end_turn", "max_tokens", "guardrail_intervened", "stop_sequence");
-const said = fc.record({ content: fc.array(block, { maxLength: 5 }), usage: counts, stopReason });
-type Said = typeof said extends fc.Arbitrary<infer Value> ? Value : never;
+const answers = fc.record({ content: fc.array(block, { maxLength: 5 }), usage: counts, stopReason });
+type Said = typeof answers extends fc.Arbitrary<infer Value> ? Value : never;
 
 function whole({ content, usage, stopReason: reason }: Said): JsonRecord {
   return { output: { message: { role: "assistant", content } }, usage, stopReason: reason };
@@ -87,7 +87,7 @@ function read(bytes: readonly Buffer[]): { readonly events: readonly TextEvent[]
 describe("answers of the converse wire", () => {
   test("a stream has the same content as the complete answer, for any chunks", () => {
     fc.assert(
-      fc.property(said, fc.integer({ min: 1, max: 200 }), (answer, size) => {
+      fc.property(answers, fc.integer({ min: 1, max: 200 }), (answer, size) => {
         const bytes = stream(answer);
         const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
           bytes.subarray(at * size, (at + 1) * size),
