@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "kysely";
 import type { Receipt } from "@modelgate/contracts";
 import { linkModulus, receiptLink, reduceModulo, chainStep } from "./chain.ts";
+import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
 /** Change of an account by one entry of its chain. */
@@ -69,15 +70,28 @@ async function replaceHeads(transaction: Transaction<Tables>, changes: readonly 
     if (receipt !== undefined && before !== undefined)
       await transaction
         .updateTable("accounts")
-        .set({
-          receipts: receipt.number,
-          head: receipt.hash,
-          balance: receipt.balanceNanos,
-          tip: receiptLink(receipt.hash),
-        })
+        .set(headColumns(receipt))
         .where("account", "=", accountId)
         .where("head", "=", before.hash)
         .execute();
+}
+
+function headColumns({ number, hash, balanceNanos }: Receipt) {
+  return { receipts: number, head: hash, balance: balanceNanos, tip: receiptLink(hash) };
+}
+
+/**
+ * Sets the last receipt of an account to the last one of its chain in Redis. The books have another one if a replaced
+ * receipt was their last one and its replacement is not the last one. Has no effect unless all receipts in the books
+ * form a chain that ends with `head`.
+ */
+export async function correctHead({ db }: Books, id: string, head: Receipt): Promise<void> {
+  await db
+    .updateTable("accounts")
+    .set(headColumns(head))
+    .where("account", "=", id)
+    .where("chain", "=", receiptLink(head.hash))
+    .execute();
 }
 
 function addChange(

@@ -1,5 +1,6 @@
 export { changeAccount } from "./accounts/account-state.ts";
 export {
+  acceptMissing,
   adoptAccount,
   bookAccount,
   bookCredit,
@@ -9,7 +10,6 @@ export {
   markProjected,
   readAccountPages,
   readPendingCredits,
-  adjustChainSum,
   readUnprojectedAccounts,
   withdrawCredit,
   type AdoptedAccount,
@@ -95,10 +95,10 @@ export {
   retryDeliveries,
   type ClaimedDelivery,
 } from "./alerts/alert-deliveries.ts";
-export { linkModulus, receiptLink, reduceModulo, chainStep } from "./chain.ts";
 export { addMovedTotals, type MovedTotal } from "./add-moved-totals.ts";
 export { readFirstByteTimes, type FirstByteGroup, type FirstBytesQuery } from "./first-bytes.ts";
 export { isUnavailable, isInvalidData } from "./failure.ts";
+export { correctHead } from "./heads.ts";
 export { deleteOldCalls, deleteOldRefusals } from "./forget.ts";
 export { isLabelName, labelsOf, type Label, type LabelName } from "./labels.ts";
 export { hasCall } from "./read-calls.ts";

@@ -121,7 +121,9 @@ async function applyRepeatedEvent(
       .execute();
     return { accountId, receipt, before: readUsageEvent(replaced.event).receipt };
   }
-  if (receipt.replaces !== undefined && replaced === undefined && receipt.number > before.receipt.number) {
+  // A receipt after those of an emptied Redis has a lower number than the one that it replaces.
+  const isReplacement = receipt.replaces === before.receipt.hash || receipt.number > before.receipt.number;
+  if (receipt.replaces !== undefined && replaced === undefined && isReplacement) {
     for (const hash of new Set([before.receipt.hash, receipt.replaces])) await insertReplaced(transaction, event, hash);
     await transaction
       .updateTable("calls")

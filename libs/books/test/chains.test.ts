@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StoredTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
 import {
+  acceptMissing,
+  correctHead,
   findBranches,
   readBrokenChains,
   findAccounts,
@@ -83,6 +85,42 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 4, head: hashOf("f") });
     expect(await chained(books)).toEqual(["after 2", "kept 1", "lost one 3", "lost two 4"]);
     expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  test("Redis was empty: a new charge replaces a receipt with a higher number", async () => {
+    await using books = await newBooks(engine);
+    await recordCalls(books, [settled("x", receiptOf("b", "opening", 2))]);
+    await recordCalls(books, [settled("x", receiptOf("c", "", 1, "b"))]);
+    expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 1, head: hashOf("c") });
+    expect(await chained(books)).toEqual(["x 1"]);
+    expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  test("the last receipt of an account is corrected only to the end of a complete chain", async () => {
+    await using books = await newBooks(engine);
+    await recordCalls(books, [settled("x", receiptOf("b", "opening", 3)), settled("y", receiptOf("d", "c", 2))]);
+    await recordCalls(books, [settled("x", receiptOf("c", "", 1, "b"))]);
+    expect(await acme(books)).toMatchObject({ isComplete: false, head: hashOf("c") });
+    await correctHead(books, "acme", receiptOf("e", "d", 3));
+    expect(await acme(books)).toMatchObject({ isComplete: false, head: hashOf("c") });
+    await correctHead(books, "acme", receiptOf("d", "c", 2));
+    expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 2, head: hashOf("d") });
+  });
+
+  test("a permanent gap is accepted once, and opens again when its receipt arrives", async () => {
+    await using books = await newBooks(engine);
+    await recordCalls(books, [settled("x", receiptOf("b", "a", 2))]);
+    const before = await acme(books);
+    await recordCalls(books, [settled("y", receiptOf("c", "b", 3))]);
+    await acceptMissing(books, before); // the account has changed
+    expect(await acme(books)).toMatchObject({ isComplete: false });
+    const after = await acme(books);
+    // Two ledgers accept the same gap.
+    await acceptMissing(books, after);
+    await acceptMissing(books, after);
+    expect(await acme(books)).toMatchObject({ isComplete: true, offset: 0 });
+    await recordCalls(books, [settled("z", receiptOf("a", "", 1))]);
+    expect(await acme(books)).toMatchObject({ isComplete: false });
   });
 
   test("a new charge that two transactions record at the same time replaces the receipt once", async () => {

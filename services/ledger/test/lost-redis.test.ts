@@ -55,6 +55,7 @@ class History implements Bus {
   #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
   /** Settled calls whose events are not published yet. */
   #settled: OutboxEntry[] = [];
+  readonly #offsets: SeenGaps = new Map();
   /** Repeated settlements of calls whose reservation was missing. */
   #late: (() => Promise<unknown>)[] = [];
   #operations = 0;
@@ -77,8 +78,8 @@ class History implements Bus {
   async step(action: number, amount: number): Promise<void> {
     if (action < 25) return this.#hold(BigInt(amount));
     if (action < 50) return this.#settle();
-    if (action < 62) return this.#publish();
-    if (action < 72) return this.#deliver();
+    if (action < 62) return this.#publish(amount % 4 === 1);
+    if (action < 72) return this.#deliver({ calls: amount % 4 !== 1, credits: amount % 4 !== 2 });
     if (action < 78) return this.#credit(BigInt(amount + 1));
     if (action < 86) return this.#saveState();
     if (action < 90) return this.#restoreState(amount);
@@ -87,7 +88,7 @@ class History implements Bus {
       await redis.flushall();
       return;
     }
-    await this.#runRound();
+    await this.#runRound({ withLeftovers: [1, 2].includes(amount % 4), slowStreams: amount % 4 === 2 });
   }
 
   /** Starts a call. It is refused if its account is missing in Redis; a client would retry. */
@@ -121,8 +122,10 @@ class History implements Bus {
     if (entry !== undefined) this.#settled.push(entry);
   }
 
-  async #publish(): Promise<void> {
-    await publishEntries(redis, this, this.#settled.splice(0));
+  /** Publishes the events of settled calls, or what is left in the outbox. */
+  async #publish(outbox = false): Promise<void> {
+    const entries = outbox ? await readUnpublished(redis, shardOf(this.#id), -1_000, 1_000) : this.#settled.splice(0);
+    await publishEntries(redis, this, entries);
   }
 
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
@@ -147,16 +150,21 @@ class History implements Bus {
     return Promise.resolve();
   }
 
-  async #deliver(): Promise<void> {
-    const events = this.#waiting.splice(0).map((body): UsageEvent | CreditEvent => JSON.parse(body));
-    await recordCalls(
-      books,
-      events.filter((event) => "costNanos" in event),
-    );
-    await recordCredits(
-      books,
-      events.filter((event) => "operationId" in event),
-    );
+  /** Delivers the events of calls, which one stream has, or those of credits, which another stream has, or both. */
+  async #deliver(streams = { calls: true, credits: true }): Promise<void> {
+    const bodies = this.#waiting.splice(0);
+    const events = bodies.map((body): UsageEvent | CreditEvent => JSON.parse(body));
+    this.#waiting = bodies.filter((_, at) => !("costNanos" in (events[at] ?? {}) ? streams.calls : streams.credits));
+    if (streams.calls)
+      await recordCalls(
+        books,
+        events.filter((event) => "costNanos" in event),
+      );
+    if (streams.credits)
+      await recordCredits(
+        books,
+        events.filter((event) => "operationId" in event),
+      );
   }
 
   async #credit(nanos: bigint): Promise<void> {
@@ -180,28 +188,29 @@ class History implements Bus {
     await back.exec();
   }
 
-  /** Runs one round of the ledger, which also publishes what is left in the outbox. */
-  async #runRound(offsets: SeenGaps = new Map()): Promise<boolean> {
-    await publishEntries(redis, this, await readUnpublished(redis, shardOf(this.#id), -1_000, 1_000));
+  /**
+   * Runs one round of the ledger, which also publishes what is left in the outbox. If the streams are slow, the books get
+   * the events after the comparison only.
+   */
+  async #runRound({ withLeftovers = false, slowStreams = false } = {}): Promise<void> {
+    await this.#publish(true);
+    if (!slowStreams) await this.#deliver();
+    await compareAccounts({ redis, bus: this, books }, [this.#id], this.#offsets);
+    if (withLeftovers) await projectLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
     await this.#deliver();
-    const again = await compareAccounts({ redis, bus: this, books }, [this.#id], offsets);
-    await this.#deliver();
-    return again.length === 0;
   }
 
   /** Ends all calls and delivers all events. Then each call must have been charged once, at its true cost. */
   async end(): Promise<void> {
-    const offsets: SeenGaps = new Map();
-    await this.#runRound(offsets); // restores a missing account before its last calls end
+    await this.#runRound(); // restores a missing account before its last calls end
     while (this.#open.length > 0) await this.#settle();
     await this.#publish();
     for (const again of this.#late) await again();
     for (let rounds = 0; rounds < 12; rounds++) {
-      await this.#runRound(offsets);
-      await projectLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
+      await this.#runRound({ withLeftovers: rounds % 2 === 1 });
       await settleLateNow({ redis, bus: this, books });
     }
-    await this.#runRound(offsets);
+    await this.#runRound();
     const [booked] = await findAccounts(books, [this.#id]);
     // Called inside a test, which the linter does not recognise.
     /* oxlint-disable vitest/no-standalone-expect */
@@ -257,6 +266,55 @@ const openingInTransit: [number, number][] = [
 /** As `openingInTransit`, for an account that is credited later. */
 const creditInTransit: [number, number][] = [[99, 0], [72, 40], ...openingInTransit];
 
+/**
+ * Redis is emptied before the books have the opening's receipt, but they have the call after it. The call's new receipt
+ * has a lower number than its lost one.
+ */
+const openingLost: [number, number][] = [
+  [23, 46],
+  [83, 29],
+  [80, 6],
+  [63, 39],
+  [44, 49],
+  [18, 25],
+  [87, 39],
+  [78, 33],
+  [19, 2],
+  [56, 6],
+  [39, 8],
+  [20, 35],
+  [93, 7],
+  [99, 48],
+  [79, 46],
+];
+
+/** As `openingLost`. Redis is emptied twice, and loses a credit too. */
+const openingLostTwice: [number, number][] = [
+  [18, 43],
+  [62, 42],
+  [88, 36],
+  [53, 34],
+  [36, 2],
+  [36, 16],
+  [77, 16],
+  [61, 48],
+  [33, 21],
+  [68, 3],
+  [93, 37],
+  [58, 42],
+  [93, 9],
+  [57, 46],
+  [46, 36],
+  [28, 50],
+  [98, 39],
+];
+
+/**
+ * As `openingInTransit`. The opening is applied again after the call was charged again, but the books have its receipt
+ * before the call's.
+ */
+const lowerNumber: [number, number][] = [...openingInTransit, [99, 0], [99, 0], [99, 1]];
+
 describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {
     [engine, backends] = await Promise.all([startEngine(), startBackends()]);
@@ -280,12 +338,15 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
         await history.end();
       }),
       {
-        examples: [[settledTwice], [openingInTransit], [creditInTransit]],
+        examples: [
+          [settledTwice],
+          [openingInTransit],
+          [creditInTransit],
+          [openingLost],
+          [openingLostTwice],
+          [lowerNumber],
+        ],
         numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
-        // A known fault is not fixed: if Redis is emptied twice before the books have the first receipt of the opening
-        // credit, the account is never found complete, although its money is right. About one random history in fifty
-        // shows the fault. So `npm test` runs the same histories each time; MODELGATE_HISTORIES runs random ones.
-        seed: process.env["MODELGATE_HISTORIES"] === undefined ? 7 : Date.now(),
         endOnFailure: true,
       },
     );

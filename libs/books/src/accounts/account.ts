@@ -232,12 +232,17 @@ export async function readPendingCredits({ db }: Books, limit: number): Promise<
   return rows.map(({ event }) => readCredit(event)).filter(({ receipt }) => receipt === undefined);
 }
 
-/** Adds to the sum of an account's chain, if the books will never contain the beginning or a part of the chain. */
-export async function adjustChainSum({ db }: Books, id: string, step: number, modulus: number): Promise<void> {
+/**
+ * Accepts that the books will never contain some receipts of an account's chain, so that it counts as complete. Has no
+ * effect if the account has changed since it was read.
+ */
+export async function acceptMissing({ db }: Books, { id, head, offset }: BookedAccount): Promise<void> {
   await db
     .updateTable("accounts")
-    .set({ chain: sql<number>`(chain + ${sql.lit(step)}) % ${sql.lit(modulus)}` })
+    .set(({ ref }) => ({ chain: ref("tip") }))
     .where("account", "=", id)
+    .where("head", "=", head)
+    .where("chain", "=", receiptLink(head) + offset)
     .execute();
 }
 

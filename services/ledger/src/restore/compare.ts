@@ -1,10 +1,9 @@
 import { readHeads, type AccountHead } from "@modelgate/accounts";
 import {
+  acceptMissing,
+  correctHead,
   findBranches,
   findAccounts,
-  linkModulus,
-  reduceModulo,
-  adjustChainSum,
   type BookedAccount,
   type ChainedEvent,
 } from "@modelgate/books";
@@ -88,11 +87,12 @@ async function repairAccount(
   if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
   if (branches === undefined) return false;
-  const { orphans, complete } = branches;
+  const { head, orphans, complete } = branches;
   const [current] = await readHeads(deps.redis, [account.id]);
   const lost = current?.head === redisHead.head ? orphans : withoutLater(orphans, redisHead.head);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
-  if (!complete && orphans.length === 0) await acceptGap(deps, account, offsets);
+  if (orphans.length === 0 && !complete) await acceptGap(deps, account, offsets);
+  else if (orphans.length === 0 && head !== undefined) await correctHead(deps.books, account.id, head);
   return false; // the books must first receive the repeated charges
 }
 
@@ -125,6 +125,6 @@ function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boole
 async function acceptGap({ books }: RestoreDeps, account: BookedAccount, offsets: SeenGaps): Promise<void> {
   const { id, offset } = account;
   if ((offsets.get(id)?.get(offset) ?? 0) < minGapChecks) return;
-  await adjustChainSum(books, id, reduceModulo(-offset), linkModulus);
+  await acceptMissing(books, account);
   offsets.delete(id);
 }
