@@ -109,6 +109,7 @@ export type { CallPosition } from "./read-positions.ts";
 export { readCredits, readLatestReceipt, readReceipts, type LatestReceipt } from "./read-receipts.ts";
 export { markRefunded, readSecondSettlements, readUnrefunded, type SecondSettlement } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
+export { reinstateReceipts } from "./reinstate.ts";
 export { sumColumns, sumName, type SumColumn } from "./sums.ts";
 export {
   isTotalsDimension,

@@ -66,17 +66,23 @@ async function lockChanged(
   const changed = events.filter(
     (event) => stored.get(callName(event.accountId, event.id))?.receipt?.hash !== event.receipt?.hash,
   );
-  for (const { accountId, id } of orderByName(changed))
+  await lockCalls(transaction, changed);
+  return changed;
+}
+
+/** Locks calls until the transaction ends. */
+export async function lockCalls(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+  for (const { accountId, id } of orderByName(events))
     await transaction
       .updateTable("call_ids")
       .set({ id })
       .where("account", "=", accountId)
       .where("id", "=", id)
       .execute();
-  return changed;
 }
 
-async function storedCalls(
+/** Reads the stored calls of these events, by `callName`. */
+export async function storedCalls(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<Map<string, UsageEvent>> {
@@ -115,7 +121,7 @@ async function applyRepeatedEvent(
     await insertSecond(transaction, event, replaced);
     await transaction
       .updateTable("other_receipts")
-      .set({ event: "", refunded: 1 })
+      .set({ event: "", refunded: 1, former: replaced.event })
       .where("account", "=", accountId)
       .where("hash", "=", replaced.hash)
       .execute();
@@ -124,7 +130,8 @@ async function applyRepeatedEvent(
   // A receipt after those of an emptied Redis has a lower number than the one that it replaces.
   const isReplacement = receipt.replaces === before.receipt.hash || receipt.number > before.receipt.number;
   if (receipt.replaces !== undefined && replaced === undefined && isReplacement) {
-    for (const hash of new Set([before.receipt.hash, receipt.replaces])) await insertReplaced(transaction, event, hash);
+    await insertReplaced(transaction, before, before.receipt.hash, JSON.stringify(before));
+    await insertReplaced(transaction, event, receipt.replaces);
     await transaction
       .updateTable("calls")
       .set({ event: JSON.stringify(event) })
@@ -158,15 +165,19 @@ async function insertSecond(
     .execute();
 }
 
-/** Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. */
+/**
+ * Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. `former` is the JSON
+ * of the event with this receipt, because a chain in Redis may contain it again; "" if it is unknown.
+ */
 export async function insertReplaced(
   transaction: Transaction<Tables>,
   { accountId: account, id: call, time }: Pick<UsageEvent, "accountId" | "id" | "time">,
   hash: string,
+  former = "",
 ): Promise<void> {
   await transaction
     .insertInto("other_receipts")
-    .values({ account, hash, call, at: Date.parse(time), event: "", refunded: 1, operation: "" })
+    .values({ account, hash, call, at: Date.parse(time), event: "", refunded: 1, operation: "", former })
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 }

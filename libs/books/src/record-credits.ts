@@ -51,7 +51,7 @@ async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return undefined;
   if (before === undefined) return { accountId, receipt, credited };
-  await insertReplaced(transaction, { accountId, id: operationId, time: event.time }, before.hash);
+  await insertReplaced(transaction, { accountId, id: operationId, time: event.time }, before.hash, rows.event);
   return { accountId, receipt, before };
 }
 

@@ -53,6 +53,8 @@ export interface OtherReceiptsTable {
   refunded: number;
   /** Id of the operation that refunds the charge. */
   operation: string;
+  /** JSON of the event with the replaced receipt; "" for a second settlement, or if the event is unknown. */
+  former: ColumnType<string, string | undefined, string>;
 }
 
 /** Sums of the calls of one account and one hour or day. Each unit has a column. */

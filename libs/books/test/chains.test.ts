@@ -15,6 +15,7 @@ import {
   recordCalls,
   recordTasks,
   readUnrefunded,
+  reinstateReceipts,
   type BookedAccount,
   type Books,
 } from "../src/index.ts";
@@ -182,6 +183,46 @@ describe.each(engines)("$name", ({ start }) => {
     for (const settlement of found) await markRefunded(books, settlement);
     await recordCalls(books, [second]);
     expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  test("Redis was reset to a later state: a replaced receipt is reinstated, with those before it", async () => {
+    await using books = await newBooks(engine);
+    const events = [settled("x", receiptOf("b", "a", 2)), settled("y", receiptOf("c", "b", 3))];
+    const again = [settled("x", receiptOf("d", "a", 2, "b")), settled("y", receiptOf("e", "d", 3, "c"))];
+    await recordCalls(books, [settled("w", receiptOf("a", "", 1)), ...events]);
+    await recordCalls(books, again);
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("e") });
+    expect(await reinstateReceipts(books, "acme", hashOf("c"))).toBe(2);
+    expect(await reinstateReceipts(books, "acme", hashOf("c"))).toBe(0);
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("c") });
+    await recordCalls(books, [...events, ...again]);
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("c") });
+    expect(await reinstateReceipts(books, "acme", hashOf("e"))).toBe(2);
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("e") });
+    expect(await chained(books)).toEqual(["w 1", "x 2", "y 3"]);
+    expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  test("a reinstated second settlement is refunded only once", async () => {
+    await using books = await newBooks(engine);
+    await recordCalls(books, [settled("x", receiptOf("a", "", 1))]);
+    await recordCalls(books, [settled("x", receiptOf("b", "a", 2))]);
+    const [settlement] = await readUnrefunded(books, ["acme"]);
+    await recordCalls(books, [settled("x", receiptOf("c", "a", 2, "b"))]);
+    expect(await reinstateReceipts(books, "acme", hashOf("b"))).toBe(1);
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("b") });
+    expect(await chained(books)).toEqual(["x 1", "x 2"]);
+    const [unrefunded] = await readUnrefunded(books, ["acme"]);
+    expect(unrefunded).toEqual(settlement);
+    await markRefunded(books, unrefunded ?? expect.unreachable());
+    expect(await reinstateReceipts(books, "acme", hashOf("c"))).toBe(1);
+    expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+    // The first settlement's receipts are others than the second one's.
+    await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"))]);
+    expect(await reinstateReceipts(books, "acme", hashOf("a"))).toBe(1);
+    expect(await chained(books)).toEqual(["x 1", "x 2"]);
+    await correctHead(books, "acme", receiptOf("c", "a", 2));
+    expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("c") });
   });
 
   const task = (id: string, state: TaskState, untilMs = 2_000): StoredTaskEvent => ({

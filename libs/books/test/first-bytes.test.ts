@@ -188,5 +188,6 @@ async function undoDailyTags({ db }: Books): Promise<void> {
     await db.schema.alterTable("tokens").dropColumn(column).execute();
   for (const column of ["organisation", "disabled", "version"])
     await db.schema.alterTable("accounts").dropColumn(column).execute();
+  await db.schema.alterTable("other_receipts").dropColumn("former").execute();
   await db.deleteFrom("marks").execute();
 }

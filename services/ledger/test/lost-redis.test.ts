@@ -239,6 +239,23 @@ async function settleLateNow(deps: Parameters<typeof settleLate>[0]): Promise<vo
   await settleLate(deps);
 }
 
+/** Creates an account with a balance of 100 nano-dollars in the books and in an empty Redis. */
+async function createBooked(id: string): Promise<void> {
+  await redis.flushall();
+  const createdAt = new Date().toISOString();
+  const opening = openingCredit({ id, balance: 100n, createdAt });
+  await bookAccount(books, { id, name: id, createdAt, opening }, "test");
+  await createAccount(redis, { id, balance: 100n, createdAt });
+}
+
+/** Settles a call at 3 nano-dollars. */
+async function settleCall(id: string, callId: string): Promise<void> {
+  const draft = { ...testUsageDraft(id, callId), time: new Date().toISOString() };
+  const call = { accountId: id, callId, draft, tokenId: "tok_1", tokens: 0 };
+  await hold(redis, { ...call, nanos: 5n, floorNanos: 0n, leaseMs: 3_600_000, outboxBound: 10_000 });
+  await settle(redis, { ...call, costNanos: 3n });
+}
+
 let histories = 0;
 
 /** A call is settled and published. Redis is reset, another call is settled, and the first is settled again. */
@@ -310,10 +327,25 @@ const openingLostTwice: [number, number][] = [
 ];
 
 /**
- * As `openingInTransit`. The opening is applied again after the call was charged again, but the books have its receipt
- * before the call's.
+ * Redis is reset to an early state. Its lost call and credit are repeated after another call, so they get other receipts.
+ * Then it is reset to a later state, which has the first receipts.
  */
-const lowerNumber: [number, number][] = [...openingInTransit, [99, 0], [99, 0], [99, 1]];
+const laterState: [number, number][] = [
+  [99, 0],
+  [80, 0],
+  [0, 3],
+  [30, 0],
+  [72, 40],
+  [99, 0],
+  [80, 0],
+  [87, 1],
+  [0, 5],
+  [30, 0],
+  [99, 0],
+  [99, 0],
+  [99, 0],
+  [87, 0],
+];
 
 describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {
@@ -344,9 +376,9 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
           [creditInTransit],
           [openingLost],
           [openingLostTwice],
-          [lowerNumber],
+          [laterState],
         ],
-        numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 12),
+        numRuns: Number(process.env["MODELGATE_HISTORIES"] ?? 16),
         endOnFailure: true,
       },
     );
@@ -355,21 +387,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
 
   test("a call that is settled while its account is compared with the books is not charged again", async () => {
     const id = "compared";
-    await redis.flushall();
-    const createdAt = new Date().toISOString();
-    await bookAccount(
-      books,
-      { id, name: id, createdAt, opening: openingCredit({ id, balance: 100n, createdAt }) },
-      "test",
-    );
-    await createAccount(redis, { id, balance: 100n, createdAt });
-    /** Settles a call at 3 nano-dollars. */
-    const settled = async (callId: string): Promise<void> => {
-      const draft = { ...testUsageDraft(id, callId), time: new Date().toISOString() };
-      const call = { accountId: id, callId, draft, tokenId: "tok_1", tokens: 0 };
-      await hold(redis, { ...call, nanos: 5n, floorNanos: 0n, leaseMs: 3_600_000, outboxBound: 10_000 });
-      await settle(redis, { ...call, costNanos: 3n });
-    };
+    await createBooked(id);
     const record = async (isWanted: (callId: string) => boolean): Promise<void> => {
       const events = (await readUnpublished(redis, shardOf(id), -1_000, 100)).map(({ event }) => event);
       await recordCredits(
@@ -381,8 +399,8 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
         events.filter((event) => "costNanos" in event).filter((event) => isWanted(event.id)),
       );
     };
-    await settled("late");
-    await settled("first");
+    await settleCall(id, "late");
+    await settleCall(id, "first");
     await record((callId) => callId !== "late"); // its event is in transit
     const offsets: SeenGaps = new Map();
     const deps = { redis, bus: new History(id), books };
@@ -390,7 +408,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const hmget = redis.hmget.bind(redis);
     vi.spyOn(redis, "hmget").mockImplementationOnce(async (key, ...fields) => {
       const before = await hmget(key, ...fields);
-      await settled("meanwhile");
+      await settleCall(id, "meanwhile");
       await record((callId) => callId !== "late");
       return before;
     });
@@ -399,5 +417,30 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await record(() => true);
     expect(await compareAccounts(deps, [id], offsets)).toEqual([]);
     expect(await readHeads(redis, [id])).toMatchObject([{ receipts: 4 }]);
+  });
+
+  test("the last receipt in the books is corrected if a replacement with a lower number reaches them late", async () => {
+    const id = "lower";
+    await createBooked(id);
+    for (const call of ["lost", "first"]) await settleCall(id, call);
+    const events = (await readUnpublished(redis, shardOf(id), -1_000, 100)).map(({ event }) => event);
+    await recordCalls(
+      books,
+      events.filter((event) => "costNanos" in event).filter((event) => event.id === "first"),
+    );
+    await redis.flushall();
+    const offsets: SeenGaps = new Map();
+    const deps = { redis, bus: new History(id), books };
+    const compare = async (): Promise<void> => {
+      for (let checks = 0; checks < 3; checks++) await compareAccounts(deps, [id], offsets);
+    };
+    await compare(); // charges the call again, as the first receipt
+    await projectLeftovers(deps, Date.now() + 3_600_000); // applies the opening again, as the second one
+    await deps.bus.step(65, 0); // delivers the call's event
+    expect(await findAccounts(books, [id])).toMatchObject([{ isComplete: false, receipts: 1 }]);
+    await compare();
+    expect(await findAccounts(books, [id])).toMatchObject([{ isComplete: true, receipts: 2 }]);
+    expect(await compareAccounts(deps, [id], offsets)).toEqual([]);
+    expect(await findAccount(redis, id)).toMatchObject({ spentNanos: 3n, creditedNanos: 100n });
   });
 });

@@ -16,6 +16,8 @@ export interface Branches {
   readonly head?: Receipt | undefined;
   /** Entries that are not in the chain, in the order of their numbers. Redis has lost them. */
   readonly orphans: readonly ChainedEvent[];
+  /** Hash of the receipt before the oldest known one of the chain; "" if that is the account's first receipt. */
+  readonly unknown: string;
   /** True if the books contain no receipts other than those of the chain and the orphans. */
   readonly complete: boolean;
 }
@@ -51,7 +53,9 @@ export async function findNewestChain(books: Books, account: BookedAccount): Pro
     }
   }
   const last = all.toSorted(byNumber).at(-1);
-  return (last && divideByChain(all, last.receipt.hash, account)) ?? { orphans: [], complete: all.length === 0 };
+  return (
+    (last && divideByChain(all, last.receipt.hash, account)) ?? { orphans: [], unknown: "", complete: all.length === 0 }
+  );
 }
 
 /**
@@ -78,16 +82,17 @@ function divideByChain(entries: readonly ChainedEvent[], head: string, account: 
   const first = byHash.get(head);
   if (first === undefined && head !== "") return undefined;
   const chain = new Set<ChainedEvent>();
-  let lowest = 0;
-  for (let entry = first; entry !== undefined && !chain.has(entry); entry = byHash.get(entry.receipt.previous)) {
+  let [lowest, unknown] = [0, ""];
+  for (let entry = first; entry !== undefined && !chain.has(entry); entry = byHash.get(unknown)) {
     chain.add(entry);
     lowest = entry.receipt.number;
+    unknown = entry.receipt.previous;
   }
   // Entries with lower numbers than the oldest one in the chain may belong to it: the entries between are unknown.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
   const off = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
   const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + chainStep(receipt)), 0));
-  return { head: first?.receipt, orphans, complete: sum === off };
+  return { head: first?.receipt, orphans, unknown, complete: sum === off };
 }
 
 function isBooked<Event extends CreditEvent | UsageEvent>(event: Event): event is Event & { receipt: Receipt } {

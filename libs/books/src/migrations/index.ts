@@ -17,6 +17,7 @@ import { budgets } from "./0021-budgets.ts";
 import { organisations } from "./0022-organisations.ts";
 import { alerts } from "./0023-alerts.ts";
 import { accountState } from "./0024-account-state.ts";
+import { formerReceipts } from "./0025-former-receipts.ts";
 import type { MigrationTools } from "./tables.ts";
 
 /** One migration of the schema. It cannot be reverted. */
@@ -44,4 +45,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   "0022-organisations": organisations,
   "0023-alerts": alerts,
   "0024-account-state": accountState,
+  "0025-former-receipts": formerReceipts,
 };

@@ -4,7 +4,9 @@ import {
   correctHead,
   findBranches,
   findAccounts,
+  reinstateReceipts,
   type BookedAccount,
+  type Branches,
   type ChainedEvent,
 } from "@modelgate/books";
 import { refundSecondSettlements } from "./refund-second-settlements.ts";
@@ -86,14 +88,28 @@ async function repairAccount(
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
   if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
-  if (branches === undefined) return false;
+  const reinstated = await reinstateReceipts(deps.books, account.id, branches?.unknown ?? redisHead.head);
+  if (branches !== undefined && reinstated === 0)
+    await repairChain(deps, account, { redisHead: redisHead.head, branches, offsets });
+  return false; // the books must first receive the repeated charges
+}
+
+/**
+ * Charges again what Redis has lost. If it has lost nothing, corrects the last receipt in the books, or accepts a
+ * permanent gap.
+ */
+async function repairChain(
+  deps: RestoreDeps,
+  account: BookedAccount,
+  { redisHead, branches, offsets }: { redisHead: string; branches: Branches; offsets: SeenGaps },
+): Promise<void> {
   const { head, orphans, complete } = branches;
   const [current] = await readHeads(deps.redis, [account.id]);
-  const lost = current?.head === redisHead.head ? orphans : withoutLater(orphans, redisHead.head);
+  const lost = current?.head === redisHead ? orphans : withoutLater(orphans, redisHead);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
-  if (orphans.length === 0 && !complete) await acceptGap(deps, account, offsets);
-  else if (orphans.length === 0 && head !== undefined) await correctHead(deps.books, account.id, head);
-  return false; // the books must first receive the repeated charges
+  if (orphans.length > 0) return;
+  if (!complete) await acceptGap(deps, account, offsets);
+  else if (head !== undefined) await correctHead(deps.books, account.id, head);
 }
 
 /**
