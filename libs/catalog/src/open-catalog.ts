@@ -40,22 +40,24 @@ export async function openCatalog({
   log: Logger;
 }): Promise<CatalogHandle> {
   const cipher = makeCipher(secrets, vendorKeysPurpose);
-  const state: { catalog?: Catalog; refused?: string; leftBehind?: string } = {};
+  /** `seen` is the last text that was applied or refused; polls mostly read it again. */
+  const state: { catalog?: Catalog; seen?: string; leftBehind?: string } = {};
 
   async function refresh(): Promise<void> {
     const text = await redis.get(publishedKey);
-    if (text === null || text === state.refused) return;
+    if (text === null || text === state.seen) return;
     // A publication from before the start may have been made with an earlier secret; control publishes again soon.
     const isFirst = state.catalog === undefined && state.leftBehind === undefined;
     try {
       const published = readPublished(text);
-      if (published.version === state.catalog?.version) return;
-      state.catalog = compileCatalog(published, cipher.decrypt);
-      delete state.refused;
-      log.info({ version: published.version, channels: published.channels.length }, "configuration applied");
+      if (published.version !== state.catalog?.version) {
+        state.catalog = compileCatalog(published, cipher.decrypt);
+        log.info({ version: published.version, channels: published.channels.length }, "configuration applied");
+      }
+      state.seen = text;
     } catch (error) {
       if (isFirst) state.leftBehind = text;
-      else state.refused = text;
+      else state.seen = text;
       const message =
         "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last valid one stays active";
       if (isFirst) log.info({ err: error }, `${message}; waiting for a new one`);

@@ -122,13 +122,18 @@ export async function readPublishedConfiguration(redis: Redis): Promise<Publishe
 export const parseHeaders = recordParser("headers of a channel", Type.Record(Type.String(), Type.String()));
 const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));
 
+/** The last text whose version was read. Control reads the version every two seconds, and parsing the text takes a while. */
+let lastRead = { text: "", version: "" };
+
 /**
  * Reads the version of the published configuration. Returns undefined if none is published, or if it cannot be read.
  */
 export async function publishedVersion(redis: Redis): Promise<string | undefined> {
   try {
     const text = await redis.get(publishedKey);
-    return text === null ? undefined : readVersion(text).version;
+    if (text === null) return undefined;
+    if (text !== lastRead.text) lastRead = { text, version: readVersion(text).version };
+    return lastRead.version;
   } catch (error) {
     if (error instanceof UnknownShape) return undefined;
     throw error;
