@@ -24,6 +24,8 @@ export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "ping
 
 /** Divisor of `bufferedBytes`. Reading from the other side continues when fewer than this share of bytes wait. */
 const resumeDivisor = 4;
+/** Time, in ms, after which handling of further messages waits for the next turn of the event loop. */
+const maxTurnMs = 10;
 /** Maximum time, in ms, for a side to answer a close before its connection is cut. */
 const closeMs = 5_000;
 /** Consecutive pings without any response after which a side counts as disconnected. */
@@ -46,6 +48,10 @@ export class Side {
   #missed = 0;
   #pingedAt = Date.now();
   #ended = false;
+  /** Start of the current turn of the event loop; undefined if it has handled no message. */
+  #turnStartedAt: number | undefined;
+  /** Code and reason of a connection that ended while messages waited for the next turn. */
+  #closedWith: readonly [code: number, reason: string] | undefined;
 
   constructor(socket: WebSocket, limits: SideLimits, events: SideEvents) {
     this.#socket = socket;
@@ -99,7 +105,7 @@ export class Side {
         this.#waiting = [...waiting.slice(index), ...this.#waiting];
         return;
       }
-      this.#events.message(message);
+      this.#handle(message);
     }
     if (!this.#isPaused()) this.#socket.resume();
   }
@@ -168,7 +174,25 @@ export class Side {
   #take(message: RealtimeMessage): void {
     if (this.#ended) return;
     if (this.#isPaused() || this.#waiting.length > 0) this.#waiting.push(message);
-    else this.#events.message(message);
+    else this.#handle(message);
+  }
+
+  /** Handles a message. A flood of them is interrupted, so that other sessions are served. */
+  #handle(message: RealtimeMessage): void {
+    const now = performance.now();
+    if (this.#turnStartedAt === undefined) {
+      this.#turnStartedAt = now;
+      setImmediate(() => this.#endTurn());
+    } else if (now - this.#turnStartedAt > maxTurnMs) this.pause("turn");
+    this.#events.message(message);
+  }
+
+  #endTurn(): void {
+    this.#turnStartedAt = undefined;
+    this.resume("turn");
+    if (this.#closedWith === undefined || this.#reasons.has("turn")) return;
+    this.#events.closed(...this.#closedWith);
+    this.#closedWith = undefined;
   }
 
   readonly #onMessage = (data: unknown, binary: boolean): void => {
@@ -188,5 +212,9 @@ export class Side {
     this.#events.drained();
   };
 
-  readonly #onClose = (code: number, reason: Buffer): void => this.#events.closed(code, reason.toString());
+  readonly #onClose = (code: number, reason: Buffer): void => {
+    // Messages that came before the end are handled before it.
+    if (this.#reasons.has("turn")) this.#closedWith = [code, reason.toString()];
+    else this.#events.closed(code, reason.toString());
+  };
 }

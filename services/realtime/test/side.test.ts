@@ -33,6 +33,7 @@ function sideOf(socket: WebSocket, check?: (data: Buffer) => Promise<void>) {
     message: ({ data }) => {
       events.push(data.toString());
       if (data.toString() === "wait") side.pause("test");
+      if (data.toString() === "long") for (const end = performance.now() + 11; performance.now() < end;);
     },
     closed: (code, reason) => events.push(`closed ${code} ${reason}`),
     drained: () => events.push("drained"),
@@ -157,6 +158,18 @@ test("a side that does not read the answers to its messages is not read on, and 
   await vi.waitFor(() => expect(socket.isPaused).toBe(false), 60_000);
   await vi.waitFor(() => expect(answers).toHaveLength(sent), 60_000);
   expect(answers).toEqual(answers.map((_, at) => `${at}`));
+});
+
+test("a flood of messages lets other work go on, and is handled before the end of its connection", async () => {
+  const { side, events, socket } = await connected();
+  const texts = ["long", "long", "two", "long", "long", "three"];
+  side.replay(texts.map((text) => ({ data: Buffer.from(text), binary: false })));
+  socket.emit("close", 1006, Buffer.alloc(0));
+  expect(events).toEqual(["long", "long"]);
+  await new Promise((next) => setImmediate(next));
+  expect(events.length).toBeLessThan(texts.length);
+  await vi.waitFor(() => expect(events).toHaveLength(texts.length + 1), 60_000);
+  expect(events).toEqual([...texts, "closed 1006 "]);
 });
 
 test("large messages are checked before they are passed on, in order, and a refused one is dropped", async () => {
