@@ -61,14 +61,14 @@ function start({ name, as, spec, container }: Pod): void {
   const bytes = textOf(at(container, "resources", "limits", "memory"))
     .toLowerCase()
     .replace("i", "");
-  const words = (member: string): readonly string[] => {
+  const textsOf = (member: string): readonly string[] => {
     const list = container[member];
     const filled = (word: string): string =>
       word.replaceAll(/\$\((\w+)\)/g, (_, name: string) => values.get(name) ?? "");
     return Array.isArray(list) ? list.map(textOf).map(filled) : [];
   };
   const values = variablesOf(container);
-  const [entry, ...rest] = words("command");
+  const [entry, ...rest] = textsOf("command");
   const options = [
     ["--name", as, "--network", run, "--network-alias", name, "--user", user],
     ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
@@ -77,7 +77,7 @@ function start({ name, as, spec, container }: Pod): void {
     itemsAt(container, "volumeMounts").flatMap((mount) => volumeOf(spec, mount)),
     entry === undefined ? [] : ["--entrypoint", entry],
   ];
-  docker("run", "--detach", ...options.flat(), imageHere(textOf(container["image"])), ...rest, ...words("args"));
+  docker("run", "--detach", ...options.flat(), imageHere(textOf(container["image"])), ...rest, ...textsOf("args"));
 }
 
 /** Returns the name of an image in this engine. An image that was built on this machine has its tag and no digest. */
@@ -105,15 +105,15 @@ function volumeOf(spec: Fields, mount: Fields): readonly string[] {
   const volume = itemsAt(spec, "volumes").find((one) => one["name"] === name);
   const size = textOf(at(volume, "emptyDir", "sizeLimit"));
   if (size !== "") return ["--tmpfs", `${path}:size=${size.replace("Mi", "m")}`];
-  const place = mkdtempSync(join(folder, `${name}-`));
+  const volumeFolder = mkdtempSync(join(folder, `${name}-`));
   const map = objects.find(
     (object) => object["kind"] === "ConfigMap" && nameOf(object) === at(volume, "configMap", "name"),
   );
   const files = map?.["data"];
   for (const [file, text] of Object.entries(isFields(files) ? files : {}))
-    writeFileSync(join(place, file), textOf(text));
-  chmodSync(place, map === undefined ? 0o777 : 0o755);
-  return ["--volume", `${place}:${path}${map === undefined ? "" : ":ro"}`];
+    writeFileSync(join(volumeFolder, file), textOf(text));
+  chmodSync(volumeFolder, map === undefined ? 0o777 : 0o755);
+  return ["--volume", `${volumeFolder}:${path}${map === undefined ? "" : ":ro"}`];
 }
 
 function addressOf({ as }: Pod): string {
@@ -140,8 +140,8 @@ async function ready(pod: Pod): Promise<void> {
     return isFields(probe) ? [probe] : [];
   });
   for (let tries = 60; ; tries--) {
-    const passed = await Promise.all(probes.map((probe) => passes(pod, probe)));
-    if (passed.every(Boolean)) return;
+    const results = await Promise.all(probes.map((probe) => passes(pod, probe)));
+    if (results.every(Boolean)) return;
     if (tries === 0 || docker("inspect", "--format", "{{.State.Running}}", pod.as) !== "true")
       throw new Error(`${pod.name} is not ready:\n${spawnSync("docker", ["logs", pod.as]).output.join("")}`);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
@@ -152,13 +152,15 @@ const meanwhile = promisify(execFile);
 
 /** Ends a pod as the kubelet does: preStop, SIGTERM and, after the grace period, SIGKILL. */
 async function end({ name, as, spec, container }: Pod): Promise<void> {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const preStop = at(container, "lifecycle", "preStop", "exec", "command");
   if (Array.isArray(preStop)) await meanwhile("docker", ["exec", as, ...preStop.map(textOf)]);
   const grace = Number(spec["terminationGracePeriodSeconds"] ?? 30);
   await meanwhile("docker", ["stop", "--time", String(grace), as]);
   const status = docker("inspect", "--format", "{{.State.ExitCode}}", as);
-  console.log(`${name}: ended with ${status} after ${((performance.now() - begun) / 1_000).toFixed(1)} of ${grace} s`);
+  console.log(
+    `${name}: ended with ${status} after ${((performance.now() - startedAt) / 1_000).toFixed(1)} of ${grace} s`,
+  );
   if (status !== "0") process.exitCode = 1;
 }
 

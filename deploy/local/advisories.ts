@@ -11,7 +11,7 @@ export interface AcceptedAdvisory {
 export const acceptedAdvisories: readonly AcceptedAdvisory[] = [];
 
 /** Severities that fail the audit. */
-const failing: ReadonlySet<string> = new Set(["high", "critical"]);
+const failingSeverities: ReadonlySet<string> = new Set(["high", "critical"]);
 /** Path prefix of packages that only tests use; no image contains them. */
 const testsOnly = "libs__testkit>";
 
@@ -35,9 +35,9 @@ export function unacceptedAdvisories(
 ): readonly string[] | undefined {
   const report = reportIn(output);
   if (report === undefined) return undefined;
-  const passed = new Set(accepted.filter(({ until }) => today <= until).map(({ id }) => id));
+  const acceptedIds = new Set(accepted.filter(({ until }) => today <= until).map(({ id }) => id));
   return Object.values(report.advisories)
-    .filter(({ severity, github_advisory_id: id = "" }) => failing.has(severity) && !passed.has(id))
+    .filter(({ severity, github_advisory_id: id = "" }) => failingSeverities.has(severity) && !acceptedIds.has(id))
     .flatMap(({ findings, module_name, severity, title, url }) => {
       const shipped = findings.filter(({ paths }) => paths.some((path) => !path.startsWith(testsOnly)));
       const versions = shipped.map(({ version }) => version).join(", ");

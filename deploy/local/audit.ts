@@ -18,8 +18,8 @@ const { stdout, stderr, error } = spawnSync(pnpm, ["audit", "--prod", "--json"],
 });
 const found = unacceptedAdvisories(stdout, acceptedAdvisories, new Date().toISOString().slice(0, 10));
 if (found === undefined) {
-  const late = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
-  const reason = late ? `no answer within ${withinMs} ms` : (error?.message ?? (stderr || stdout));
+  const timedOut = error !== undefined && "code" in error && error.code === "ETIMEDOUT";
+  const reason = timedOut ? `no answer within ${withinMs} ms` : (error?.message ?? (stderr || stdout));
   // pnpm wraps its message in a frame.
   process.stdout.write(`not checked: ${reason.replaceAll(/[\s│×├─▶╰]+/g, " ").trim()}\n`);
   if (process.argv.includes("--required")) process.exitCode = 1;

@@ -22,7 +22,15 @@ export async function startPostgres(options: ServerOptions): Promise<LocalServer
     program: "postgres",
     variable: "MODELGATE_POSTGRES",
     inside: 5432,
-    args: (at) => ["-D", dataIn(at.folder), "-p", String(at.port), "-h", at.host, ...settings(options.keep)],
+    args: (place) => [
+      "-D",
+      dataIn(place.folder),
+      "-p",
+      String(place.port),
+      "-h",
+      place.host,
+      ...settings(options.keep),
+    ],
     argsInContainer: [],
     hello: startup,
     welcome: "R",
@@ -58,9 +66,22 @@ async function makeCluster(program: string, folder: string, user: ServerUser | u
   const secret = join(folder, "password");
   writeFileSync(secret, password);
   if (user !== undefined) for (const path of [folder, secret]) chownSync(path, user.uid, user.gid);
-  const words = ["-D", data, "-U", owner, "--pwfile", secret, "--auth", "scram-sha-256", "-E", "UTF8", "--locale", "C"];
+  const initdbArguments = [
+    "-D",
+    data,
+    "-U",
+    owner,
+    "--pwfile",
+    secret,
+    "--auth",
+    "scram-sha-256",
+    "-E",
+    "UTF8",
+    "--locale",
+    "C",
+  ];
   const run = promisify(execFile);
-  await run(initdbBeside(program), [...words, "--no-sync"], { cwd: folder, ...user });
+  await run(initdbBeside(program), [...initdbArguments, "--no-sync"], { cwd: folder, ...user });
   // In single-user mode, the server program runs one statement without serving.
   const single = run(program, ["--single", "-D", data, "postgres"], { cwd: folder, ...user });
   single.child.stdin?.end(`create database ${database}\n`);

@@ -14,9 +14,9 @@ export function filesToRepeat({
 }
 
 /** Returns vitest's arguments for running only these files. Options of the first run, such as `-t`, stay. */
-export function argumentsToRepeat(words: readonly string[], files: readonly string[]): string[] {
-  const { filter } = parseCLI(["vitest", "run", ...words]);
-  const kept = [...words];
+export function argumentsToRepeat(vitestArguments: readonly string[], files: readonly string[]): string[] {
+  const { filter } = parseCLI(["vitest", "run", ...vitestArguments]);
+  const kept = [...vitestArguments];
   for (const word of filter.toReversed()) kept.splice(kept.lastIndexOf(word), 1);
   return [...kept, "--maxWorkers=1", ...files];
 }

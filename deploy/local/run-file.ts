@@ -33,7 +33,7 @@ const tryAgainMs = 60;
 export async function claimFolder(folder: string): Promise<FolderClaim | { readonly heldBy: number }> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "run.json");
-  for (let tried = 1; ; tried++) {
+  for (let attempt = 1; ; attempt++) {
     const { heldBy, release } = claim(folder, "running");
     if (release !== undefined) {
       const remove = (): void => rmSync(file, { force: true });
@@ -49,7 +49,7 @@ export async function claimFolder(folder: string): Promise<FolderClaim | { reado
         },
       };
     }
-    if (tried === tries) return { heldBy };
+    if (attempt === tries) return { heldBy };
     await new Promise((resolve) => setTimeout(resolve, tryAgainMs * (0.5 + Math.random())));
   }
 }

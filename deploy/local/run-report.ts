@@ -94,6 +94,6 @@ function timesOf(modules: readonly TestModule[]): readonly PackageTime[] {
     sum.loadSeconds += (environmentSetupDuration + prepareDuration + collectDuration + setupDuration) / 1_000;
     times.set(name, sum);
   }
-  const whole = ({ testSeconds, loadSeconds }: PackageTime): number => testSeconds + loadSeconds;
-  return [...times.values()].sort((one, other) => whole(other) - whole(one));
+  const totalSeconds = ({ testSeconds, loadSeconds }: PackageTime): number => testSeconds + loadSeconds;
+  return [...times.values()].sort((one, other) => totalSeconds(other) - totalSeconds(one));
 }

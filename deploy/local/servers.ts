@@ -48,7 +48,7 @@ export async function startRedis(options: ServerOptions): Promise<LocalServer> {
   const kind: ServerKind = {
     ...redisKind,
     name: "redis",
-    args: (at) => [...redisPlace(at), "--save", "", ...durability, ...cluster, ...more],
+    args: (place) => [...redisPlace(place), "--save", "", ...durability, ...cluster, ...more],
   };
   return { url: redisAt(port), child: await startServer(kind, options) };
 }
@@ -61,7 +61,7 @@ export async function startSentinel(options: ServerOptions & { readonly configur
   const kind: ServerKind = {
     ...redisKind,
     name: "sentinel",
-    args: (at) => [options.configuration, "--sentinel", ...redisPlace(at), ...(options.more ?? [])],
+    args: (place) => [options.configuration, "--sentinel", ...redisPlace(place), ...(options.more ?? [])],
   };
   return { url: redisAt(options.port), child: await startServer(kind, options) };
 }
@@ -77,13 +77,13 @@ const redisKind = {
   welcome: "+PONG",
 } as const;
 
-const redisPlace = (at: ServerPlace): readonly string[] => [
+const redisPlace = (place: ServerPlace): readonly string[] => [
   "--port",
-  String(at.port),
+  String(place.port),
   "--bind",
-  at.host,
+  place.host,
   "--dir",
-  at.folder,
+  place.folder,
 ];
 
 /** Starts nats-server with JetStream on loopback and waits until it answers. */
@@ -93,7 +93,7 @@ export async function startNats(options: ServerOptions): Promise<LocalServer> {
     program: "nats-server",
     variable: "MODELGATE_NATS_SERVER",
     inside: 4222,
-    args: (at) => ["-js", "-a", at.host, "-p", String(at.port), "-sd", at.folder, ...(options.more ?? [])],
+    args: (place) => ["-js", "-a", place.host, "-p", String(place.port), "-sd", place.folder, ...(options.more ?? [])],
     argsInContainer: [],
     hello: "",
     welcome: "INFO",
@@ -115,7 +115,7 @@ export interface ServerKind {
   readonly variable: string;
   /** Port of the server in a container. */
   readonly inside: number;
-  readonly args: (at: ServerPlace) => readonly string[];
+  readonly args: (place: ServerPlace) => readonly string[];
   readonly argsInContainer: readonly string[];
   /** Request that makes the server send something; empty if the server sends first. */
   readonly hello: string;
@@ -137,14 +137,14 @@ export interface ServerUser {
 export async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
   const { name, inside } = kind;
   mkdirSync(folder, { recursive: true });
-  const named = process.env[kind.variable];
+  const configured = process.env[kind.variable];
   let child: Child;
-  if (named?.startsWith(docker)) {
+  if (configured?.startsWith(docker)) {
     const args = [...kind.args({ host: "0.0.0.0", port: inside, folder: "/data" }), ...kind.argsInContainer];
-    const image = named.slice(docker.length);
+    const image = configured.slice(docker.length);
     child = spawnContainer({ name, image, command: kind.program, args, port, inside, folder, logFile });
   } else {
-    const command = named ?? findProgram(kind.program);
+    const command = configured ?? findProgram(kind.program);
     if (command === undefined)
       throw new Error(
         `There is no ${kind.program} on this machine: install it, set ${kind.variable} to its path, or set the address of a running one.`,

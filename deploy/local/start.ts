@@ -90,7 +90,7 @@ async function start(): Promise<void> {
   await Promise.race([built, stores.then(() => built)]); // a failure of the servers is reported without waiting for the build
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
-  const wanted: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
+  const processNames: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
   // JetStream reserves disk space for the maximum size of every stream, and a personal machine may have little.
   const more = {
     MODELGATE_DATA: data,
@@ -109,7 +109,7 @@ async function start(): Promise<void> {
     services.set(name, started.child);
     return started;
   };
-  const started = wanted.map(startOne);
+  const started = processNames.map(startOne);
   // A service that ends before all are ready cannot start; later it is restarted.
   let isReady = false;
   for (const { child } of started)
@@ -196,10 +196,10 @@ async function claimData(): Promise<void> {
     folder = claimed;
     return;
   }
-  const words = `modelgate is already running on ${relative(root, data)} (process ${claimed.heldBy})`;
+  const message = `modelgate is already running on ${relative(root, data)} (process ${claimed.heldBy})`;
   if (env["REDIS_URL"] === undefined || env["NATS_URL"] === undefined)
-    throw new CannotStart(`${words}: stop it, or set MODELGATE_DATA to another folder.`);
-  process.stderr.write(`${words}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
+    throw new CannotStart(`${message}: stop it, or set MODELGATE_DATA to another folder.`);
+  process.stderr.write(`${message}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
 /** Waits until the services have applied the configuration, so that the suite can answer calls. */
@@ -244,8 +244,8 @@ function printMessage(name: string, words: string): void {
 }
 
 /** Returns the result of a promise, unless an end is requested or forced before. */
-function unlessEnding<T>(waiting: Promise<T>): Promise<T> {
-  return Promise.race([waiting, ending.promise.then(stopWaiting)]);
+function unlessEnding<T>(promise: Promise<T>): Promise<T> {
+  return Promise.race([promise, ending.promise.then(stopWaiting)]);
 }
 
 async function stopWaiting(why: "asked" | Child): Promise<never> {

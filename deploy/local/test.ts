@@ -31,23 +31,23 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-function run(command: string, words: readonly string[] = [], env: Readonly<Record<string, string>> = {}): boolean {
+function run(command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): boolean {
   const options = { stdio: "inherit", env: { ...process.env, ...env } } as const;
-  return spawnSync(pnpm, ["run", "--silent", command, ...words], options).status === 0;
+  return spawnSync(pnpm, ["run", "--silent", command, ...args], options).status === 0;
 }
 
 /**
  * Runs all tests. If few files failed, runs them again one at a time, and prints a diagnosis for each failure that does
  * not repeat. The result is that of the first run; only failures of quarantined files are ignored.
  */
-function runTests(words: readonly string[]): boolean {
+function runTests(vitestArguments: readonly string[]): boolean {
   process.stdout.write("\n── tests\n");
-  const { ok, report } = vitest("first", words);
+  const { ok, report } = vitest("first", vitestArguments);
   if (ok || report === undefined) return summarise(ok, report);
   const files = filesToRepeat(report);
   if (files.length > 0) {
     process.stdout.write(`\n── for a diagnosis: ${files.length} files with failures again, one at a time\n`);
-    diagnose(report, vitest("second", argumentsToRepeat(words, files)).report);
+    diagnose(report, vitest("second", argumentsToRepeat(vitestArguments, files)).report);
   }
   const forgiven = areQuarantined(report);
   if (forgiven) for (const { file, reason } of quarantine) process.stdout.write(`quarantined: ${file}: ${reason}\n`);
@@ -61,9 +61,9 @@ function diagnose({ failures }: RunReport, second: RunReport | undefined): void 
   }
 }
 
-function vitest(name: string, words: readonly string[]): { ok: boolean; report: RunReport | undefined } {
+function vitest(name: string, vitestArguments: readonly string[]): { ok: boolean; report: RunReport | undefined } {
   const file = join(folder, `${name}.json`);
-  const ok = run("vitest", ["--reporter=dot", "--reporter=./deploy/local/run-report.ts", ...words], {
+  const ok = run("vitest", ["--reporter=dot", "--reporter=./deploy/local/run-report.ts", ...vitestArguments], {
     MODELGATE_TEST_REPORT: file,
   });
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };

@@ -9,11 +9,11 @@ const datasource = { type: "prometheus", uid: "${datasource}" } as const;
 export function dashboardJson(uid: string, title: string, rows: readonly Row[]): string {
   const panels: object[] = [];
   let y = 0;
-  for (const { title: heading, panels: own } of rows) {
+  for (const { title: heading, panels: rowPanels } of rows) {
     const gridPos = { x: 0, y, w: columns, h: heights.row };
     panels.push({ id: panels.length + 1, type: "row", title: heading, collapsed: false, panels: [], gridPos });
     y += heights.row;
-    for (const line of linesOf(own)) {
+    for (const line of linesOf(rowPanels)) {
       const h = Math.max(...line.map(({ kind }) => heights[kind]));
       let x = 0;
       for (const panel of line) {

@@ -20,9 +20,9 @@ export function rate(metric: string, by: string): string {
 }
 
 /** Returns the query of the share of 5xx answers of the edge; 0 if there are none. */
-export function failures(over: string): string {
-  const of = (labels: string): string => `sum(rate(${requests}{${labels}}[${over}]))`;
-  return `(${of('service=~"edge|gateway", http_response_status_code=~"5.."')} or vector(0)) / ${of('service=~"edge|gateway"')}`;
+export function failures(window: string): string {
+  const rateOfRequests = (labels: string): string => `sum(rate(${requests}{${labels}}[${window}]))`;
+  return `(${rateOfRequests('service=~"edge|gateway", http_response_status_code=~"5.."')} or vector(0)) / ${rateOfRequests('service=~"edge|gateway"')}`;
 }
 
 /** Returns the query of a metric's 95th percentile, by model. */

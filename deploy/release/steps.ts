@@ -99,6 +99,6 @@ function chartSteps({ version, registry, folder }: Plan): readonly Step[] {
   ];
 }
 
-function sign(what: string, pushed: string): Step {
-  return { what: `sign ${what}`, command: ["cosign", "sign", "--yes", pushed] };
+function sign(artifact: string, pushed: string): Step {
+  return { what: `sign ${artifact}`, command: ["cosign", "sign", "--yes", pushed] };
 }

@@ -86,8 +86,8 @@ function resolved(schema: unknown): Json {
 /** Returns a short text about the type of a schema. */
 function typeOf(schema: unknown): string {
   const found = resolved(schema);
-  const either = [...list(found["anyOf"]), ...list(found["oneOf"])].map(typeOf).filter((type) => type !== "null");
-  if (either.length > 0) return [...new Set(either)].join(" or ");
+  const alternatives = [...list(found["anyOf"]), ...list(found["oneOf"])].map(typeOf).filter((type) => type !== "null");
+  if (alternatives.length > 0) return [...new Set(alternatives)].join(" or ");
   if (found["const"] !== undefined) return code(JSON.stringify(found["const"]));
   if (Array.isArray(found["enum"])) return found["enum"].map((each) => code(String(each))).join(", ");
   const type = text(found["type"]);

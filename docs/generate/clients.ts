@@ -23,8 +23,8 @@ export function clientsTable(): string {
     "|---|---|---|---|",
     ...rows.map(({ title, page, address: form, run }) => {
       const { versions = "", date, outcome } = run ?? { outcome: "not run" };
-      const when = date === undefined || outcome.startsWith("not run") ? "" : `, ${date}`;
-      return `| [${title}](/clients/${page}) | ${form} | ${versions} | ${outcome}${when} |`;
+      const dateText = date === undefined || outcome.startsWith("not run") ? "" : `, ${date}`;
+      return `| [${title}](/clients/${page}) | ${form} | ${versions} | ${outcome}${dateText} |`;
     }),
   ].join("\n");
 }

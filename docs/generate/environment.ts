@@ -35,8 +35,8 @@ export async function environmentPage(): Promise<string> {
   // Not counted: the gateway runs services, so it reads the variables of the services that it runs.
   const all = described.filter(({ service }) => service !== "gateway").length;
   const first = firstVariables.flatMap((name) => [...rows.values()].filter(({ variable }) => variable.name === name));
-  const rest = [...rows.values()].filter(({ variable }) => !firstVariables.includes(variable.name));
-  const groups = Map.groupBy(rest, ({ services }) => titleOf(services, all));
+  const otherRows = [...rows.values()].filter(({ variable }) => !firstVariables.includes(variable.name));
+  const groups = Map.groupBy(otherRows, ({ services }) => titleOf(services, all));
   const tables = [
     { title: "What matters first", rows: first },
     ...Array.from(groups, ([title, found]) => ({ title, rows: found })).toSorted(

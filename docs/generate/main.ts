@@ -47,7 +47,7 @@ export async function generate(): Promise<void> {
 
 function replaceFile(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
-  const own = `${file}.${process.pid}`;
-  writeFileSync(own, text);
-  renameSync(own, file);
+  const temporaryFile = `${file}.${process.pid}`;
+  writeFileSync(temporaryFile, text);
+  renameSync(temporaryFile, file);
 }

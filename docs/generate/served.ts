@@ -27,8 +27,10 @@ export function unimplementedEndpoints(): string {
 
 /** Returns the wires of a kind that at least one vendor has. */
 function wiresOf(kind: ModelKind): readonly string[] {
-  const spoken = new Set(Object.values(providers).flatMap(({ wires, moreWires = [] }) => [...wires, ...moreWires]));
-  return [...new Set(wiresOfKind[kind])].filter((wire) => spoken.has(wire));
+  const vendorWires = new Set(
+    Object.values(providers).flatMap(({ wires, moreWires = [] }) => [...wires, ...moreWires]),
+  );
+  return [...new Set(wiresOfKind[kind])].filter((wire) => vendorWires.has(wire));
 }
 
 function list(endpoints: readonly Endpoint[]): string {

@@ -118,12 +118,12 @@ function fieldMeanings(): ReadonlyMap<string, string> {
 
 /** Finds the files of the hub that a wire imports, also through other files of the hub. */
 function hubFilesOf(wire: string): ReadonlySet<string> {
-  const waiting = globSync(`${wire}/*.ts`, { cwd: source });
+  const unreadFiles = globSync(`${wire}/*.ts`, { cwd: source });
   const found = new Set<string>();
-  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+  for (let file = unreadFiles.pop(); file !== undefined; file = unreadFiles.pop()) {
     const imports = file.startsWith("hub") ? /"\.\/([\w-]+\.ts)"/g : /"\.\.\/hub\/([\w-]+\.ts)"/g;
     for (const [, name = ""] of readFileSync(join(source, file), "utf8").matchAll(imports)) {
-      if (!found.has(name)) waiting.push(`hub/${name}`);
+      if (!found.has(name)) unreadFiles.push(`hub/${name}`);
       found.add(name);
     }
   }
@@ -136,11 +136,11 @@ function notedWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const uses = new Map(wires.map((wire) => [wire, hubFilesOf(wire)]));
   const fields = new Set(tables.flatMap(([, { as }]) => Object.keys(as)));
   const found = globSync("{hub,chat,responses,messages,content,converse}/*.ts", { cwd: source }).flatMap((file) => {
-    const at = basename(dirname(file));
+    const folderName = basename(dirname(file));
     const words = [...readFileSync(join(source, file), "utf8").matchAll(/\bnote(?:If)?\("([^"]+)"/g)].map(
       ([, word = ""]) => word,
     );
-    const noting = at === "hub" ? wires.filter((wire) => uses.get(wire)?.has(basename(file))) : [at];
+    const noting = folderName === "hub" ? wires.filter((wire) => uses.get(wire)?.has(basename(file))) : [folderName];
     return words.flatMap((word) => noting.map((wire) => [word, wire] as const));
   });
   const words = Map.groupBy(

@@ -6,10 +6,10 @@ import type { Block } from "./blocks.ts";
 import { root, type Demo, type Ended } from "./start.ts";
 
 const docs = join(import.meta.dirname, "..");
-const named = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
+const configuredPython = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
 
 /** Path of the Python with the packages of docs/requirements.txt; undefined if there is none. */
-export const python = named !== undefined && existsSync(named) ? named : undefined;
+export const python = configuredPython !== undefined && existsSync(configuredPython) ? configuredPython : undefined;
 
 let files = 0;
 

@@ -28,10 +28,10 @@ const runsWithinMs = 240_000;
 export async function startDemo(): Promise<Demo> {
   const [port = 0] = await freePorts(1);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-docs-"));
-  const own = { PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
+  const demoEnv = { PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
   // LiteLLM loads prices from GitHub when it is imported, and repeats this if GitHub does not answer.
   // `LITELLM_LOCAL_MODEL_COST_MAP` makes it use the prices in its package.
-  const env = { ...process.env, ...own, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
+  const env = { ...process.env, ...demoEnv, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
   const npm = spawn("npm", ["start"], { cwd: root, env });
   const ended = new Promise((resolve) => void npm.once("close", resolve));
   let output = "";

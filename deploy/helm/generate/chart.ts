@@ -32,11 +32,11 @@ export function unreleased(): Release {
 
 /** Returns all files of the chart, by their path in it. */
 export function chart({ version, registry }: Release): ReadonlyMap<string, string> {
-  const stored = <T>(of: (store: Store) => T) => ({
-    redis: of("redis"),
-    redisContent: of("redisContent"),
-    nats: of("nats"),
-    postgres: of("postgres"),
+  const stored = <T>(valueOf: (store: Store) => T) => ({
+    redis: valueOf("redis"),
+    redisContent: valueOf("redisContent"),
+    nats: valueOf("nats"),
+    postgres: valueOf("postgres"),
   });
   const schema = valuesSchema({
     rows,
@@ -82,12 +82,12 @@ function valuesYaml(properties: Readonly<Record<string, TSchema>>, indent = ""):
       // Helm sets `global`, not this chart.
       .filter(([name]) => name !== "global")
       .map(([name, member]) => {
-        const words = member.description ? `${indent}# ${member.description}\n` : "";
+        const comment = member.description ? `${indent}# ${member.description}\n` : "";
         const isGroup = Object.keys(member.properties ?? {}).length > 0;
         const value = isGroup
           ? `${indent}${name}:\n${valuesYaml(member.properties ?? {}, `${indent}  `)}`
           : stringify({ [name]: member.default }, helmYaml).replaceAll(/^(?=.)/gm, indent);
-        return words + value;
+        return comment + value;
       })
       .join("")
   );

@@ -18,11 +18,11 @@ export function monitoringFiles(): ReadonlyMap<string, string> {
  * Returns the template of the PodMonitor, which reads the second port of every pod under the labels that the rules use.
  */
 export function podMonitorTemplate(head: string): string {
-  const at = ".Values.monitoring.podMonitor";
+  const valuesPath = ".Values.monitoring.podMonitor";
   const object = {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PodMonitor",
-    metadata: { name: "modelgate", [optionalMember("labels", `${at}.labels`)]: null },
+    metadata: { name: "modelgate", [optionalMember("labels", `${valuesPath}.labels`)]: null },
     spec: {
       selector: {
         matchLabels: { "app.kubernetes.io/part-of": "modelgate" },
@@ -32,7 +32,7 @@ export function podMonitorTemplate(head: string): string {
       podMetricsEndpoints: [
         {
           port: "ops",
-          interval: inlineExpression(`${at}.interval`),
+          interval: inlineExpression(`${valuesPath}.interval`),
           // Every sample already has the label `service`. The relabeling adds it to `up`, which Prometheus creates.
           honorLabels: true,
           relabelings: [
@@ -43,7 +43,7 @@ export function podMonitorTemplate(head: string): string {
       ],
     },
   };
-  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
 /**
@@ -51,35 +51,35 @@ export function podMonitorTemplate(head: string): string {
  * configurable address.
  */
 export function prometheusRuleTemplate(head: string): string {
-  const at = ".Values.monitoring.prometheusRule";
+  const valuesPath = ".Values.monitoring.prometheusRule";
   const object = {
     apiVersion: "monitoring.coreos.com/v1",
     kind: "PrometheusRule",
-    metadata: { name: "modelgate", [optionalMember("labels", `${at}.labels`)]: null },
+    metadata: { name: "modelgate", [optionalMember("labels", `${valuesPath}.labels`)]: null },
     spec: {
       [block(
-        `{{- .Files.Get "files/rules.yaml" | replace "runbook_url: /" (printf "runbook_url: %s/" (trimSuffix "/" ${at}.runbookBaseUrl)) | nindent @ }}`,
+        `{{- .Files.Get "files/rules.yaml" | replace "runbook_url: /" (printf "runbook_url: %s/" (trimSuffix "/" ${valuesPath}.runbookBaseUrl)) | nindent @ }}`,
       )]: null,
     },
   };
-  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [{ object }]).concat("{{- end }}\n");
 }
 
 /** Returns the template of the dashboards' ConfigMaps. */
 export function dashboardsTemplate(head: string): string {
-  const at = ".Values.monitoring.dashboards";
+  const valuesPath = ".Values.monitoring.dashboards";
   const parts = [...dashboards().keys()].map((file) => ({
     object: {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: {
         name: `modelgate-dashboard-${file.replace(".json", "")}`,
-        [optionalMember("labels", `${at}.labels`)]: null,
+        [optionalMember("labels", `${valuesPath}.labels`)]: null,
       },
       data: {
         [block(`${file}: |-\n{{- .Files.Get "files/dashboards/${file}" | trimSuffix "\\n" | nindent @2 }}`)]: null,
       },
     },
   }));
-  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, parts).concat("{{- end }}\n");
+  return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, parts).concat("{{- end }}\n");
 }

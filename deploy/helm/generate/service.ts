@@ -66,8 +66,8 @@ export function serviceTemplate(row: ServiceRow, rows: readonly ServiceRow[], he
     ...(row.callsVendors || row.sendsAlerts === true ? [ciliumPolicyOf(row)] : []),
   ];
   const parts = objects.map((object): Part => {
-    const when = conditions[textOf(object["kind"])];
-    return when === undefined ? { object } : { object, when };
+    const condition = conditions[textOf(object["kind"])];
+    return condition === undefined ? { object } : { object, when: condition };
   });
   const text = renderTemplate(`{{- $service := ${values} }}\n`, parts);
   return head + (isSimulator ? `{{- if ${values}.enabled }}\n${text}{{- end }}\n` : text);

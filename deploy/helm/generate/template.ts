@@ -59,8 +59,8 @@ function expand(yaml: string): string {
   const withLines = yaml.replaceAll(/^( *)(?:- )?helm_(\d+)_(?:: null)?$/gm, (line, indent: string, index: string) => {
     const { text, lines } = placeholders[Number(index)] ?? { text: "", lines: false };
     if (!lines) return line;
-    const own = text.replaceAll(/nindent @(\d*)/g, (_, more: string) => `nindent ${indent.length + Number(more)}`);
-    return expand(own.replaceAll(/^(?!\{\{-|$)/gm, indent)).trimEnd();
+    const indented = text.replaceAll(/nindent @(\d*)/g, (_, more: string) => `nindent ${indent.length + Number(more)}`);
+    return expand(indented.replaceAll(/^(?!\{\{-|$)/gm, indent)).trimEnd();
   });
   return withLines.replaceAll(/helm_(\d+)_/g, (_, index: string) => placeholders[Number(index)]?.text ?? "");
 }

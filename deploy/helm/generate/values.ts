@@ -19,7 +19,7 @@ const count = (fallback: number, description?: string) =>
 /** Returns the schema of one service's values, with defaults from the table's row. */
 function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
   const { resources, replicas, drainSeconds, diskMebibytes = 64, env = {} } = row;
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));
+  const settableEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));
   return Type.Object(
     {
       image: text(
@@ -49,7 +49,7 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
       ),
       env: Type.Record(Type.String(), Type.String(), {
         description: `Additional variables of ${row.name === "simulator" ? "e2e" : "services"}/${row.name}/src/env.ts, as text.`,
-        default: own,
+        default: settableEnv,
         propertyNames: { pattern: "^[A-Z][A-Z0-9_]*$", not: { enum: [...fixed] } },
       }),
     },
@@ -57,12 +57,12 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
   );
 }
 
-const secretKey = (key: string, what: string) =>
-  Type.Object({ name: text("", "modelgate"), key: text("", key) }, { ...strict, description: what });
+const secretKey = (key: string, description: string) =>
+  Type.Object({ name: text("", "modelgate"), key: text("", key) }, { ...strict, description: description });
 
-function bundledStoreSchema(what: string, image: string, storage: string) {
+function bundledStoreSchema(serverName: string, image: string, storage: string) {
   return {
-    bundled: flag(what),
+    bundled: flag(serverName),
     image: text("Image of the bundled server.", image),
     storage: Type.String({
       pattern: "^[0-9]+[MGT]i$",
@@ -91,10 +91,10 @@ export interface ValueSources {
   readonly registry: string;
 }
 
-function entrySchema(what: string, className: string, annotations: Readonly<Record<string, string>>) {
+function entrySchema(entryName: string, className: string, annotations: Readonly<Record<string, string>>) {
   return Type.Object(
     {
-      enabled: flag(what),
+      enabled: flag(entryName),
       className: text("Class of the ingress controller.", className),
       host: text("Host name that clients call.", "gateway.example.com"),
       tlsSecret: text("Secret with the certificate.", "modelgate-tls"),

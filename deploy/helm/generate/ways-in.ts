@@ -20,32 +20,32 @@ export function ingressAnnotations(): Readonly<Record<string, string>> {
 
 /** Returns the template of the Gateway and its route. */
 export function gatewayTemplate(head: string): string {
-  const at = ".Values.gateway";
-  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [
+  const valuesPath = ".Values.gateway";
+  return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [
     {
       object: applyJsonPatch(gateway, [
-        { op: "add", path: `/metadata/${optionalMember("annotations", `${at}.annotations`)}`, value: null },
-        replace("/spec/gatewayClassName", inlineExpression(`${at}.className`)),
-        replace("/spec/listeners/0/hostname", inlineExpression(`${at}.host`)),
-        replace("/spec/listeners/0/tls/certificateRefs/0/name", inlineExpression(`${at}.tlsSecret`)),
+        { op: "add", path: `/metadata/${optionalMember("annotations", `${valuesPath}.annotations`)}`, value: null },
+        replace("/spec/gatewayClassName", inlineExpression(`${valuesPath}.className`)),
+        replace("/spec/listeners/0/hostname", inlineExpression(`${valuesPath}.host`)),
+        replace("/spec/listeners/0/tls/certificateRefs/0/name", inlineExpression(`${valuesPath}.tlsSecret`)),
       ]),
     },
-    { object: applyJsonPatch(route, [replace("/spec/hostnames/0", inlineExpression(`${at}.host | quote`))]) },
+    { object: applyJsonPatch(route, [replace("/spec/hostnames/0", inlineExpression(`${valuesPath}.host | quote`))]) },
   ]).concat("{{- end }}\n");
 }
 
 /** Returns the template of the Ingress. */
 export function ingressTemplate(head: string): string {
-  const at = ".Values.ingress";
-  return renderTemplate(`${head}{{- if ${at}.enabled }}\n`, [
+  const valuesPath = ".Values.ingress";
+  return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [
     {
       object: applyJsonPatch(ingress, [
         { op: "remove", path: "/metadata/annotations" },
-        { op: "add", path: `/metadata/${optionalMember("annotations", `${at}.annotations`)}`, value: null },
-        replace("/spec/ingressClassName", inlineExpression(`${at}.className`)),
-        replace("/spec/tls/0/hosts/0", inlineExpression(`${at}.host | quote`)),
-        replace("/spec/tls/0/secretName", inlineExpression(`${at}.tlsSecret`)),
-        replace("/spec/rules/0/host", inlineExpression(`${at}.host | quote`)),
+        { op: "add", path: `/metadata/${optionalMember("annotations", `${valuesPath}.annotations`)}`, value: null },
+        replace("/spec/ingressClassName", inlineExpression(`${valuesPath}.className`)),
+        replace("/spec/tls/0/hosts/0", inlineExpression(`${valuesPath}.host | quote`)),
+        replace("/spec/tls/0/secretName", inlineExpression(`${valuesPath}.tlsSecret`)),
+        replace("/spec/rules/0/host", inlineExpression(`${valuesPath}.host | quote`)),
       ]),
     },
   ]).concat("{{- end }}\n");

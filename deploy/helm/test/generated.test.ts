@@ -42,10 +42,10 @@ test.each(examples)("%s names only existing values", (name) => {
 });
 
 /** Returns the paths of an object that the defaults do not have, except in maps with free names. */
-function unknownIn(given: unknown, defaults: unknown, path = ""): readonly string[] {
-  if (!isObject(given) || !isObject(defaults) || Object.keys(defaults).length === 0) return [];
+function unknownIn(values: unknown, defaults: unknown, path = ""): readonly string[] {
+  if (!isObject(values) || !isObject(defaults) || Object.keys(defaults).length === 0) return [];
   if (/\/(env|annotations|labels|scrapers|resources)$/.test(path)) return [];
-  return Object.entries(given).flatMap(([name, value]) =>
+  return Object.entries(values).flatMap(([name, value]) =>
     name in defaults ? unknownIn(value, defaults[name], `${path}/${name}`) : [`${path}/${name}`],
   );
 }

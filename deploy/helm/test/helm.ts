@@ -17,13 +17,17 @@ export const example = (name: string): readonly string[] => [
   join(root, `deploy/helm/examples/${name}.yaml`),
 ];
 
-const named = process.env["MODELGATE_HELM"];
+const configuredHelm = process.env["MODELGATE_HELM"];
 const candidates = [
   ...globSync(join(root, ".tools/helm-*/helm")),
   ...(process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "helm")),
 ];
 /** Path of Helm: as the bootstrap named it, built by it, or on PATH; undefined if there is none. */
-export const helm: string | undefined = named ? (existsSync(named) ? named : undefined) : candidates.find(isExecutable);
+export const helm: string | undefined = configuredHelm
+  ? existsSync(configuredHelm)
+    ? configuredHelm
+    : undefined
+  : candidates.find(isExecutable);
 if (helm === undefined)
   process.stdout.write("helm: not on this machine (npm test has said why), so the chart is not rendered\n");
 
@@ -45,11 +49,11 @@ export function render(...words: readonly string[]): readonly Fields[] {
 }
 
 /** Renders a chart in another folder. */
-export function renderFrom(place: string, ...words: readonly string[]): readonly Fields[] {
+export function renderFrom(chartFolder: string, ...words: readonly string[]): readonly Fields[] {
   const { status, stdout, stderr } = runHelm(
     "template",
     "modelgate",
-    place,
+    chartFolder,
     "--namespace",
     "modelgate",
     ...kubernetes,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   metrics = await knownMetrics();
 });
 
-const place = (object: Fields): string => `${textOf(object["kind"])} ${nameOf(object)}`;
+const idOf = (object: Fields): string => `${textOf(object["kind"])} ${nameOf(object)}`;
 const rendered = [["default", []], ...examples.map((name) => [name, example(name)] as const)] as const;
 
 describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
@@ -31,17 +31,14 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
   });
 
   test("each object appears once", () => {
-    const places = objects.map(place);
+    const places = objects.map(idOf);
     expect(places.length).toBeGreaterThanOrEqual(40);
     expect(new Set(places).size).toBe(places.length);
   });
 
-  test.each(objects.map((object) => [place(object), object] as const))(
-    "%s is valid against its schema",
-    (_, object) => {
-      expect(problemsOf(object)).toEqual([]);
-    },
-  );
+  test.each(objects.map((object) => [idOf(object), object] as const))("%s is valid against its schema", (_, object) => {
+    expect(problemsOf(object)).toEqual([]);
+  });
 
   test.each(podTemplatesIn(objects))("pods of %s pass PodSecurity `restricted`", (_, pod) => {
     expect(refusedByRestricted(pod)).toEqual([]);
@@ -54,8 +51,8 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
       const names = itemsAt(deployed.container, "env").map((one) => textOf(one["name"]));
       expect(new Set(names).size).toBe(names.length);
       // gatectl reads the first in control's pod, Node reads the second, and the ledger the third if it has books.
-      const also = ["CONTROL_URL", "NODE_EXTRA_CA_CERTS", "BOOKS_URL"];
-      expect(names.filter((one) => !(one in declared) && !also.includes(one))).toEqual([]);
+      const namesReadElsewhere = ["CONTROL_URL", "NODE_EXTRA_CA_CERTS", "BOOKS_URL"];
+      expect(names.filter((one) => !(one in declared) && !namesReadElsewhere.includes(one))).toEqual([]);
       for (const [variable, value] of deployed.env)
         expect(() => declared[variable]?.read(value), variable).not.toThrow();
     },
@@ -74,10 +71,10 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
     for (const metric of resources) expect(at(metric, "resource", "name")).toBe("cpu");
     for (const { container } of deployedIn(objects))
       expect(at(container, "resources", "requests", "cpu")).toBeDefined();
-    const others = used.filter((metric) => !resources.includes(metric));
+    const otherMetrics = used.filter((metric) => !resources.includes(metric));
     // Other metrics need an adapter, which the values must enable.
-    if (name !== "ingress") expect(others).toEqual([]);
-    for (const metric of others) expect(metrics.has(textOf(at(metric, "pods", "metric", "name")))).toBe(true);
+    if (name !== "ingress") expect(otherMetrics).toEqual([]);
+    for (const metric of otherMetrics) expect(metrics.has(textOf(at(metric, "pods", "metric", "name")))).toBe(true);
   });
 
   test("KEDA asks Prometheus for metrics of the service that it scales", () => {
@@ -118,7 +115,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
 
 describe.skipIf(helm === undefined)("monitoring", () => {
   const objects = helm === undefined ? [] : render(...example("monitoring"));
-  const one = (wanted: string) => objects.find((object) => place(object) === wanted);
+  const one = (wanted: string) => objects.find((object) => idOf(object) === wanted);
   const read = (file: string): string => readFileSync(join(folder, "../../monitoring", file), "utf8");
 
   test("the PrometheusRule has the rules of deploy/monitoring", () => {
@@ -149,14 +146,14 @@ describe.skipIf(helm === undefined)("monitoring", () => {
     ["keda", "ScaledObject text", "/spec/minReplicas"],
     ["cilium", "CiliumNetworkPolicy text-vendors", "/spec/egress/1/toFQDN"],
   ])("with %s, an unknown member of %s is found", (values, wanted, path) => {
-    const object = render(...example(values)).find((each) => place(each) === wanted) ?? {};
+    const object = render(...example(values)).find((each) => idOf(each) === wanted) ?? {};
     expect(problemsOf(applyJsonPatch(object, [{ op: "add", path, value: "1" }])).join()).toContain(path);
   });
 });
 
 describe.skipIf(helm === undefined)("values", () => {
   const one = (kind: string, name: string, ...words: readonly string[]): Value | undefined =>
-    render(...words).find((object) => place(object) === `${kind} ${name}`);
+    render(...words).find((object) => idOf(object) === `${kind} ${name}`);
   const variable = (deployment: Value | undefined, name: string) =>
     itemsAt(deployment, "spec", "template", "spec", "containers", 0, "env").find((each) => each["name"] === name);
 
@@ -173,11 +170,11 @@ describe.skipIf(helm === undefined)("values", () => {
   });
 
   test("the kubelet and the autoscaler wait for the complete drain", () => {
-    const words = ["--set", "services.text.drainSeconds=120"];
-    const text = one("Deployment", "text", ...words);
+    const settings = ["--set", "services.text.drainSeconds=120"];
+    const text = one("Deployment", "text", ...settings);
     expect(variable(text, "DRAIN_MS")).toMatchObject({ value: "120000" });
     expect(at(text, "spec", "template", "spec", "terminationGracePeriodSeconds")).toBe(140);
-    const scaler = one("HorizontalPodAutoscaler", "text", ...words);
+    const scaler = one("HorizontalPodAutoscaler", "text", ...settings);
     expect(at(scaler, "spec", "behavior", "scaleDown", "policies", 0, "periodSeconds")).toBe(120);
   });
 
@@ -220,7 +217,7 @@ describe.skipIf(helm === undefined)("values", () => {
     );
     expect(reaching.map(nameOf)).toEqual(["ledger"]);
     const [server] = itemsAt(
-      objects.find((object) => place(object) === "Service postgres"),
+      objects.find((object) => idOf(object) === "Service postgres"),
       "spec",
       "ports",
     );

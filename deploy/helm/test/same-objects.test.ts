@@ -27,8 +27,8 @@ describe.skipIf(helm === undefined).each(pairs)("%s", (_, kustomization, values)
     expect([...ofChart.keys()].toSorted()).toEqual([...ofKustomize.keys()].toSorted());
   });
 
-  test.each([...ofKustomize])("%s is the same object", (place, object) => {
-    expect(ofChart.get(place)).toEqual(object);
+  test.each([...ofKustomize])("%s is the same object", (id, object) => {
+    expect(ofChart.get(id)).toEqual(object);
   });
 });
 
@@ -51,6 +51,6 @@ function comparable(value: Value, name = ""): Value {
   return Object.fromEntries(
     Object.entries(value)
       .filter(([member]) => !(name === "metadata" && member === "namespace"))
-      .map(([member, its]) => [member, comparable(its, member)]),
+      .map(([member, memberValue]) => [member, comparable(memberValue, member)]),
   );
 }

@@ -34,10 +34,10 @@ export function applyJsonPatch(object: Fields, steps: readonly PatchStep[]): Fie
   return patched;
 }
 
-function applyStep(at: Value | undefined, step: PatchStep, path: readonly string[]): Value {
+function applyStep(target: Value | undefined, step: PatchStep, path: readonly string[]): Value {
   const [name = "", ...rest] = path;
-  if (Array.isArray(at)) {
-    const items: Value[] = [...at];
+  if (Array.isArray(target)) {
+    const items: Value[] = [...target];
     const index = name === "-" ? items.length : Number(name);
     if (!Number.isInteger(index) || index > items.length) throw new RangeError(`${step.path} leads nowhere`);
     if (rest.length > 0) items[index] = applyStep(items[index], step, rest);
@@ -45,11 +45,11 @@ function applyStep(at: Value | undefined, step: PatchStep, path: readonly string
     else items.splice(index, 1, ...(step.op === "replace" ? [valueOf(step)] : []));
     return items;
   }
-  if (!isFields(at)) throw new RangeError(`${step.path} leads nowhere`);
-  if (rest.length > 0) return { ...at, [name]: applyStep(at[name], step, rest) };
-  if (step.op !== "add" && !(name in at)) throw new RangeError(`${step.path} is not there`);
-  if (step.op !== "remove") return { ...at, [name]: valueOf(step) };
-  return Object.fromEntries(Object.entries(at).filter(([member]) => member !== name));
+  if (!isFields(target)) throw new RangeError(`${step.path} leads nowhere`);
+  if (rest.length > 0) return { ...target, [name]: applyStep(target[name], step, rest) };
+  if (step.op !== "add" && !(name in target)) throw new RangeError(`${step.path} is not there`);
+  if (step.op !== "remove") return { ...target, [name]: valueOf(step) };
+  return Object.fromEntries(Object.entries(target).filter(([member]) => member !== name));
 }
 
 function valueOf({ op, path, value }: PatchStep): Value {

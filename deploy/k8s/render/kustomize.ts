@@ -73,13 +73,14 @@ function inNamespace(object: Fields, namespace: string): Fields {
 }
 
 function withImages(value: Fields, images: NonNullable<Kustomization["images"]>): Fields {
-  const change = (at: Value, name: string): Value => {
-    if (Array.isArray(at)) return at.map((item: Value) => change(item, name));
-    if (isFields(at)) return Object.fromEntries(Object.entries(at).map(([key, member]) => [key, change(member, key)]));
-    if (name !== "image" || typeof at !== "string") return at;
-    const image = images.find((one) => at === one.name || at.startsWith(`${one.name}:`));
-    if (image === undefined) return at;
-    return `${image.newName ?? image.name}${image.newTag === undefined ? at.slice(image.name.length) : `:${image.newTag}`}`;
+  const change = (node: Value, name: string): Value => {
+    if (Array.isArray(node)) return node.map((item: Value) => change(item, name));
+    if (isFields(node))
+      return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, change(member, key)]));
+    if (name !== "image" || typeof node !== "string") return node;
+    const image = images.find((one) => node === one.name || node.startsWith(`${one.name}:`));
+    if (image === undefined) return node;
+    return `${image.newName ?? image.name}${image.newTag === undefined ? node.slice(image.name.length) : `:${image.newTag}`}`;
   };
   const changed = change(value, "");
   return isFields(changed) ? changed : value;

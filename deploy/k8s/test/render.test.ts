@@ -8,11 +8,11 @@ import { textOf, type Fields } from "../render/value.ts";
 const folder = join(import.meta.dirname, "..");
 const hasKubectl = spawnSync("kubectl", ["version", "--client"]).status === 0;
 if (!hasKubectl) process.stdout.write("kubectl: not on this machine, so the renderer is not held against it\n");
-const place = (object: Fields): string => `${textOf(object["kind"])}/${nameOf(object)}`;
+const idOf = (object: Fields): string => `${textOf(object["kind"])}/${nameOf(object)}`;
 
 describe.each(["base", "overlays/local", "overlays/production", "overlays/small"])("%s", (name) => {
   test("renders each object once", () => {
-    const places = renderFolder(join(folder, name)).map(place);
+    const places = renderFolder(join(folder, name)).map(idOf);
     expect(places.length).toBeGreaterThan(15);
     expect(new Set(places).size).toBe(places.length);
   });
@@ -21,8 +21,7 @@ describe.each(["base", "overlays/local", "overlays/production", "overlays/small"
     const { stdout, stderr, status } = spawnSync("kubectl", ["kustomize", join(folder, name)], { encoding: "utf8" });
     expect(stderr).toBe("");
     expect(status).toBe(0);
-    const byPlace = (objects: readonly Fields[]) =>
-      Object.fromEntries(objects.map((object) => [place(object), object]));
+    const byPlace = (objects: readonly Fields[]) => Object.fromEntries(objects.map((object) => [idOf(object), object]));
     expect(byPlace(renderFolder(join(folder, name)))).toEqual(byPlace(parseObjects(stdout)));
   });
 });

@@ -39,22 +39,22 @@ function ofPod(pod: Value | undefined): readonly string[] {
 function ofContainer(pod: Value | undefined, container: Fields): readonly string[] {
   const securityOf = (...path: readonly string[]) => at(container, "securityContext", ...path);
   // A container's setting has priority over the pod's.
-  const either = (...path: readonly string[]) => securityOf(...path) ?? at(pod, "securityContext", ...path);
+  const settingOf = (...path: readonly string[]) => securityOf(...path) ?? at(pod, "securityContext", ...path);
   const added = securityOf("capabilities", "add");
   const dropped = securityOf("capabilities", "drop");
   const procMount = securityOf("procMount");
   const problems: readonly (readonly [problem: string, refused: boolean])[] = [
     ["privileged", securityOf("privileged") === true],
     ["allowPrivilegeEscalation", securityOf("allowPrivilegeEscalation") !== false],
-    ["runAsNonRoot", either("runAsNonRoot") !== true],
-    ["runAsUser 0", either("runAsUser") === 0],
-    ["seccompProfile", !seccompTypes.has(textOf(either("seccompProfile", "type")))],
+    ["runAsNonRoot", settingOf("runAsNonRoot") !== true],
+    ["runAsUser 0", settingOf("runAsUser") === 0],
+    ["seccompProfile", !seccompTypes.has(textOf(settingOf("seccompProfile", "type")))],
     ["capabilities are not dropped", !(Array.isArray(dropped) && dropped.includes("ALL"))],
     ["capabilities are added", Array.isArray(added) && added.some((one) => one !== "NET_BIND_SERVICE")],
     ["procMount", procMount !== undefined && procMount !== "Default"],
     ["hostPort", itemsAt(container, "ports").some((port) => port["hostPort"] !== undefined && port["hostPort"] !== 0)],
-    ["seLinuxOptions", isFields(either("seLinuxOptions"))],
-    ["hostProcess", either("windowsOptions", "hostProcess") === true],
+    ["seLinuxOptions", isFields(settingOf("seLinuxOptions"))],
+    ["hostProcess", settingOf("windowsOptions", "hostProcess") === true],
   ];
   return problems.filter(([, refused]) => refused).map(([problem]) => `${textOf(container["name"])}: ${problem}`);
 }

@@ -44,9 +44,9 @@ function watched<T extends object>(value: T, path: string, read: Set<string>): T
   return new Proxy(value, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver);
-      const at = `${path}/${String(name)}`;
-      read.add(at);
-      return typeof member === "object" && member !== null ? watched(member, at, read) : member;
+      const memberPath = `${path}/${String(name)}`;
+      read.add(memberPath);
+      return typeof member === "object" && member !== null ? watched(member, memberPath, read) : member;
     },
   });
 }
@@ -58,7 +58,7 @@ function unread(value: Value, path: string, read: ReadonlySet<string>): readonly
       ? Object.entries(value)
       : [];
   return members.flatMap(([name, member]) => {
-    const at = `${path}/${name}`;
-    return read.has(at) ? unread(member, at, read) : [at];
+    const memberPath = `${path}/${name}`;
+    return read.has(memberPath) ? unread(member, memberPath, read) : [memberPath];
   });
 }

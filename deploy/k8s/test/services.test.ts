@@ -33,8 +33,8 @@ test("docker compose passes control every variable that the demo's configuration
     read("docker-compose.yml"),
     { merge: true },
   );
-  const named = [...read("deploy/config/demo.yaml").matchAll(/"(?:env:(\w+)|\$\{(\w+)\}[^"]*)"/g)];
-  const variables = named.map(([, key, place]) => key ?? place ?? "");
+  const references = [...read("deploy/config/demo.yaml").matchAll(/"(?:env:(\w+)|\$\{(\w+)\}[^"]*)"/g)];
+  const variables = references.map(([, key, place]) => key ?? place ?? "");
   expect(variables).toContain("OPENAI_API_KEY");
   expect(Object.keys(compose.services["control"]?.environment ?? {})).toEqual(expect.arrayContaining(variables));
 });
@@ -59,8 +59,8 @@ describe.each(overlays)("%s", (name) => {
 
     test("every variable is one of the service's, with a valid value", async () => {
       const variables = await declaredBy(service);
-      const known = new Set([...Object.keys(variables), ...(alsoRead[service] ?? []), ...ofNode]);
-      expect([...env.keys(), ...fromSecret].filter((variable) => !known.has(variable))).toEqual([]);
+      const knownNames = new Set([...Object.keys(variables), ...(alsoRead[service] ?? []), ...ofNode]);
+      expect([...env.keys(), ...fromSecret].filter((variable) => !knownNames.has(variable))).toEqual([]);
       for (const [variable, value] of env) expect(() => variables[variable]?.read(value), variable).not.toThrow();
     });
 

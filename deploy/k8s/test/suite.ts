@@ -64,8 +64,8 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
 
 /** Returns the variables that a container reads, by name: those of its services, and of the program that runs them. */
 export async function declaredBy(container: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
-  const own = container === "gateway" ? together : [container];
-  const all = container === "simulator" ? own : ["gateway", ...own];
+  const containerServices = container === "gateway" ? together : [container];
+  const all = container === "simulator" ? containerServices : ["gateway", ...containerServices];
   const variables = await Promise.all(all.map(variablesOf));
   return Object.fromEntries(variables.flat().map((variable) => [variable.name, variable]));
 }

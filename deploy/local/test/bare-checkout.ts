@@ -34,22 +34,22 @@ export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   const folder = mkdtempSync(join(tmpdir(), name));
   const path = (...parts: readonly string[]): string => join(folder, ...parts);
   for (const part of [bootstrap, "deploy/local/bootstrap"]) cpSync(join(root, part), path(part), { recursive: true });
-  for (const made of ["libs", "services", "bin"]) mkdirSync(path(made));
-  for (const made of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"]) writeFileSync(path(made), "{}");
-  const program = (called: string, script: string): void => {
-    writeFileSync(path("bin", called), `#!/bin/sh\n${script}\n`);
-    chmodSync(path("bin", called), 0o755);
+  for (const folderName of ["libs", "services", "bin"]) mkdirSync(path(folderName));
+  for (const fileName of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"]) writeFileSync(path(fileName), "{}");
+  const program = (programName: string, script: string): void => {
+    writeFileSync(path("bin", programName), `#!/bin/sh\n${script}\n`);
+    chmodSync(path("bin", programName), 0o755);
   };
   program("npm", "echo npm was asked >&2; exit 1");
   program("pnpm", installing("true"));
   for (const server of ["redis-server", "nats-server", "chromium", "postgres", "prometheus"]) program(server, "exit 0");
   program("helm", "echo v3.0.0");
-  const place = { cwd: folder, env: { PATH: `${path("bin")}:/usr/bin:/bin`, MODELGATE_PYTHON: "none" } };
+  const spawnOptions = { cwd: folder, env: { PATH: `${path("bin")}:/usr/bin:/bin`, MODELGATE_PYTHON: "none" } };
   return {
     path,
     program,
-    node: (...words) => spawnSync(process.execPath, words, { ...place, encoding: "utf8" }),
-    start: (...words) => spawn(process.execPath, words, place),
+    node: (...words) => spawnSync(process.execPath, words, { ...spawnOptions, encoding: "utf8" }),
+    start: (...words) => spawn(process.execPath, words, spawnOptions),
     tools: () => (existsSync(path(".tools")) ? readdirSync(path(".tools")) : []),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };

@@ -8,13 +8,13 @@ const run = promisify(execFile);
 const many = 600;
 
 test("no port is assigned to two processes, also before a process listens on it", async () => {
-  const ours = await freePorts(many);
+  const portsHere = await freePorts(many);
   const ask = `
     import { freePorts } from ${JSON.stringify(new URL("../ports.ts", import.meta.url).href)};
     console.log(JSON.stringify(await freePorts(${many})));
   `;
   const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", ask]);
-  const theirs: readonly number[] = JSON.parse(stdout);
-  expect(theirs).toHaveLength(many);
-  expect(new Set([...ours, ...theirs]).size).toBe(2 * many);
+  const portsOfChild: readonly number[] = JSON.parse(stdout);
+  expect(portsOfChild).toHaveLength(many);
+  expect(new Set([...portsHere, ...portsOfChild]).size).toBe(2 * many);
 });

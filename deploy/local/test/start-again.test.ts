@@ -14,8 +14,8 @@ function pidOf(service: string, parent: number): number | undefined {
     .find((pid) => {
       try {
         const parentOf = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
-        const words = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        return Number(parentOf) === parent && words.includes(`services/${service}/src/main.ts`);
+        const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+        return Number(parentOf) === parent && commandLine.includes(`services/${service}/src/main.ts`);
       } catch {
         return false;
       }

@@ -103,9 +103,9 @@ test("a data folder can be shared if Redis and NATS run elsewhere, and the outpu
   const claimed = await claimFolder(data);
   // No server listens at these addresses. The start checks the folder first, and the test then ends it.
   const { child, ended } = start({ REDIS_URL: "redis://127.0.0.1:1", NATS_URL: "nats://127.0.0.1:1" });
-  let words = "";
-  child.stderr?.on("data", (chunk: Buffer) => (words += chunk.toString()));
-  await vi.waitFor(() => expect(words).toContain("gatectl will find that one"), { timeout: 60_000 });
+  let stderrText = "";
+  child.stderr?.on("data", (chunk: Buffer) => (stderrText += chunk.toString()));
+  await vi.waitFor(() => expect(stderrText).toContain("gatectl will find that one"), { timeout: 60_000 });
   child.kill("SIGTERM");
   await ended;
   expect(claims()).toHaveLength(1);
@@ -142,18 +142,18 @@ test.each([
   const env = { MODELGATE_REDIS_SERVER: silentServer(), MODELGATE_NATS_SERVER: silentServer() };
   const silent = await silentPort();
   const path = name === "BOOKS_URL" ? "/books" : "";
-  const [gone, quiet] = await Promise.all(
+  const [refusedStart, silentStart] = await Promise.all(
     ["127.0.0.1:1", `127.0.0.1:${silent.port}`].map((server, at) => {
       const folder = join(data, `start-${at}`);
       return start({ ...env, MODELGATE_DATA: folder, [name]: `${scheme}${server}${path}` }).ended;
     }),
   );
   silent.close();
-  expect(gone).toEqual({
+  expect(refusedStart).toEqual({
     status: 1,
     stderr: `\n${name}: 127.0.0.1:1 does not answer (connect ECONNREFUSED 127.0.0.1:1).\n`,
   });
-  expect(quiet).toEqual({
+  expect(silentStart).toEqual({
     status: 1,
     stderr: `\n${name}: 127.0.0.1:${silent.port} does not answer (nothing within 3 s).\n`,
   });

@@ -37,9 +37,9 @@ const queries = [...dashboards()].flatMap(([file, text]) => {
   );
 });
 
-let known: Awaited<ReturnType<typeof knownMetrics>>;
+let metricsByName: Awaited<ReturnType<typeof knownMetrics>>;
 beforeAll(async () => {
-  known = await knownMetrics();
+  metricsByName = await knownMetrics();
 });
 
 const ofPrometheus = new Map([["up", ["job", "service", "instance"]]]);
@@ -47,16 +47,16 @@ const ofPrometheus = new Map([["up", ["job", "service", "instance"]]]);
 /** Returns a message for each metric or label in an expression that no service has. */
 function problemsOf(expression: string): readonly string[] {
   const selectors = selectorsIn(expression);
-  const labelsOf = (metric: string) => ofPrometheus.get(metric) ?? known.get(metric)?.labels;
+  const labelsOf = (metric: string) => ofPrometheus.get(metric) ?? metricsByName.get(metric)?.labels;
   return selectors
     .filter(({ metric }) => !recorded.has(metric))
     .flatMap(({ metric, labels }) => {
-      const its = labelsOf(metric);
-      if (its === undefined) return [`${metric} is no metric of any service`];
-      const strange = labels.filter((label) => !its.includes(label));
+      const metricLabels = labelsOf(metric);
+      if (metricLabels === undefined) return [`${metric} is no metric of any service`];
+      const unknownLabels = labels.filter((label) => !metricLabels.includes(label));
       const all = selectors.flatMap((other) => labelsOf(other.metric) ?? []);
       const ungrouped = groupedBy(expression).filter((label) => !all.includes(label));
-      return [...strange, ...ungrouped].map((label) => `${metric} has no label ${label}`);
+      return [...unknownLabels, ...ungrouped].map((label) => `${metric} has no label ${label}`);
     });
 }
 
@@ -158,7 +158,7 @@ describe("compose's profile `monitoring`", () => {
       }),
     );
   /** Returns the file of this repository behind a path in a container. The file or its folder is mounted. */
-  const at = (mounts: ReadonlyMap<string, string>, path = ""): string => {
+  const fileBehind = (mounts: ReadonlyMap<string, string>, path = ""): string => {
     const source = mounts.get(path);
     return source === undefined
       ? join(root, mounts.get(dirname(path)) ?? "nowhere", basename(path))
@@ -177,27 +177,29 @@ describe("compose's profile `monitoring`", () => {
     const mounts = mountsOf("prometheus");
     const [, config = ""] =
       /^--config\.file=(.*)$/m.exec(compose.services["prometheus"]?.command?.join("\n") ?? "") ?? [];
-    expect(at(mounts, config)).toBe(join(folder, "prometheus.yaml"));
-    const { rule_files: files }: { rule_files: readonly string[] } = parse(readFileSync(at(mounts, config), "utf8"));
-    expect(at(mounts, "/etc/prometheus/targets.yaml")).toBe(join(folder, "targets/apart.yaml"));
-    expect(files.map((file) => at(mounts, join(dirname(config), file)))).toEqual([join(folder, "rules.yaml")]);
+    expect(fileBehind(mounts, config)).toBe(join(folder, "prometheus.yaml"));
+    const { rule_files: files }: { rule_files: readonly string[] } = parse(
+      readFileSync(fileBehind(mounts, config), "utf8"),
+    );
+    expect(fileBehind(mounts, "/etc/prometheus/targets.yaml")).toBe(join(folder, "targets/apart.yaml"));
+    expect(files.map((file) => fileBehind(mounts, join(dirname(config), file)))).toEqual([join(folder, "rules.yaml")]);
   });
 
   test("Grafana finds Prometheus, its dashboards, and its home dashboard", () => {
     const mounts = mountsOf("grafana");
     const sources: { datasources: readonly { url: string; isDefault: boolean }[] } = parse(
-      readFileSync(at(mounts, "/etc/grafana/provisioning/datasources/modelgate.yaml"), "utf8"),
+      readFileSync(fileBehind(mounts, "/etc/grafana/provisioning/datasources/modelgate.yaml"), "utf8"),
     );
     expect(sources.datasources).toMatchObject([{ url: "http://prometheus:9090", isDefault: true }]);
     expect(compose.services).toHaveProperty("prometheus");
     const { providers }: { providers: readonly { options: { path: string } }[] } = parse(
-      readFileSync(at(mounts, "/etc/grafana/provisioning/dashboards/modelgate.yaml"), "utf8"),
+      readFileSync(fileBehind(mounts, "/etc/grafana/provisioning/dashboards/modelgate.yaml"), "utf8"),
     );
     expect(providers.map(({ options }) => join(root, mounts.get(options.path) ?? ""))).toEqual([
       join(folder, "dashboards"),
     ]);
     const home = compose.services["grafana"]?.environment?.["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"];
-    expect(existsSync(at(mounts, home))).toBe(true);
+    expect(existsSync(fileBehind(mounts, home))).toBe(true);
   });
 });
 

@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function release(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return spawnSync(process.execPath, ["deploy/release/main.ts", ...words], {
+function release(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  return spawnSync(process.execPath, ["deploy/release/main.ts", ...args], {
     cwd: root,
     encoding: "utf8",
     env: { ...process.env, ...env },
@@ -127,10 +127,10 @@ test.skipIf(helm === undefined)("the chart of a release names the pushed images"
   }
   const steps = stepsOf({ version, registry, images, folder: "dist" });
   const tags = steps.flatMap(({ command }: Step) => command.filter((_, index) => command[index - 1] === "--tag"));
-  const named = deployedIn(renderFrom(folder, "--set", "simulator.enabled=true")).map(({ container }) =>
+  const deployedImages = deployedIn(renderFrom(folder, "--set", "simulator.enabled=true")).map(({ container }) =>
     textOf(container["image"]),
   );
-  expect([...new Set(named)].toSorted()).toEqual(tags.toSorted());
+  expect([...new Set(deployedImages)].toSorted()).toEqual(tags.toSorted());
 });
 
 describe("the workflow", () => {

@@ -57,8 +57,8 @@ export class AreaProxy implements Disposable {
     const context = contextOf(request);
     context.proxied = proxied;
     context.serviceUrl = url;
-    const listed = this.#open.add(proxied);
-    response.once("close", () => listed.remove());
+    const entry = this.#open.add(proxied);
+    response.once("close", () => entry.remove());
     if (upgrade === undefined) return this.#proxy(request, response, next);
     this.#proxy.upgrade(request, upgrade.socket, upgrade.head);
   }

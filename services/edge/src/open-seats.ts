@@ -19,9 +19,9 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
     newPermit: idSource("permit"),
     /** Keeps a slot until its answer is written or closed, so that a client that has the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
-      const listed = open.add(seat);
+      const entry = open.add(seat);
       const release = (): void => {
-        if (listed.remove()) quietly(releaseSeat(redis, seat));
+        if (entry.remove()) quietly(releaseSeat(redis, seat));
       };
       if (response.destroyed) release();
       else response.once("prefinish", release).once("close", release);

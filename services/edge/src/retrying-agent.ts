@@ -28,14 +28,14 @@ export class RetryingAgent extends Agent {
     const attempt = (): void => {
       const socket = super.createConnection(options);
       if (!socket) return;
-      const late = setTimeout(() => socket.destroy(new Error("no connection in time")), this.#connectMs);
+      const timer = setTimeout(() => socket.destroy(new Error("no connection in time")), this.#connectMs);
       const failed = (error: NodeJS.ErrnoException): void => {
-        clearTimeout(late);
+        clearTimeout(timer);
         if (error.code === "ECONNREFUSED" && performance.now() < giveUpAt) setTimeout(attempt, pauseMs);
         else made?.(error, socket);
       };
       socket.once("error", failed).once("connect", () => {
-        clearTimeout(late);
+        clearTimeout(timer);
         socket.off("error", failed);
         made?.(null, socket);
       });

@@ -83,9 +83,9 @@ class Connection implements BooksConnection {
     const books = this.#books;
     if (books === undefined) throw this.#unavailable(undefined);
     try {
-      const done = await step(books);
+      const result = await step(books);
       this.#report(undefined);
-      return done;
+      return result;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       this.#report(error);

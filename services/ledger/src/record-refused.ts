@@ -30,11 +30,11 @@ export function startRecordingRefused({ redis, connection, log, onRefused }: Rec
     level: "warn",
     step: (signal) =>
       connection.useDuringMove(async (books) => {
-        for (let taken = maxAtOnce; taken === maxAtOnce && !signal.aborted;) {
+        for (let batchSize = maxAtOnce; batchSize === maxAtOnce && !signal.aborted;) {
           const refusals = await takeRefusedCalls(redis, maxAtOnce);
           await recordRefused(books, refusals);
           onRefused(refusals);
-          taken = refusals.length;
+          batchSize = refusals.length;
         }
       }),
   });

@@ -74,11 +74,11 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
 
 /** Returns the time when the next lease ends, in Unix ms; 0 while events wait, because NATS may be available again. */
 async function nextDue(redis: Redis): Promise<number> {
-  const [leases, waiting] = await Promise.all([
+  const [leases, outboxLengths] = await Promise.all([
     Promise.all(shards.map((shard) => firstLeaseEnd(redis, shard))),
     Promise.all(shards.map((shard) => outboxLength(redis, shard))),
   ]);
-  return waiting.some((events) => events > 0) ? 0 : Math.min(...leases);
+  return outboxLengths.some((events) => events > 0) ? 0 : Math.min(...leases);
 }
 
 async function checkAllShards(options: RoundOptions, runIds: string | undefined): Promise<void> {
@@ -114,8 +114,8 @@ async function publishLeftovers(
   { redis, bus, log, leftBehindMs, batch, published }: ShardWork,
 ): Promise<void> {
   if (!bus.connected) return;
-  const left = await readUnpublished(redis, shard, leftBehindMs, batch, (error, entryId) =>
+  const unpublished = await readUnpublished(redis, shard, leftBehindMs, batch, (error, entryId) =>
     log.error({ err: error, shard, entryId }, "an event in the outbox cannot be read and stays there"),
   );
-  if (left.length > 0) published.inc(await publishEntries(redis, bus, [...left]));
+  if (unpublished.length > 0) published.inc(await publishEntries(redis, bus, [...unpublished]));
 }

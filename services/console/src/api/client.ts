@@ -40,8 +40,8 @@ type Body<Sent> = object extends Sent
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
 /** Returns the address of a read, with its path parameters and query inserted; undefined values are omitted. */
-export function addressOf<Path extends PathOf<"GET">>(path: Path, sent: Read<Path>): string {
-  const { query = {}, params = {} }: FilledOperation = sent;
+export function addressOf<Path extends PathOf<"GET">>(path: Path, request: Read<Path>): string {
+  const { query = {}, params = {} }: FilledOperation = request;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
   const filled = withParams(path, params);
   return entries.length === 0 ? filled : `${filled}?${new URLSearchParams(entries).toString()}`;

@@ -7,8 +7,8 @@ export function count(value: number | string | undefined): string {
 }
 
 /** Formats a share as a percentage with one decimal; a dash if the total is zero. */
-export function percentage(part: number, whole: number): string {
-  return whole === 0 ? "–" : `${((part / whole) * 100).toFixed(1)} %`;
+export function percentage(part: number, total: number): string {
+  return total === 0 ? "–" : `${((part / total) * 100).toFixed(1)} %`;
 }
 
 /** Formats milliseconds. */

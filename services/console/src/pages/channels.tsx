@@ -101,8 +101,8 @@ function ChannelCard({ channel, children }: { readonly channel: Channel; readonl
 }
 
 /** Buttons that test, disable and enable a channel or a key; hidden from people without permission. */
-function Controls(given: ControlsProps) {
-  return usePermission("operator") ? <ChannelControls {...given} /> : null;
+function Controls(props: ControlsProps) {
+  return usePermission("operator") ? <ChannelControls {...props} /> : null;
 }
 
 interface ControlsProps {
@@ -111,12 +111,12 @@ interface ControlsProps {
 }
 
 function ChannelControls({ channel, of }: ControlsProps) {
-  const sent = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
+  const request = { params: { id: channel.id }, body: of === undefined ? {} : { key: of.id } };
   const name = of === undefined ? channel.id : `${channel.id} ${of.id}`;
   const { state } = of ?? channel;
   const word = state === "ok" || state === "trying" ? "disable" : "enable";
-  const change = useChange({ change: () => post(`/channels/{id}/${word}`, sent), changes: ["channels"] });
-  const test = useMutation({ mutationFn: () => post("/channels/{id}/test", sent) });
+  const change = useChange({ change: () => post(`/channels/{id}/${word}`, request), changes: ["channels"] });
+  const test = useMutation({ mutationFn: () => post("/channels/{id}/test", request) });
   return (
     <Stack gap={4} align={of === undefined ? "end" : "start"}>
       <Group gap="xs">

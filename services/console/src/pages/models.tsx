@@ -70,12 +70,12 @@ function useModelTotals() {
     queryFn: () => get("/usage/first-bytes", { query: { from, to, by: "model" } }),
   });
   return (name: string) => {
-    const own = totals.data?.filter(({ by }) => by["model"] === name) ?? [];
+    const modelTotals = totals.data?.filter(({ by }) => by["model"] === name) ?? [];
     const callsOf = (rows: readonly Total[]) => rows.reduce((sum, { sums }) => sum + Number(sums["calls"] ?? 0), 0);
     const time = times.data?.find(({ by }) => by["model"] === name);
     return {
-      calls: callsOf(own),
-      failed: percentage(callsOf(own.filter(({ by }) => by["outcome"] === "failed")), callsOf(own)),
+      calls: callsOf(modelTotals),
+      failed: percentage(callsOf(modelTotals.filter(({ by }) => by["outcome"] === "failed")), callsOf(modelTotals)),
       firstByte: time === undefined ? "–" : duration(time.p50),
     };
   };

@@ -264,9 +264,15 @@ function ShortButton({
   readonly label: string;
   readonly changes: readonly string[];
 }) {
-  const act = useChange({ change: () => post(path, { params: { id } }), changes });
+  const mutation = useChange({ change: () => post(path, { params: { id } }), changes });
   return (
-    <Button size="compact-xs" variant="default" loading={act.isPending} onClick={act.start} aria-label={label}>
+    <Button
+      size="compact-xs"
+      variant="default"
+      loading={mutation.isPending}
+      onClick={mutation.start}
+      aria-label={label}
+    >
       {label.split(" ")[0]}
     </Button>
   );

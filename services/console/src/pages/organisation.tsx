@@ -135,7 +135,7 @@ function TeamPart({
             <EditName
               id={id}
               name={name}
-              rename={(wanted) => post("/organisations/{id}/teams/{team}", { params, body: { name: wanted } })}
+              rename={(newName) => post("/organisations/{id}/teams/{team}", { params, body: { name: newName } })}
               remove={() => post("/organisations/{id}/teams/{team}/delete", { params })}
             />
           )}

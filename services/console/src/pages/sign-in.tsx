@@ -71,7 +71,7 @@ function ByLink({ link }: { readonly link: string }) {
 function ByPassword() {
   const { draft, field } = useDraft({ name: "", password: "" });
   const signIn = useSignIn(() => draft);
-  const ways = useQuery({ queryKey: ["ways"], queryFn: () => get("/sign-in-ways") });
+  const signInWays = useQuery({ queryKey: ["ways"], queryFn: () => get("/sign-in-ways") });
   return (
     <>
       <Form change={signIn}>
@@ -89,7 +89,7 @@ function ByPassword() {
           </Button>
         </Stack>
       </Form>
-      {ways.data?.provider === true && (
+      {signInWays.data?.provider === true && (
         <Button component="a" href="/session/provider" variant="default">
           {say("Sign in with your organisation")}
         </Button>

@@ -86,13 +86,13 @@ function Processes({ processes }: { readonly processes: readonly Process[] }) {
 }
 
 function ProcessState({ process: { isGone, problems } }: { readonly process: Process }) {
-  const said = Object.entries(problems).map(([name, problem]) => `${name}: ${problem}`);
+  const lines = Object.entries(problems).map(([name, problem]) => `${name}: ${problem}`);
   return (
     <Stack gap={2}>
-      <Badge variant="dot" color={isGone ? "red" : said.length > 0 ? "yellow" : "teal"}>
-        {isGone ? say("stopped") : said.length > 0 ? say("not ready") : say("ready")}
+      <Badge variant="dot" color={isGone ? "red" : lines.length > 0 ? "yellow" : "teal"}>
+        {isGone ? say("stopped") : lines.length > 0 ? say("not ready") : say("ready")}
       </Badge>
-      {said.map((line) => (
+      {lines.map((line) => (
         <Text key={line} size="xs">
           {line}
         </Text>

@@ -131,7 +131,7 @@ function ModelsForm({
   const [filter, setFilter] = useState("");
   const save = useSave({ vendor, baseUrl, apiKey, chosen: [...chosen.values()] });
   const offered = listed.models.length > 0 ? listed.models : namedModels(filter);
-  const shown = offered.filter(({ id }) => listed.models.length === 0 || id.includes(filter)).slice(0, maxShown);
+  const shownModels = offered.filter(({ id }) => listed.models.length === 0 || id.includes(filter)).slice(0, maxShown);
   const change = (model: ChosenModel | undefined, id: string): void => {
     const next = new Map(chosen);
     if (model === undefined) next.delete(id);
@@ -156,7 +156,7 @@ function ModelsForm({
           value={filter}
           onChange={({ currentTarget }) => setFilter(currentTarget.value)}
         />
-        <ModelTable shown={shown} chosen={chosen} onChange={change} />
+        <ModelTable shown={shownModels} chosen={chosen} onChange={change} />
         <FailedChange error={save.error} />
         <ChangeResult result={save.result} />
         {typeof save.result?.version === "number" && <PageLink to="/accounts">{say("Create a key for them")}</PageLink>}
@@ -213,16 +213,16 @@ function ModelRow({
   readonly chosen: ChosenModel | undefined;
   readonly onChange: (chosen: ChosenModel | undefined) => void;
 }) {
-  const fresh: ChosenModel = { model, input: dollars(model, "input"), output: dollars(model, "output") };
+  const choice: ChosenModel = { model, input: dollars(model, "input"), output: dollars(model, "output") };
   const price = (name: "input" | "output") => (
     <TextInput
       size="xs"
       w={110}
       inputMode="decimal"
       aria-label={say(name === "input" ? "input price of {model}" : "output price of {model}", { model: model.id })}
-      value={(chosen ?? fresh)[name]}
+      value={(chosen ?? choice)[name]}
       disabled={chosen === undefined}
-      onChange={({ currentTarget }) => onChange({ ...(chosen ?? fresh), [name]: currentTarget.value })}
+      onChange={({ currentTarget }) => onChange({ ...(chosen ?? choice), [name]: currentTarget.value })}
     />
   );
   return (
@@ -232,7 +232,7 @@ function ModelRow({
           label={model.id}
           description={sayWord(model.kind)}
           checked={chosen !== undefined}
-          onChange={({ currentTarget }) => onChange(currentTarget.checked ? fresh : undefined)}
+          onChange={({ currentTarget }) => onChange(currentTarget.checked ? choice : undefined)}
         />
       </Table.Td>
       <Table.Td>{price("input")}</Table.Td>

@@ -24,7 +24,7 @@ export function CreateBudget({ accountId, scope }: { readonly accountId: string;
   );
 }
 
-const choicesOf = (words: readonly string[]) => words.map((value) => ({ value, label: sayWord(value) }));
+const choicesOf = (values: readonly string[]) => values.map((value) => ({ value, label: sayWord(value) }));
 
 const emptyBudget = {
   amount: "",

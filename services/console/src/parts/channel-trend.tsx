@@ -26,12 +26,14 @@ export function useChannelTrends() {
   });
   const names = Array.from({ length: hours }, (_, at) => new Date(to - (hours - at) * hourMs).toISOString());
   return (channel: string): Trend => {
-    const own = totals.data?.filter(({ by }) => by["channel"] === channel) ?? [];
+    const channelTotals = totals.data?.filter(({ by }) => by["channel"] === channel) ?? [];
     const timed = times.data?.filter(({ by }) => by["channel"] === channel) ?? [];
     return {
       latency: names.map((hour) => timed.find(({ by }) => by["hour"] === hour)?.p50 ?? 0),
-      failed: names.map((hour) => callsOf(own.filter(({ by }) => by["hour"] === hour && by["outcome"] === "failed"))),
-      calls: callsOf(own),
+      failed: names.map((hour) =>
+        callsOf(channelTotals.filter(({ by }) => by["hour"] === hour && by["outcome"] === "failed")),
+      ),
+      calls: callsOf(channelTotals),
     };
   };
 }
@@ -52,7 +54,7 @@ function callsOf(totals: readonly Total[]): number {
 /** Latency and errors of a channel over the last 24 hours, as two sparklines. */
 export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly trend: Trend }) {
   const last = latency.findLast((ms) => ms > 0);
-  const wrong = failed.reduce((sum, one) => sum + one, 0);
+  const failedCalls = failed.reduce((sum, one) => sum + one, 0);
   return (
     <Group gap="md">
       <Group gap={6}>
@@ -65,7 +67,7 @@ export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly t
           label={say("Failed calls of the last 24 hours, by hour")}
           color="var(--mantine-color-red-filled)"
         />
-        <Text size="xs">{say("{share} failed", { share: percentage(wrong, calls) })}</Text>
+        <Text size="xs">{say("{share} failed", { share: percentage(failedCalls, calls) })}</Text>
       </Group>
     </Group>
   );

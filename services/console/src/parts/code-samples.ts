@@ -7,10 +7,10 @@ export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" |
  * Returns a playground call as code for each SDK. Texts are quoted as JSON, which Python and JavaScript both accept.
  */
 export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
-  const said = JSON.stringify(text === "" ? "Hello" : text);
-  if (kind === "chat") return chatSamples(gateway, said);
+  const quotedText = JSON.stringify(text === "" ? "Hello" : text);
+  if (kind === "chat") return chatSamples(gateway, quotedText);
   if (kind === "realtime") return realtimeSamples(gateway);
-  const { python, javascript, path, body } = calls[kind](said);
+  const { python, javascript, path, body } = calls[kind](quotedText);
   const model = JSON.stringify(gateway.model);
   return {
     curl:
@@ -26,11 +26,13 @@ ${javascript.replaceAll("MODEL", model)}`,
   };
 }
 
-function chatSamples(gateway: Gateway, said: string): Readonly<Record<string, string>> {
+function chatSamples(gateway: Gateway, quotedText: string): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(settingsFor(gateway)).map(([client, code]) => [
       client,
-      client === "curl" ? curl(gateway, "chat/completions", chatBody(gateway, said)) : code.replaceAll('"Hello"', said),
+      client === "curl"
+        ? curl(gateway, "chat/completions", chatBody(gateway, quotedText))
+        : code.replaceAll('"Hello"', quotedText),
     ]),
   );
 }
@@ -81,8 +83,8 @@ session.addEventListener("message", ({ data }) => {
   };
 }
 
-function chatBody({ model }: Gateway, said: string): string {
-  return `{"model": ${JSON.stringify(model)}, "messages": [{"role": "user", "content": ${said}}]}`;
+function chatBody({ model }: Gateway, quotedText: string): string {
+  return `{"model": ${JSON.stringify(model)}, "messages": [{"role": "user", "content": ${quotedText}}]}`;
 }
 
 /** Quotes a text for a shell in single quotes. */
@@ -106,20 +108,20 @@ interface Sample {
   readonly body?: string;
 }
 
-const calls: Readonly<Record<Exclude<CodeKind, "chat" | "realtime">, (said: string) => Sample>> = {
-  image: (said) => ({
+const calls: Readonly<Record<Exclude<CodeKind, "chat" | "realtime">, (quotedText: string) => Sample>> = {
+  image: (quotedText) => ({
     path: "images/generations",
-    body: `"prompt": ${said}`,
-    python: `image = client.images.generate(model=MODEL, prompt=${said}).data[0]
+    body: `"prompt": ${quotedText}`,
+    python: `image = client.images.generate(model=MODEL, prompt=${quotedText}).data[0]
 print(image.url or image.b64_json)`,
-    javascript: `const { data } = await client.images.generate({ model: MODEL, prompt: ${said} });
+    javascript: `const { data } = await client.images.generate({ model: MODEL, prompt: ${quotedText} });
 console.log(data[0].url ?? data[0].b64_json);`,
   }),
-  speech: (said) => ({
+  speech: (quotedText) => ({
     path: "audio/speech",
-    body: `"input": ${said}, "voice": "alloy"`,
-    python: `client.audio.speech.create(model=MODEL, input=${said}, voice="alloy").write_to_file("speech.mp3")`,
-    javascript: `const speech = await client.audio.speech.create({ model: MODEL, input: ${said}, voice: "alloy" });
+    body: `"input": ${quotedText}, "voice": "alloy"`,
+    python: `client.audio.speech.create(model=MODEL, input=${quotedText}, voice="alloy").write_to_file("speech.mp3")`,
+    javascript: `const speech = await client.audio.speech.create({ model: MODEL, input: ${quotedText}, voice: "alloy" });
 fs.writeFileSync("speech.mp3", Buffer.from(await speech.arrayBuffer()));`,
   }),
   transcription: () => ({
@@ -128,12 +130,12 @@ fs.writeFileSync("speech.mp3", Buffer.from(await speech.arrayBuffer()));`,
     javascript: `const file = fs.createReadStream("recording.wav");
 console.log((await client.audio.transcriptions.create({ model: MODEL, file })).text);`,
   }),
-  video: (said) => ({
+  video: (quotedText) => ({
     path: "videos",
-    body: `"prompt": ${said}`,
-    python: `video = client.videos.create_and_poll(model=MODEL, prompt=${said})
+    body: `"prompt": ${quotedText}`,
+    python: `video = client.videos.create_and_poll(model=MODEL, prompt=${quotedText})
 client.videos.download_content(video.id).write_to_file("video.mp4")`,
-    javascript: `let video = await client.videos.create({ model: MODEL, prompt: ${said} });
+    javascript: `let video = await client.videos.create({ model: MODEL, prompt: ${quotedText} });
 while (video.status === "queued" || video.status === "in_progress") {
   await new Promise((resolve) => setTimeout(resolve, 2000));
   video = await client.videos.retrieve(video.id);

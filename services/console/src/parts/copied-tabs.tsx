@@ -10,17 +10,17 @@ export function CopiedTabs({
   readonly labelOf: (name: string) => string;
 }) {
   // Numbered, because a tab's value becomes part of an id, which must not contain a space.
-  const named = Object.entries(texts).map(([name, text], at) => ({ name, text, value: String(at) }));
+  const tabs = Object.entries(texts).map(([name, text], at) => ({ name, text, value: String(at) }));
   return (
     <Tabs defaultValue="0" keepMounted={false} w="100%">
       <Tabs.List>
-        {named.map(({ name, value }) => (
+        {tabs.map(({ name, value }) => (
           <Tabs.Tab key={name} value={value}>
             {name}
           </Tabs.Tab>
         ))}
       </Tabs.List>
-      {named.map(({ name, text, value }) => (
+      {tabs.map(({ name, text, value }) => (
         <Tabs.Panel key={name} value={value} pt="xs">
           <Copied text={text} label={labelOf(name)} />
         </Tabs.Panel>

@@ -39,7 +39,7 @@ function SystemTrouble() {
   const { redis, nats, books, ledger, streams, processes } = system;
   const stores = { Redis: redis, NATS: nats, [say("Books")]: books, [say("Ledger")]: ledger };
   const away = Object.entries(stores).flatMap(([name, { ok, message: why }]) => (ok ? [] : [`${name}: ${why ?? ""}`]));
-  const late = streams
+  const lateStreams = streams
     .filter(({ oldestMs, isThere }) => oldestMs > longLagMs || !isThere)
     .map(({ stream, waiting, oldestMs }) =>
       say("{stream}: {events} events are not in the books, the oldest for {time}", {
@@ -48,7 +48,7 @@ function SystemTrouble() {
         time: duration(oldestMs),
       }),
     );
-  const gone = processes
+  const failingServices = processes
     .filter(({ isGone, problems }) => isGone || Object.keys(problems).length > 0)
     .map(({ services, isGone, problems }) =>
       isGone
@@ -57,12 +57,12 @@ function SystemTrouble() {
             .map(([name, problem]) => `${name}: ${problem}`)
             .join("; "),
     );
-  const said = [...away, ...late, ...gone];
-  if (said.length === 0) return null;
+  const lines = [...away, ...lateStreams, ...failingServices];
+  if (lines.length === 0) return null;
   return (
     <Alert color="red" title={say("Some components are unavailable or delayed")}>
       <Stack gap={4}>
-        {said.slice(0, maxShown).map((line) => (
+        {lines.slice(0, maxShown).map((line) => (
           <Text key={line} size="sm">
             {line}
           </Text>
@@ -79,8 +79,8 @@ function UnavailableChannels() {
     queryFn: () => get("/channels"),
     refetchInterval: refreshMs,
   });
-  const wrong = channels.data?.filter((channel) => channel.state !== "ok" && !isUnconfigured(channel)) ?? [];
-  if (wrong.length === 0) return null;
+  const failingChannels = channels.data?.filter((channel) => channel.state !== "ok" && !isUnconfigured(channel)) ?? [];
+  if (failingChannels.length === 0) return null;
   return (
     <Alert
       color="yellow"

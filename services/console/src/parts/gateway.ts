@@ -26,8 +26,8 @@ export interface Message {
 /** Yields a chat answer as it arrives. Throws an error with the gateway's message. */
 export async function* chatStream(gateway: GatewayModel, messages: readonly Message[]): AsyncGenerator<Streamed> {
   const startedAt = performance.now();
-  const sent = { messages, stream: true, stream_options: { include_usage: true } };
-  const answer = await postToGateway(gateway, "chat/completions", sent);
+  const body = { messages, stream: true, stream_options: { include_usage: true } };
+  const answer = await postToGateway(gateway, "chat/completions", body);
   if (answer.body === null) throw new Error(`status ${answer.status}`);
   let streamed: Streamed = { text: "", requestId: answer.headers.get("x-request-id") ?? undefined };
   for await (const chunk of chunksOf(answer.body)) {

@@ -96,10 +96,10 @@ function itemsIn(text: string, between: RegExp | string): readonly string[] {
 function removeAt(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
   const value = members[name];
   if (deeper.length > 0 && !isMembers(value)) return undefined;
-  const taken = deeper.length > 0 && isMembers(value) ? removeAt(value, deeper) : value;
+  const removed = deeper.length > 0 && isMembers(value) ? removeAt(value, deeper) : value;
   if (deeper.length === 0 || (isMembers(value) && Object.keys(value).length === 0))
     Reflect.deleteProperty(members, name);
-  return taken;
+  return removed;
 }
 
 function setAt(members: Members, [name = "", ...deeper]: readonly string[], value: unknown): void {

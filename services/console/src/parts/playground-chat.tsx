@@ -16,18 +16,18 @@ export function PlaygroundChat({
   readonly gateway: GatewayAccess;
   readonly models: readonly Model[];
 }) {
-  const [asked, setAsked] = useState<ChatCall>();
+  const [call, setCall] = useState<ChatCall>();
   const ask = (draft: Pick<ChatCall, "question" | "models">): void =>
-    setAsked({ ...draft, gateway, number: (asked?.number ?? 0) + 1 });
+    setCall({ ...draft, gateway, number: (call?.number ?? 0) + 1 });
   return (
     <Stack>
       <Card withBorder>
         <Question models={models} address={gateway.address} onAsk={ask} />
       </Card>
-      {asked !== undefined && (
-        <SimpleGrid cols={{ base: 1, md: asked.models.length }}>
-          {asked.models.map((model, at) => (
-            <Answer key={`${asked.number}/${at}`} asked={asked} model={model} />
+      {call !== undefined && (
+        <SimpleGrid cols={{ base: 1, md: call.models.length }}>
+          {call.models.map((model, at) => (
+            <Answer key={`${call.number}/${at}`} asked={call} model={model} />
           ))}
         </SimpleGrid>
       )}
@@ -42,7 +42,7 @@ function Question({
 }: {
   readonly models: readonly Model[];
   readonly address: string;
-  readonly onAsk: (asked: Pick<ChatCall, "question" | "models">) => void;
+  readonly onAsk: (call: Pick<ChatCall, "question" | "models">) => void;
 }) {
   const [draft, setDraft] = useState({ question: "", first: "", second: "" });
   const names = models.filter(({ kind }) => kind === "chat").map(({ name }) => name);
@@ -119,10 +119,10 @@ interface ChatCall {
 function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();
-  const begun = useRef(false);
+  const hasStarted = useRef(false);
   const begin = (element: HTMLElement | null): void => {
-    if (element === null || begun.current) return;
-    begun.current = true;
+    if (element === null || hasStarted.current) return;
+    hasStarted.current = true;
     void stream(asked, model, setAnswer).catch((error: unknown) =>
       setFailure(error instanceof Error ? error.message : String(error)),
     );
@@ -158,7 +158,7 @@ function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: st
   );
 }
 
-async function stream(asked: ChatCall, model: string, show: (answer: Streamed) => void): Promise<void> {
-  const messages = [{ role: "user", content: asked.question }] as const;
-  for await (const answer of chatStream({ ...asked.gateway, model }, messages)) show(answer);
+async function stream(call: ChatCall, model: string, show: (answer: Streamed) => void): Promise<void> {
+  const messages = [{ role: "user", content: call.question }] as const;
+  for await (const answer of chatStream({ ...call.gateway, model }, messages)) show(answer);
 }

@@ -9,21 +9,21 @@ const colors = ["cyan-7", "orange-7", "grape-6", "lime-8", "pink-6", "indigo-6"]
 
 /** Chart of spend over the days or hours of a time range, stacked by the costliest models. */
 export function SpendChart({ rows, span }: { readonly rows: readonly Total[]; readonly span: Span }) {
-  const dearest = [...Map.groupBy(rows, (row) => row.by["model"] ?? "")]
+  const costliestModels = [...Map.groupBy(rows, (row) => row.by["model"] ?? "")]
     .map(([model, its]) => ({ model, cost: costOf(its) }))
     .toSorted((one, other) => other.cost - one.cost)
     .slice(0, colors.length - 1)
     .map(({ model }) => model);
-  const isOther = ({ by: { model = "" } }: Total): boolean => !dearest.includes(model);
-  const series = [...dearest, ...(rows.some(isOther) ? [say("other")] : [])];
+  const isOther = ({ by: { model = "" } }: Total): boolean => !costliestModels.includes(model);
+  const series = [...costliestModels, ...(rows.some(isOther) ? [say("other")] : [])];
   const { by, times } = partsOfSpan(span);
   const rowsAt = Map.groupBy(rows, (row) => row.by[by] ?? "");
   const bars = times.map((time) => {
-    const its = rowsAt.get(time) ?? [];
-    const ofModels = dearest.map((name) => costOf(its.filter(({ by: { model } }) => model === name)));
+    const timeRows = rowsAt.get(time) ?? [];
+    const ofModels = costliestModels.map((name) => costOf(timeRows.filter(({ by: { model } }) => model === name)));
     return {
       label: by === "hour" ? localHour(time) : time.slice(5),
-      values: [...ofModels, ...(series.length > dearest.length ? [costOf(its.filter(isOther))] : [])],
+      values: [...ofModels, ...(series.length > costliestModels.length ? [costOf(timeRows.filter(isOther))] : [])],
     };
   });
   return (

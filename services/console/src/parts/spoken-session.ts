@@ -53,8 +53,8 @@ export async function openSession({ address, key, model }: GatewayModel, events:
 
 function handleEvent(message: unknown, player: Player, { said, used }: SessionEvents): void {
   const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
-  const words = memberOf(memberOf(message, "error"), "message");
-  if (typeof words === "string") return said(words, true);
+  const errorMessage = memberOf(memberOf(message, "error"), "message");
+  if (typeof errorMessage === "string") return said(errorMessage, true);
   // The vendor detected speech, which interrupts the response that is playing.
   if (type === "input_audio_buffer.speech_started") return player.stop();
   if (type === "response.created") return said("", true);

@@ -28,14 +28,14 @@ export function StackedBars({ label, ...shown }: ChartProps & { readonly label: 
   const { ref, width } = useElementSize();
   const [chosen, setChosen] = useState<number>();
   const { bars } = shown;
-  const at = chosen === undefined ? undefined : Math.min(chosen, bars.length - 1);
+  const selectedBar = chosen === undefined ? undefined : Math.min(chosen, bars.length - 1);
   const layout = layoutOf({ width, bars: bars.length, max: Math.max(...bars.map(sumOf), 0) });
   const move = (event: KeyboardEvent): void => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (event.key === "Escape") setChosen(undefined);
     if (step === undefined) return;
     event.preventDefault();
-    setChosen(Math.min(bars.length - 1, Math.max(0, (at ?? (step > 0 ? -1 : bars.length)) + step)));
+    setChosen(Math.min(bars.length - 1, Math.max(0, (selectedBar ?? (step > 0 ? -1 : bars.length)) + step)));
   };
   return (
     <Stack gap="xs">
@@ -48,8 +48,8 @@ export function StackedBars({ label, ...shown }: ChartProps & { readonly label: 
         aria-orientation="horizontal"
         aria-valuemin={1}
         aria-valuemax={bars.length}
-        aria-valuenow={(at ?? bars.length - 1) + 1}
-        aria-valuetext={barText(shown, at ?? bars.length - 1)}
+        aria-valuenow={(selectedBar ?? bars.length - 1) + 1}
+        aria-valuetext={barText(shown, selectedBar ?? bars.length - 1)}
         tabIndex={0}
         onKeyDown={move}
         onBlur={() => setChosen(undefined)}
@@ -60,12 +60,12 @@ export function StackedBars({ label, ...shown }: ChartProps & { readonly label: 
         <svg width={layout.width} height={layout.height} display="block" pointerEvents="none" aria-hidden>
           <Axis layout={layout} shown={shown} />
           {bars.map((bar, index) => (
-            <g key={bar.label} opacity={at === undefined || at === index ? 1 : 0.5}>
+            <g key={bar.label} opacity={selectedBar === undefined || selectedBar === index ? 1 : 0.5}>
               <Parts bar={bar} series={shown.series} layout={layout} index={index} />
             </g>
           ))}
         </svg>
-        {at !== undefined && <Hint shown={shown} at={at} layout={layout} />}
+        {selectedBar !== undefined && <Hint shown={shown} at={selectedBar} layout={layout} />}
       </Box>
     </Stack>
   );

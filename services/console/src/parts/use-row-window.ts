@@ -25,8 +25,8 @@ export function useRowWindow(
     const look = (): void => {
       const top = body.current?.getBoundingClientRect().top ?? 0;
       // Rounded to steps, so that not every pixel causes a render.
-      const at = Math.floor(Math.max(0, -top / rowHeight) / extraRows) * extraRows;
-      setFirst(at);
+      const firstRow = Math.floor(Math.max(0, -top / rowHeight) / extraRows) * extraRows;
+      setFirst(firstRow);
       setSeen(Math.ceil(window.innerHeight / rowHeight));
     };
     look();

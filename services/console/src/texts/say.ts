@@ -31,8 +31,8 @@ export function chooseLanguage(chosen: Language): void {
 
 /** Returns a text in the current language, with values inserted for the names in braces. */
 export function say(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
-  const said = dictionary[text] ?? text;
-  return said.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
+  const translated = dictionary[text] ?? text;
+  return translated.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
 }
 
 /**

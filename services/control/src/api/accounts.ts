@@ -14,8 +14,8 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "GET /accounts": async ({ query, operator }) => {
       const after = query.get("after") ?? "";
       const { account, access } = operator;
-      const known = account === undefined ? await listAccountIds(redis) : (access?.accounts ?? [account]);
-      const ids = known.filter((id) => id > after).slice(0, pageSize);
+      const accountIds = account === undefined ? await listAccountIds(redis) : (access?.accounts ?? [account]);
+      const ids = accountIds.filter((id) => id > after).slice(0, pageSize);
       const accounts = await Promise.all(ids.map((id) => findAccount(redis, id)));
       return accounts.filter((account) => account !== undefined).map(accountView);
     },

@@ -30,13 +30,13 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
   };
   return {
     "GET /alerts": async ({ query, operator }) => {
-      const wanted = ownTargets(operator, "targets-of");
+      const filter = ownTargets(operator, "targets-of");
       for (const name of ["account", "kind", "state", "limit", "before"]) {
         const value = query.get(name);
-        if (value !== null) wanted.set(name, value);
+        if (value !== null) filter.set(name, value);
       }
       checkWords(query);
-      return ledger.read(`/alerts?${wanted.toString()}`);
+      return ledger.read(`/alerts?${filter.toString()}`);
     },
     "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) =>
       ledger.write(
@@ -56,8 +56,8 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
       const { target, sealed, secret } = newAlertTarget(body, account, { secrets, inside });
-      const made = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
-      return secret === undefined ? made : { ...made, secret };
+      const created = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
+      return secret === undefined ? created : { ...created, secret };
     },
     "POST /alert-targets/{id}/delete": async (call) => {
       const { id } = await targetFor(call);
@@ -82,9 +82,10 @@ function ownTargets(operator: Operator, name: string): URLSearchParams {
  * organisation.
  */
 function accountOfTarget({ account, access }: Operator, body: unknown): string {
-  const named = fields.optionalText(body, "account");
-  if (access === undefined) return account ?? named ?? "";
-  const found = named ?? (access.accounts.length === 1 ? access.accounts[0] : undefined) ?? fields.missing("account");
+  const accountInBody = fields.optionalText(body, "account");
+  if (access === undefined) return account ?? accountInBody ?? "";
+  const found =
+    accountInBody ?? (access.accounts.length === 1 ? access.accounts[0] : undefined) ?? fields.missing("account");
   if (access.accounts.includes(found)) return found;
   throw new Failure("unknown_url", `There is no account ${JSON.stringify(found.slice(0, 100))}.`);
 }

@@ -26,7 +26,7 @@ import { checkNames } from "./tokens.ts";
 
 /** Routes that list and change the budgets of an account. The ledger writes each change to the books first. */
 export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
-  const shown = async (accountId: string, budget: Budget) => {
+  const viewOf = async (accountId: string, budget: Budget) => {
     const [usage] = await readBudgetUsage(redis, accountId, [applied(budget, Date.now())]);
     return usage && budgetView(usage);
   };
@@ -61,7 +61,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         rolloverNanos: rolloverOf(body, period) ?? undefined,
         createdAt: new Date().toISOString(),
       });
-      return shown(id, await ledger.write<Budget>(`/accounts/${encodeURIComponent(id)}/budgets`, { budget }, actor));
+      return viewOf(id, await ledger.write<Budget>(`/accounts/${encodeURIComponent(id)}/budgets`, { budget }, actor));
     },
     "POST /accounts/{id}/budgets/{budget}": async (call) => {
       const { params, body, actor } = call;
@@ -75,7 +75,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         mode: fields.optionalWord(body, "mode", ["hard", "soft"]),
         rolloverNanos: rolloverOf(body, period),
       });
-      return shown(params["id"] ?? "", await ledger.write<Budget>(pathOf(params), { change }, actor));
+      return viewOf(params["id"] ?? "", await ledger.write<Budget>(pathOf(params), { change }, actor));
     },
     "POST /accounts/{id}/budgets/{budget}/delete": async (call) => {
       await budgetOf(redis, call);
@@ -158,8 +158,8 @@ function checkManagesBudget(operator: Operator, scope: string): void {
  * (409) if the scope is a key whose own limits contain a budget of this period.
  */
 async function parseScope(context: ScopeContext, scope: string): Promise<string> {
-  const at = scope.indexOf(":");
-  const [kind, text] = at < 0 ? [scope, ""] : [scope.slice(0, at), scope.slice(at + 1)];
+  const colon = scope.indexOf(":");
+  const [kind, text] = colon < 0 ? [scope, ""] : [scope.slice(0, colon), scope.slice(colon + 1)];
   const parse = valueParsers[kind];
   if (parse === undefined || (text === "") !== (kind === "account"))
     throw invalidField(
@@ -197,8 +197,13 @@ const valueParsers: Readonly<Record<string, (value: string, context: ScopeContex
   key: async (value, { redis, accountId, period }) => {
     const token = await findTokenById(redis, value);
     if (token?.accountId !== accountId) throw invalidField("scope", "must name a key of the account");
-    const own = { day: token.budget?.perDay, month: token.budget?.perMonth, week: undefined, quarter: undefined };
-    if (period !== "total" && own[period] !== undefined)
+    const keyBudgets = {
+      day: token.budget?.perDay,
+      month: token.budget?.perMonth,
+      week: undefined,
+      quarter: undefined,
+    };
+    if (period !== "total" && keyBudgets[period] !== undefined)
       throw new Failure("invalid_value", `The key already has a budget for each ${period}: change it with the key.`, {
         param: "scope",
         status: 409,

@@ -40,7 +40,7 @@ export async function testChannel(
     throw new Failure("no_available_channel", "The channel has no wire format that a test can use.", { status: 409 });
   const send = prepareTest({ channel, provider: vendor.provider, key: key.secret, upstreamModel, transport }, wire);
   const startedAt = performance.now();
-  const tried = await send().catch((error: unknown) => {
+  const result = await send().catch((error: unknown) => {
     return {
       ok: false,
       status: 0,
@@ -51,10 +51,10 @@ export async function testChannel(
     channel: channel.id,
     key: key.id,
     model,
-    ok: tried.ok,
-    status: tried.status,
+    ok: result.ok,
+    status: result.status,
     ms: Math.round(performance.now() - startedAt),
-    vendorMessage: cleanText(tried.vendorMessage),
+    vendorMessage: cleanText(result.vendorMessage),
   };
 }
 
@@ -94,9 +94,9 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   }
   if (isSessionWire(wire)) {
     const { provider, upstreamModel } = test;
-    const made = endpointFields(test);
-    const request = provider.request({ act: "session", ...made, wire });
-    const model = provider.modelInSession?.(made.baseUrl, upstreamModel) ?? upstreamModel;
+    const requestFields = endpointFields(test);
+    const request = provider.request({ act: "session", ...requestFields, wire });
+    const model = provider.modelInSession?.(requestFields.baseUrl, upstreamModel) ?? upstreamModel;
     return async () => trySession(await completed(test, request), wire, model);
   }
   return async () => {

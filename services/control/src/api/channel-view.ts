@@ -109,21 +109,21 @@ function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsS
 function modelCooldownViews(channel: CatalogChannel, seen: ChannelsSnapshot) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };
-    const whole = { model, ...stateView(modelScopeOf(candidate), seen) };
+    const view = { model, ...stateView(modelScopeOf(candidate), seen) };
     const byKey = channel.keys.map((key) => ({
       model,
       key: key.id,
       ...stateView(keyModelScopeOf({ candidate, key }), seen),
     }));
-    return [whole, ...byKey].filter(({ state }) => state !== "ok");
+    return [view, ...byKey].filter(({ state }) => state !== "ok");
   });
 }
 
 function stateOf(channel: CatalogChannel, seen: ChannelsSnapshot, keys: readonly StateView[]): StateView {
   if (channel.off !== undefined) return { state: "off", reason: channel.off };
-  const own = stateView(channel.id, seen);
+  const channelState = stateView(channel.id, seen);
   const [first] = keys;
-  if (own.state !== "ok" || first === undefined || keys.some(isUsable)) return own;
+  if (channelState.state !== "ok" || first === undefined || keys.some(isUsable)) return channelState;
   const { state, reason = "", vendorMessage, since } = first;
   return withoutUndefined({ state: "no key", reason: `${state}: ${reason}`, vendorMessage, since });
 }
@@ -138,8 +138,8 @@ function stateView(scope: ChannelScope, { states, now }: ChannelsSnapshot): Stat
     const { reason, since } = switched;
     return { state: "disabled", reason, since };
   }
-  const rest = states.cooldowns.get(scope);
-  return rest === undefined ? { state: "ok" } : restView(rest, now);
+  const cooldown = states.cooldowns.get(scope);
+  return cooldown === undefined ? { state: "ok" } : restView(cooldown, now);
 }
 
 function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown, now: number): StateView {

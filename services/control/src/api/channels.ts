@@ -31,11 +31,11 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
     return channels.map((channel) => channelView(channel, { states, seats, capped, now: Date.now() }));
   };
   const show = async (channel: CatalogChannel) => (await view([channel]))[0];
-  const switched = async (id: string | undefined, on: boolean, body: unknown) => {
+  const switched = async (id: string | undefined, isEnabled: boolean, body: unknown) => {
     const channel = find(id);
     const key = fields.optionalText(body, "key");
     const scope = key === undefined ? channel.id : channelKeyId(channel.id, keyOf(channel, key).id);
-    await switchChannel(redis, scope, on, fields.optionalText(body, "reason") ?? "by an operator");
+    await switchChannel(redis, scope, isEnabled, fields.optionalText(body, "reason") ?? "by an operator");
     return show(channel);
   };
   return {

@@ -157,8 +157,8 @@ async function newWarnings(
     return warningsOf(each, completeConfiguration(each, channels, { lists: new Map(), nowMs: Date.now() }));
   };
   const { configuration: last } = parseConfiguration(before.document);
-  const known = isCheck || last === undefined ? [] : await warningsIn(last);
-  const found = new Set(known.map(({ path, message }) => `${path} ${message}`));
+  const earlierWarnings = isCheck || last === undefined ? [] : await warningsIn(last);
+  const found = new Set(earlierWarnings.map(({ path, message }) => `${path} ${message}`));
   return (await warningsIn(configuration)).filter(({ path, message }) => !found.has(`${path} ${message}`));
 }
 

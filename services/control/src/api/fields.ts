@@ -121,11 +121,11 @@ export const fields = {
     const list = fields.optionalTexts(body, name);
     if (list === undefined) return undefined;
     if (list.length > maxAddresses) throw invalidField(name, `must have at most ${maxAddresses} items`);
-    const wrong = list.find((range) => parseAddressRange(range) === undefined);
-    if (wrong === undefined) return list;
+    const invalidRange = list.find((range) => parseAddressRange(range) === undefined);
+    if (invalidRange === undefined) return list;
     throw invalidField(
       name,
-      `must be IP addresses or CIDR ranges as in 10.0.0.0/8: ${JSON.stringify(wrong.slice(0, 50))}`,
+      `must be IP addresses or CIDR ranges as in 10.0.0.0/8: ${JSON.stringify(invalidRange.slice(0, 50))}`,
     );
   },
   optionalTime(body: unknown, name: string): string | undefined {

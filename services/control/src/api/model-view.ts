@@ -80,10 +80,10 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
 function substituteLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
   const priced = priceFields[field];
   if (usual[field] !== undefined || !("as" in priced)) return [];
-  const near = priced.as.find((other) => usual[other] !== undefined);
-  const dollars = near === undefined ? undefined : usual[near];
-  if (near === undefined || dollars === undefined) return [];
-  return [{ field, dollars, per: unitText(field), from: `charged as ${near}`, day: null }];
+  const substitute = priced.as.find((other) => usual[other] !== undefined);
+  const dollars = substitute === undefined ? undefined : usual[substitute];
+  if (substitute === undefined || dollars === undefined) return [];
+  return [{ field, dollars, per: unitText(field), from: `charged as ${substitute}`, day: null }];
 }
 
 async function findPublicationTime(redis: Redis, price: WrittenPrice): Promise<string | null> {

@@ -25,15 +25,15 @@ export async function makePlaygroundKey<Made extends { readonly id: string }>(
 ): Promise<Made> {
   const request = requestPrefix + randomUUID();
   await rememberKeys(redis, person, [request]);
-  let made: Made;
+  let newKey: Made;
   let isCurrent = false;
   try {
-    made = await make();
+    newKey = await make();
   } finally {
     isCurrent = (await redis.srem(keysOf(person), request)) > 0;
   }
-  if (isCurrent) return made;
-  await expireKey(ledger, made.id, actor);
+  if (isCurrent) return newKey;
+  await expireKey(ledger, newKey.id, actor);
   throw new Failure("invalid_api_key", "Your session or your access has just ended; sign in again.");
 }
 

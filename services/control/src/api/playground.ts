@@ -51,19 +51,19 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   const tokens = await listTokens(redis, account);
   const limits = await limitsOf(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
   const key = newKey();
-  const { digest, token: made } = makeToken(key, {
+  const { digest, token: newToken } = makeToken(key, {
     ...limits,
     accountId: account,
     name: `Playground ${operator.email ?? operator.name}`,
   });
-  const own = tokens.filter(
+  const personsKeys = tokens.filter(
     (token) => token.playgroundOf === operator.name && token.team === team && token.group === limits.group,
   );
   // Before the key exists, so that a sign-out at the same time ends it.
-  await rememberKeys(redis, operator.name, [made.id, ...own.map(({ id }) => id)]);
+  await rememberKeys(redis, operator.name, [newToken.id, ...personsKeys.map(({ id }) => id)]);
   // No maximum applies: playground keys are not counted, and expired ones are deleted.
   const { token } = await ledger.createToken(
-    { digest, token: withoutUndefined({ ...made, playgroundOf: operator.name, ...limits.ofMember }) },
+    { digest, token: withoutUndefined({ ...newToken, playgroundOf: operator.name, ...limits.ofMember }) },
     actor,
   );
   if (token.disabled)

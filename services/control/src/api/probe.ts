@@ -16,8 +16,8 @@ type ProbedWire = Exclude<UpstreamWire, VideoWire | SessionWire>;
 
 /** Returns the wire in which a model is tested: the first wire for its kind that the channel supports. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
-  const wanted = kind === undefined ? supported : wiresOfKind[kind];
-  return supported.find((wire) => wanted.includes(wire)) ?? supported[0];
+  const modelWires = kind === undefined ? supported : wiresOfKind[kind];
+  return supported.find((wire) => modelWires.includes(wire)) ?? supported[0];
 }
 
 /** Returns the body of the smallest real call in a wire. */

@@ -48,26 +48,26 @@ async function awaitStart(
     vendorTools: false,
   };
   const bridge = bridgeBetween("realtime", wire, names);
-  const closed = once(socket, "close", { signal }).then(([code, reason]: unknown[]) => ({
+  const closing = once(socket, "close", { signal }).then(([code, reason]: unknown[]) => ({
     ok: false,
     vendorMessage: `The vendor closed with ${String(code)} ${String(reason)}`,
   }));
   const first = once(socket, "message", { signal }).then(([data]: unknown[]) => {
     if (!Buffer.isBuffer(data)) return { ok: false, vendorMessage: "The vendor sent no text." };
     const events = bridge.fromVendor({ data, binary: false }).toClient.map(({ data }) => data);
-    const begun = events.some((event) => eventType(event)?.startsWith("session."));
-    return { ok: begun, vendorMessage: data.toString("utf8", 0, answerBytes) };
+    const hasStarted = events.some((event) => eventType(event)?.startsWith("session."));
+    return { ok: hasStarted, vendorMessage: data.toString("utf8", 0, answerBytes) };
   });
   const opening = bridge.greets ? [] : bridge.fromClient({ data: sessionUpdate, binary: false }).toVendor;
   for (const { data } of opening) socket.send(data, { binary: false });
   socket.resume();
   try {
-    return await Promise.race([first, closed]);
+    return await Promise.race([first, closing]);
   } catch (error) {
     throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and sent nothing.") : error;
   } finally {
     // The promise that loses the race is rejected when the connection closes or the time ends. Nobody handles it then.
     first.catch(() => undefined);
-    closed.catch(() => undefined);
+    closing.catch(() => undefined);
   }
 }

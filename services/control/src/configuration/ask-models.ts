@@ -24,8 +24,8 @@ export async function fetchModelLists(
   const request =
     provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
   if (request === undefined) throw new Error(`${name} does not list models: name them`);
-  const whole = { ...request, headers: { ...request.headers, ...headers }, timeoutMs: listMs, proxy };
-  const answer = await transport.send(whole, AbortSignal.timeout(listMs));
+  const completeRequest = { ...request, headers: { ...request.headers, ...headers }, timeoutMs: listMs, proxy };
+  const answer = await transport.send(completeRequest, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);
   if (answer.status >= 300)
     throw new Error(`its vendor answered ${answer.status} to the request for its models: ${errorInOneLine(text)}`);

@@ -43,19 +43,19 @@ export class DeclaredAccounts implements AsyncDisposable {
     this.#going ??= this.#createAll().finally(() => {
       this.#going = undefined;
     });
-    const late = Promise.withResolvers<void>();
-    const timer = setTimeout(late.resolve, waitMs);
-    await Promise.race([this.#going, late.promise]);
+    const timeout = Promise.withResolvers<void>();
+    const timer = setTimeout(timeout.resolve, waitMs);
+    await Promise.race([this.#going, timeout.promise]);
     clearTimeout(timer);
   }
 
   async #createAll(): Promise<void> {
     let complained = false;
-    for (let done: Accounts | undefined; done !== this.#wanted && !this.#stop.signal.aborted;) {
+    for (let created: Accounts | undefined; created !== this.#wanted && !this.#stop.signal.aborted;) {
       const wanted = this.#wanted;
       try {
         await this.#create(Object.entries(wanted));
-        done = wanted;
+        created = wanted;
       } catch (error) {
         if (!complained)
           this.#deps.log.warn({ err: error }, "accounts of the configuration are waiting for the ledger");

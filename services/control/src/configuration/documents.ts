@@ -49,18 +49,20 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   }
   const channels = document.get("channels");
   if (!isSeq(channels)) return void (value !== null && document.set("channels", document.createNode([value])));
-  const at = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
+  const index = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
   if (value === null) {
-    if (at >= 0) channels.delete(at);
-  } else if (at >= 0) channels.set(at, withKeysThatStay(document.createNode(value), channels.items[at]));
+    if (index >= 0) channels.delete(index);
+  } else if (index >= 0) channels.set(index, withKeysThatStay(document.createNode(value), channels.items[index]));
   else channels.add(document.createNode(value));
 }
 
 /** Returns a channel in which each hidden key is replaced by the previous channel's key at the same position. */
 function withKeysThatStay(channel: unknown, before: unknown): unknown {
-  const known = [...itemsOf(isMap(before) ? before.get("keys") : undefined)].filter(isText).map(({ value }) => value);
-  for (const [at, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
-    if (isText(key) && key.value === hiddenKey) key.value = known[at] ?? hiddenKey;
+  const earlierKeys = [...itemsOf(isMap(before) ? before.get("keys") : undefined)]
+    .filter(isText)
+    .map(({ value }) => value);
+  for (const [index, key] of itemsOf(isMap(channel) ? channel.get("keys") : undefined).entries())
+    if (isText(key) && key.value === hiddenKey) key.value = earlierKeys[index] ?? hiddenKey;
   return channel;
 }
 

@@ -50,11 +50,11 @@ export async function followConfiguration(
   const refresh = (): Promise<void> => readSource(true);
   const readSoon = (): void => void refresh();
   if (!source.mustBeValid) readSoon();
-  let quiet: NodeJS.Timeout | undefined;
+  let settleTimer: NodeJS.Timeout | undefined;
   // Watches the folder, not the file: editors and ConfigMaps replace the file.
   const watcher = watchFolder(source.folder, () => {
-    clearTimeout(quiet);
-    quiet = setTimeout(readSoon, settleMs);
+    clearTimeout(settleTimer);
+    settleTimer = setTimeout(readSoon, settleMs);
   });
   const polls = runOnBeat(pollMs, () => void readSource(false));
   return {
@@ -68,7 +68,7 @@ export async function followConfiguration(
     declare: (configuration) => declared.declare(configuration),
     async [Symbol.asyncDispose]() {
       watcher[Symbol.dispose]();
-      clearTimeout(quiet);
+      clearTimeout(settleTimer);
       polls[Symbol.dispose]();
       await open.disposeAsync();
       await refreshing;

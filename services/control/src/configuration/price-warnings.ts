@@ -78,22 +78,22 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
 /** Returns the price that is charged for a unit without a price. */
 function substitutePrice(field: PriceField, price: WrittenPrices): string {
   const priced = priceFields[field];
-  const near = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
-  return near === undefined ? "nothing (set it to 0 if this is intended)" : `what ${near} does`;
+  const substitute = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
+  return substitute === undefined ? "nothing (set it to 0 if this is intended)" : `what ${substitute} does`;
 }
 
 /** Returns the missing prices of units that vendors will report, judging by the given prices. */
 function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
-  const given = (field: PriceField): boolean => price[field] !== undefined;
-  const wanted = together.filter(([field]) => given(field)).map(([, field]) => field);
-  if (given("input") && given("output")) wanted.push(cachedInput);
-  return [...new Set(wanted)].filter((field) => !given(field));
+  const hasPrice = (field: PriceField): boolean => price[field] !== undefined;
+  const expected = together.filter(([field]) => hasPrice(field)).map(([, field]) => field);
+  if (hasPrice("input") && hasPrice("output")) expected.push(cachedInput);
+  return [...new Set(expected)].filter((field) => !hasPrice(field));
 }
 
 /** Returns prices that are given for resolutions only. */
 function resolutionOnlyPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
-  const named = Object.values(resolutions).flatMap((price) => Object.keys(price));
-  return [...new Set(named)].filter((field) => !Object.hasOwn(usual, field));
+  const pricedFields = Object.values(resolutions).flatMap((price) => Object.keys(price));
+  return [...new Set(pricedFields)].filter((field) => !Object.hasOwn(usual, field));
 }
 
 function fieldsOf(price: object): readonly PriceField[] {

@@ -63,15 +63,15 @@ async function resolveChannel(
   const missing = unset.map((name) => `${name} is not set`);
   const { keys, absent } = await resolveKeys(named, names, kept, provider);
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
-  const wrong = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
-  if (wrong !== undefined) missing.push(`its base URL ${wrong}`);
+  const problem = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
+  if (problem !== undefined) missing.push(`its base URL ${problem}`);
   const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, names);
   const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, names);
   const reasons = [...missing, ...proxyProblems, ...headerProblems, ...(keys.length === 0 ? absent : [])];
   // The inserted value may be a misplaced secret, so operators see the address as written.
   return {
     configuration,
-    baseUrl: wrong === undefined ? baseUrl : written,
+    baseUrl: problem === undefined ? baseUrl : written,
     keys,
     ...proxy,
     ...headers,
@@ -135,10 +135,10 @@ async function resolveKeys(
 ) {
   const keys: string[] = [];
   const absent: string[] = [];
-  for (const [at, written] of named.entries()) {
+  for (const [index, written] of named.entries()) {
     const key = await resolveKey(written, names, kept);
-    const wrong = "key" in key ? keyProblem(key.key, provider) : undefined;
-    if (wrong !== undefined) absent.push(`${describeSource(written, at)} ${wrong}`);
+    const problem = "key" in key ? keyProblem(key.key, provider) : undefined;
+    if (problem !== undefined) absent.push(`${describeSource(written, index)} ${problem}`);
     else if ("key" in key) keys.push(key.key);
     else absent.push(key.absent);
   }
@@ -154,9 +154,9 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
 }
 
 /** Describes the source of a key without the key itself. */
-function describeSource(written: string, at: number): string {
+function describeSource(written: string, index: number): string {
   const [, name] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
-  return name ?? `keys[${at}]`;
+  return name ?? `keys[${index}]`;
 }
 
 async function resolveKey(

@@ -53,8 +53,8 @@ export function sourceProblems(
         before && { proxy: check.before?.proxy, ...before },
         check,
       );
-      const wrong = proxyProblem(channel.proxy, before?.proxy, check);
-      return [...problems, ...(wrong === undefined ? [] : [{ path: "proxy", message: wrong }])].map(
+      const problem = proxyProblem(channel.proxy, before?.proxy, check);
+      return [...problems, ...(problem === undefined ? [] : [{ path: "proxy", message: problem }])].map(
         ({ path, message }) => ({ path: `channels[${at}].${path}`, message }),
       );
     }),
@@ -160,9 +160,9 @@ function isVendorAddress(
   if (provider === undefined || (variable !== "" && provider.keyVariable !== variable)) return false;
   const { baseUrl, isLocal } = provider;
   if (channel.baseUrl === undefined || isLocal === true || baseUrl === undefined) return true;
-  const own = originOf({ ...channel, baseUrl }, names);
+  const vendorOrigin = originOf({ ...channel, baseUrl }, names);
   const to = originOf(channel, names);
-  if (own === to) return true;
+  if (vendorOrigin === to) return true;
   // Vendors' regions and customers have sibling hosts: `eu.api.openai.com`, `dashscope-intl.aliyuncs.com`.
   const [, host = ""] = /^https:\/\/([^/]+)/.exec(baseUrl) ?? [];
   const domain = host.split(".").slice(1);

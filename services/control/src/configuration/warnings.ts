@@ -48,8 +48,8 @@ function disabledChannelWarnings(channels: readonly ResolvedChannel[]): readonly
   const served = modelsServedBy(channels.filter(({ off }) => off === undefined));
   return channels.flatMap((channel, at) => {
     if (channel.off === undefined) return [];
-    const waiting = [...modelsServedBy([channel])].filter((model) => !served.has(model));
-    const models = waiting.length === 0 ? "" : `; until then nothing serves ${waiting.join(", ")}`;
+    const unservedModels = [...modelsServedBy([channel])].filter((model) => !served.has(model));
+    const models = unservedModels.length === 0 ? "" : `; until then nothing serves ${unservedModels.join(", ")}`;
     return [{ path: `channels[${at}]`, message: `is off: ${channel.off}${models}` }];
   });
 }

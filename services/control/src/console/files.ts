@@ -76,8 +76,8 @@ function chooseEncoding(
   { plain, br, gzip }: BuiltFile,
   { headers }: IncomingMessage,
 ): { readonly encoding?: string; readonly body: Buffer } {
-  const taken = (headers["accept-encoding"] ?? "").split(",").map((word) => word.split(";")[0]?.trim());
-  if (br !== undefined && taken.includes("br")) return { encoding: "br", body: br };
-  if (gzip !== undefined && taken.includes("gzip")) return { encoding: "gzip", body: gzip };
+  const acceptedEncodings = (headers["accept-encoding"] ?? "").split(",").map((word) => word.split(";")[0]?.trim());
+  if (br !== undefined && acceptedEncodings.includes("br")) return { encoding: "br", body: br };
+  if (gzip !== undefined && acceptedEncodings.includes("gzip")) return { encoding: "gzip", body: gzip };
   return { body: plain };
 }

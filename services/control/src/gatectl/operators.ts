@@ -46,11 +46,11 @@ export const operatorCommands: readonly Command[] = [
     },
     example: "gatectl operator link --role viewer --name ada",
     async run({ options: { name, role: wanted, account: of } }, server) {
-      const made = await server.post("/sign-in-links", { name, role: wanted, account: of });
-      const link = field(made, "url");
+      const created = await server.post("/sign-in-links", { name, role: wanted, account: of });
+      const link = field(created, "url");
       if (typeof link !== "string") throw new CommandFailed("The server did not create a link.");
       const url = new URL(link, await server.address()).href;
-      return { data: { url, expiresAt: field(made, "expiresAt") }, text: url };
+      return { data: { url, expiresAt: field(created, "expiresAt") }, text: url };
     },
   },
   {

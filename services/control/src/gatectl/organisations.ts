@@ -40,10 +40,10 @@ const showTeams = (data: unknown): Output => ({
 });
 
 /** Returns the output of an invitation, with the complete address of its link. */
-async function showInvitation(made: unknown, server: Server): Promise<Output> {
-  const link = field(made, "url");
+async function showInvitation(invitation: unknown, server: Server): Promise<Output> {
+  const link = field(invitation, "url");
   const url = typeof link === "string" ? new URL(link, await server.address()).href : null;
-  const data = typeof made === "object" ? { ...made, url } : { url };
+  const data = typeof invitation === "object" ? { ...invitation, url } : { url };
   const next = url ?? "The person has access already and signs in as before.";
   return { data, text: `${table(data, memberColumns, "")}\n\n${next}` };
 }

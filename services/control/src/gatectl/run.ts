@@ -111,10 +111,14 @@ function overviewFor(words: readonly string[]): {
   if (words.length === 0 || words[0] === "--help" || words[0] === "help")
     return { text: overview(commands), isHelp: true };
   const [topic] = words;
-  const near = commands.filter(({ name }) => name.split(" ")[0] === topic);
-  if (near.length > 0 && words.includes("--help")) return { text: overview(near), isHelp: true };
-  const wrong = `There is no command ${JSON.stringify(words.slice(0, 2).join(" "))}.`;
-  return { text: wrong, hint: `\n\n${overview(near.length > 0 ? near : commands)}`, isHelp: false };
+  const similarCommands = commands.filter(({ name }) => name.split(" ")[0] === topic);
+  if (similarCommands.length > 0 && words.includes("--help")) return { text: overview(similarCommands), isHelp: true };
+  const message = `There is no command ${JSON.stringify(words.slice(0, 2).join(" "))}.`;
+  return {
+    text: message,
+    hint: `\n\n${overview(similarCommands.length > 0 ? similarCommands : commands)}`,
+    isHelp: false,
+  };
 }
 
 function parseCommandLine(

@@ -17,8 +17,8 @@ const toolCalls = (row: unknown): string => {
   return calls === 0 ? "" : String(calls);
 };
 const tags = (row: unknown): string => {
-  const given = field(row, "tags");
-  const pairs = Object.entries(typeof given === "object" && given !== null ? given : {});
+  const tags = field(row, "tags");
+  const pairs = Object.entries(typeof tags === "object" && tags !== null ? tags : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
 /** Returns "unpriced" and "capped" if a call has such units. */
@@ -76,10 +76,10 @@ export const usageLogCommands: readonly Command[] = [
     async run({ options }, server) {
       const data = await server.get("/usage/events", options);
       const next = field(data, "next");
-      const more = typeof next === "string" ? `More: --after ${next}` : "";
+      const nextPageHint = typeof next === "string" ? `More: --after ${next}` : "";
       const events = field(data, "events");
       const refused = await refusedCalls(server, options);
-      const parts = [table(events, listColumns, "no usage"), more, refusedTable(refused)];
+      const parts = [table(events, listColumns, "no usage"), nextPageHint, refusedTable(refused)];
       return { data: { events, next, refused }, text: parts.filter((part) => part !== "").join("\n\n") };
     },
   },

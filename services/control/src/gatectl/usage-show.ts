@@ -42,8 +42,8 @@ export const usageShowCommand: Command = {
 
 function callText(call: unknown): string {
   const tries = field(call, "tries");
-  const shown = table(call, callColumns, "");
+  const callTable = table(call, callColumns, "");
   return Array.isArray(tries) && tries.length > 0
-    ? `${shown}\n\nAttempts:\n${table(tries, attemptColumns, "")}`
-    : shown;
+    ? `${callTable}\n\nAttempts:\n${table(tries, attemptColumns, "")}`
+    : callTable;
 }

@@ -8,7 +8,9 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** All named schemas of the API. */
 const shapes = { ...otherShapes, ...alertShapes };
-const named: ReadonlyMap<unknown, string> = new Map(Object.entries(shapes).map(([name, schema]) => [schema, name]));
+const schemaNames: ReadonlyMap<unknown, string> = new Map(
+  Object.entries(shapes).map(([name, schema]) => [schema, name]),
+);
 
 /** Returns control's API as OpenAPI 3.1, generated from the table of operations. */
 export function openApiOfControl(): Json {
@@ -90,7 +92,7 @@ function operationId(route: string): string {
 
 /** Returns a schema for use in the document: a reference if the schema has a name, otherwise the schema itself. */
 function schemaOrReference(value: unknown): unknown {
-  const name = named.get(value);
+  const name = schemaNames.get(value);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };
   if (Array.isArray(value)) return value.map(schemaOrReference);
   return typeof value === "object" && value !== null ? membersOf(value) : value;

@@ -74,21 +74,21 @@ function callInOrganisation(
 
 /** Limits a member's query to the member's account. Throws Failure unknown_url if the query names another account. */
 function queryForAccount(query: URLSearchParams, account: string): URLSearchParams {
-  const named = query.get("account");
-  if (named !== null && named !== account) throw notFound("account", named);
-  const own = new URLSearchParams(query);
-  own.set("account", account);
-  return own;
+  const requestedAccount = query.get("account");
+  if (requestedAccount !== null && requestedAccount !== account) throw notFound("account", requestedAccount);
+  const limitedQuery = new URLSearchParams(query);
+  limitedQuery.set("account", account);
+  return limitedQuery;
 }
 
 /** Limits a query to one account of an organisation, or to all of them and the organisation itself. */
 function queryForAccounts(query: URLSearchParams, { accounts, organisation }: OrganisationAccess): URLSearchParams {
   const all = [...accounts, organisationScope(organisation)];
-  const named = query.get("account");
-  if (named !== null && !all.includes(named)) throw notFound("account", named);
-  const own = new URLSearchParams(query);
-  own.set("account", named ?? all.join(","));
-  return own;
+  const requestedAccount = query.get("account");
+  if (requestedAccount !== null && !all.includes(requestedAccount)) throw notFound("account", requestedAccount);
+  const limitedQuery = new URLSearchParams(query);
+  limitedQuery.set("account", requestedAccount ?? all.join(","));
+  return limitedQuery;
 }
 
 /**
@@ -100,30 +100,30 @@ function queryForOrganisation(
   { organisation, accounts, teams }: OrganisationAccess,
   knowsTeams: boolean,
 ): URLSearchParams {
-  const named = query.get("account");
-  if (named !== null && !accounts.includes(named)) throw notFound("account", named);
-  const own = new URLSearchParams(query);
+  const requestedAccount = query.get("account");
+  if (requestedAccount !== null && !accounts.includes(requestedAccount)) throw notFound("account", requestedAccount);
+  const limitedQuery = new URLSearchParams(query);
   if (knowsTeams) {
-    own.set("organisation", organisation);
-    if (teams === undefined) return own;
-    const wanted = query.get("team");
+    limitedQuery.set("organisation", organisation);
+    if (teams === undefined) return limitedQuery;
+    const requestedTeam = query.get("team");
     const ids = teams.map(({ id }) => id);
-    if (wanted !== null && !ids.includes(wanted)) throw notFound("team", wanted);
-    own.set("team", wanted ?? ids.join(","));
-    return own;
+    if (requestedTeam !== null && !ids.includes(requestedTeam)) throw notFound("team", requestedTeam);
+    limitedQuery.set("team", requestedTeam ?? ids.join(","));
+    return limitedQuery;
   }
-  const account = named ?? (accounts.length === 1 ? accounts[0] : undefined);
+  const account = requestedAccount ?? (accounts.length === 1 ? accounts[0] : undefined);
   if (account === undefined)
     throw new Failure("missing_required_parameter", `account is missing: it is one of ${accounts.join(", ")}.`, {
       param: "account",
     });
-  own.set("account", account);
-  return own;
+  limitedQuery.set("account", account);
+  return limitedQuery;
 }
 
-function roleTooLow({ role }: Operator, wanted: string): Failure {
+function roleTooLow({ role }: Operator, requiredRole: string): Failure {
   if (role === "viewer") return new Failure("permission_denied", "A viewer cannot change anything.");
-  return new Failure("permission_denied", `Only an ${wanted} may do this.`);
+  return new Failure("permission_denied", `Only an ${requiredRole} may do this.`);
 }
 
 function notFound(kind: string, id: string | undefined): Failure {

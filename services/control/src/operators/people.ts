@@ -120,8 +120,8 @@ export class People {
   async byKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
     const digest = keyDigest(key);
-    const known = this.#remembered.get(digest);
-    if (known !== undefined && known.until > Date.now()) return known.operator;
+    const cached = this.#remembered.get(digest);
+    if (cached !== undefined && cached.until > Date.now()) return cached.operator;
     const [booked] = await this.#ledger.read<readonly BookedKey[]>(`/operator-keys?digest=${digest}`);
     const record = booked === undefined ? undefined : readKeyRecord(JSON.stringify(booked.record));
     const operator =
@@ -146,8 +146,12 @@ export class People {
       createdAt: new Date().toISOString(),
     });
     const after = personView(name, record);
-    const act = { action: "operator.create", account: account ?? "", after };
-    const { created } = await this.#ledger.write<{ created: boolean }>("/operators", { name, record, ...act }, actor);
+    const auditEntry = { action: "operator.create", account: account ?? "", after };
+    const { created } = await this.#ledger.write<{ created: boolean }>(
+      "/operators",
+      { name, record, ...auditEntry },
+      actor,
+    );
     if (!created)
       throw new Failure("invalid_value", `The operator ${JSON.stringify(name)} already exists.`, {
         param: "name",
@@ -161,14 +165,18 @@ export class People {
     const { account = null, email = null } = operator;
     const found = await this.#find(name);
     const record = { role: has, account, email };
-    const act = { account: account ?? "", after: { name, ...record } };
+    const auditEntry = { account: account ?? "", after: { name, ...record } };
     if (found === undefined) {
-      const whole: PersonRecord = { ...record, disabled: false, createdAt: new Date().toISOString() };
-      await this.#ledger.write("/operators", { name, record: whole, action: "operator.create", ...act }, name);
+      const newRecord: PersonRecord = { ...record, disabled: false, createdAt: new Date().toISOString() };
+      await this.#ledger.write(
+        "/operators",
+        { name, record: newRecord, action: "operator.create", ...auditEntry },
+        name,
+      );
     } else if (found.role !== has || (found.account ?? null) !== account || (found.email ?? null) !== email)
       await this.#ledger.write(
         `/operators/${encodeURIComponent(name)}`,
-        { record, action: "operator.change", ...act },
+        { record, action: "operator.change", ...auditEntry },
         name,
       );
   }
@@ -206,8 +214,8 @@ export class People {
     const record = { ...rest, hint: `${key.slice(0, 8)}…${key.slice(-3)}`, createdAt: new Date().toISOString() };
     const kept = account === undefined ? record : { ...record, account };
     const after = { id, ...kept };
-    const act = { action: "operator-key.create", account: account ?? "", after };
-    await this.#ledger.write("/operator-keys", { id, digest, record: kept, ...act }, actor);
+    const auditEntry = { action: "operator-key.create", account: account ?? "", after };
+    await this.#ledger.write("/operator-keys", { id, digest, record: kept, ...auditEntry }, actor);
     return { id, account: account ?? null, ...record, key };
   }
 

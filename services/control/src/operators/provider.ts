@@ -136,10 +136,10 @@ class OpenIdProvider implements Provider {
     if (claims === undefined) throw new Error("the provider gave no ID token");
     const { groupsClaim } = this.#settings;
     // Many providers return groups only from the user-info endpoint.
-    const more = Object.hasOwn(claims, groupsClaim)
+    const userInfo = Object.hasOwn(claims, groupsClaim)
       ? {}
       : await client.fetchUserInfo(configuration, tokens.access_token, claims.sub);
-    const all: Readonly<Record<string, unknown>> = { ...more, ...claims };
+    const all: Readonly<Record<string, unknown>> = { ...userInfo, ...claims };
     const found = roleOf(textsIn(all[groupsClaim]), this.#roles);
     if (found === undefined) return undefined;
     const [email] = textsIn(all["email"]);

@@ -32,9 +32,9 @@ export class SignInLimits {
    * checking the password.
    */
   async run<T>({ address, name }: SignInAttempt, signIn: () => Promise<T>): Promise<T> {
-    const known = keyOf("known", address, name);
+    const knownAddressKey = keyOf("known", address, name);
     const pair = { key: keyOf("pair", address, name), max: maxPerPair };
-    const counters = (await this.#redis.exists(known))
+    const counters = (await this.#redis.exists(knownAddressKey))
       ? [pair]
       : [pair, { key: keyOf("address", address), max: maxPerAddress }, { key: keyOf("name", name), max: maxPerName }];
     // Counted before the password is checked, so that parallel attempts count too.
@@ -45,7 +45,7 @@ export class SignInLimits {
     }
     const signedIn = await signIn();
     for (const { key } of counters) await this.#redis.decr(key);
-    await this.#redis.set(known, "1", "EX", knownSeconds);
+    await this.#redis.set(knownAddressKey, "1", "EX", knownSeconds);
     return signedIn;
   }
 

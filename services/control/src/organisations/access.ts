@@ -51,11 +51,11 @@ export async function findAccess(
 export function accessIn({ id, accounts, teams, memberships }: StoredOrganisation, person: string): OrganisationAccess {
   const roles = new Map(memberships.filter((each) => each.person === person).map(({ team, role }) => [team, role]));
   if (roles.get("") === "admin") return { organisation: id, accounts };
-  const own = teams.flatMap((team): readonly TeamAccess[] => {
+  const teamAccess = teams.flatMap((team): readonly TeamAccess[] => {
     const role = roles.get(team.id);
     return role === undefined ? [] : [{ id: team.id, account: team.account, isAdmin: role === "admin" }];
   });
-  return { organisation: id, accounts: [...new Set(own.map(({ account }) => account))], teams: own };
+  return { organisation: id, accounts: [...new Set(teamAccess.map(({ account }) => account))], teams: teamAccess };
 }
 
 /** Returns whether a caller may see the keys of a team, or the keys without a team if it is undefined. */

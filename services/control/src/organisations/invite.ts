@@ -43,25 +43,25 @@ export async function inviteOf(
     throw new Failure("invalid_value", "name must not be `operator`, the name of operators' own links.", {
       param: "name",
     });
-  const known = await people.find(name);
-  const role = known?.role ?? invited.role;
+  const existing = await people.find(name);
+  const role = existing?.role ?? invited.role;
   const refused = new Failure(
     "permission_denied",
     "This person has other access too; ask an admin of the organisation or of the gateway.",
   );
-  if (known !== undefined && known.account !== account)
+  if (existing !== undefined && existing.account !== account)
     throw new Failure("invalid_value", `The name ${JSON.stringify(name)} is taken.`, { param: "name", status: 409 });
-  if (known === undefined) await people.create({ name, role, account, password: undefined }, actor);
+  if (existing === undefined) await people.create({ name, role, account, password: undefined }, actor);
   else if (!(await administersAll(false))) throw refused;
   await grant();
-  if (known !== undefined && (known.disabled || known.hasPassword)) {
+  if (existing !== undefined && (existing.disabled || existing.hasPassword)) {
     // The invitation may have reduced the person's rights, for example those of an admin.
     await sessions.endKeys(name);
     return { role, url: null, expiresAt: null };
   }
   await sessions.revoke(name);
   const { link, expiresAt } = await sessions.makeLink({ name, role, account }, operator.name);
-  if (!(await administersAll(known === undefined))) {
+  if (!(await administersAll(existing === undefined))) {
     await sessions.revoke(name);
     throw refused;
   }

@@ -16,8 +16,8 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
     },
     "POST /organisations": async ({ body, actor, operator }) => {
       const id = fields.id(body, "id");
-      const wish = { id, name: fields.optionalText(body, "name") ?? id };
-      const { created } = await ledger.write<{ readonly created: boolean }>("/organisations", wish, actor);
+      const request = { id, name: fields.optionalText(body, "name") ?? id };
+      const { created } = await ledger.write<{ readonly created: boolean }>("/organisations", request, actor);
       if (!created)
         throw new Failure("invalid_value", `The organisation ${id} already exists.`, { param: "id", status: 409 });
       return organisationView(await organisationFor(ledger, id), operator);
@@ -49,9 +49,9 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       const account = fields.text(body, "account");
       // Answers as for an unknown account: an organisation must not learn of accounts outside of it.
       const isKnown = operator.account === undefined || accounts.includes(account);
-      const wish = { id: team, name: fields.optionalText(body, "name") ?? team, account };
+      const request = { id: team, name: fields.optionalText(body, "name") ?? team, account };
       const result = isKnown
-        ? (await ledger.write<{ readonly result: string }>(`${pathOf(id)}/teams`, wish, actor)).result
+        ? (await ledger.write<{ readonly result: string }>(`${pathOf(id)}/teams`, request, actor)).result
         : "no-account";
       if (result === "no-account")
         throw new Failure("invalid_value", `The organisation cannot have the account ${JSON.stringify(account)}.`, {

@@ -24,9 +24,13 @@ export function withKnownPrices(
   if (pricesAs === undefined || (provider?.baseUrl ?? baseUrl) !== baseUrl) return listed;
   const models = listed.models.map((model) => {
     if (model.price !== null || !tokenPricedKinds.has(model.kind)) return model;
-    const known = knownPrice(pricesAs, model.id, nowMs);
-    if (known === undefined) return model;
-    return { ...model, price: known.price, contextTokens: model.contextTokens ?? known.contextTokens ?? null };
+    const catalogPrice = knownPrice(pricesAs, model.id, nowMs);
+    if (catalogPrice === undefined) return model;
+    return {
+      ...model,
+      price: catalogPrice.price,
+      contextTokens: model.contextTokens ?? catalogPrice.contextTokens ?? null,
+    };
   });
   return { ...listed, models };
 }

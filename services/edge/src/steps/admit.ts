@@ -42,9 +42,9 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
 /** Sets the rate-limit headers under their common names; for Anthropic's API format, also under Anthropic's names. */
 function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: boolean): void {
   for (const unit of ["requests", "tokens"] as const) {
-    const left = admission[unit];
-    if (left === undefined) continue;
-    const { limit, remaining, resetMs } = left;
+    const limitState = admission[unit];
+    if (limitState === undefined) continue;
+    const { limit, remaining, resetMs } = limitState;
     response.setHeader(`x-ratelimit-limit-${unit}`, limit);
     response.setHeader(`x-ratelimit-remaining-${unit}`, remaining);
     response.setHeader(`x-ratelimit-reset-${unit}`, formatDuration(resetMs));

@@ -19,18 +19,18 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   const status = switched ?? statusOf(response);
   const isComplete = (switched !== undefined || response.writableFinished) && failure === undefined;
   const milliseconds = performance.now() - startedAt;
-  const of = { path: endpoint?.path, account: token?.accountId, token: token?.id };
+  const details = { path: endpoint?.path, account: token?.accountId, token: token?.id };
   if (!(isComplete && status === 200 && isLoggedByArea(context))) {
     const end = { status, error, ms: Math.round(milliseconds), whole: isComplete };
-    log.info({ requestId, traceId: traceIdOf(span), method, ...of, ...end }, "request");
+    log.info({ requestId, traceId: traceIdOf(span), method, ...details, ...end }, "request");
   }
-  observeRequest({ method, route: of.path, status, seconds: milliseconds / 1_000 });
+  observeRequest({ method, route: details.path, status, seconds: milliseconds / 1_000 });
   if (span === undefined) return;
   span.set({
     "http.response.status_code": status,
     "modelgate.request": requestId,
-    "modelgate.account": of.account,
-    "modelgate.token": of.token,
+    "modelgate.account": details.account,
+    "modelgate.token": details.token,
   });
   span.end(error ?? (status >= 500 ? String(status) : undefined));
 }

@@ -86,8 +86,8 @@ export async function projectCredit({ redis, books }: ProjectionDeps, event: Cre
  */
 async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<void> {
   try {
-    const applied = await findCredit(redis, event);
-    if (applied !== undefined) await recordCredits(books, [applied]);
+    const appliedCredit = await findCredit(redis, event);
+    if (appliedCredit !== undefined) await recordCredits(books, [appliedCredit]);
   } catch {
     // Ignored: the credit is applied, and its event brings the receipt to the books later.
   }

@@ -69,10 +69,10 @@ export class BudgetAlerts {
       this.noteCalls(totals.map(({ by }) => ({ accountId: by.account ?? "", tokenId: by.token ?? "" })));
       this.#completeAt = now + hourMs;
     }
-    const called = [...this.#called];
-    if (called.length === 0) return;
+    const callsByAccount = [...this.#called];
+    if (callsByAccount.length === 0) return;
     const { groups = {} } = (await readPublishedConfiguration(deps.redis)) ?? {};
-    for (const [account, calls] of called) {
+    for (const [account, calls] of callsByAccount) {
       this.#called.delete(account);
       try {
         await findOfAccount(books, deps, { account, calls, groups });

@@ -57,8 +57,8 @@ export function certificateEnd({ host, port }: TlsServer): Promise<string | unde
     });
     const end = (validTo?: string): void => {
       socket.destroy();
-      const at = Date.parse(validTo ?? "");
-      resolve(Number.isNaN(at) ? undefined : new Date(at).toISOString());
+      const expiryMs = Date.parse(validTo ?? "");
+      resolve(Number.isNaN(expiryMs) ? undefined : new Date(expiryMs).toISOString());
     };
     socket
       .once("secureConnect", () => end(socket.getPeerCertificate().valid_to))

@@ -200,6 +200,6 @@ export function certificateAlert(server: string, expiresAt: string, nowMs: numbe
 
 /** Returns the shortest of these numbers of days within which a time comes; undefined if it is later, or past. */
 function daysLeft(time: string, days: readonly number[], nowMs: number): number | undefined {
-  const left = Date.parse(time) - nowMs;
-  return left <= 0 ? undefined : days.find((each) => left <= each * dayMs);
+  const remainingMs = Date.parse(time) - nowMs;
+  return remainingMs <= 0 ? undefined : days.find((each) => remainingMs <= each * dayMs);
 }

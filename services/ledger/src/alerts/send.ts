@@ -169,6 +169,6 @@ function reasonOf(error: unknown): string {
   if (error.name === "AbortError" || error.name === "TimeoutError") return "it did not answer in time";
   const responseCode: unknown = Reflect.get(error, "responseCode");
   const code: unknown = Reflect.get(error, "code");
-  const known = [responseCode, code].find((each) => typeof each === "string" || typeof each === "number");
-  return `it cannot be reached${known === undefined ? "" : ` (${String(known)})`}`;
+  const errorCode = [responseCode, code].find((each) => typeof each === "string" || typeof each === "number");
+  return `it cannot be reached${errorCode === undefined ? "" : ` (${String(errorCode)})`}`;
 }

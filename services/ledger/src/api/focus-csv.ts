@@ -110,6 +110,6 @@ function tagsOfLabels(labels: string): string | undefined {
   return tags.length === 0 ? undefined : JSON.stringify(Object.fromEntries(tags));
 }
 
-function timeOf(at: number): string {
-  return new Date(at).toISOString().replace(/\.\d{3}Z$/, "Z");
+function timeOf(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d{3}Z$/, "Z");
 }

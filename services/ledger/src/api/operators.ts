@@ -73,8 +73,8 @@ export function operatorRoutes(connection: BooksConnection): OperatorRoutes {
       return {};
     },
     "POST /operator-keys/{id}/delete": async ({ params: { id = "" }, actor }) => {
-      const act = { actor, action: "operator-key.delete", account: "", after: { id } };
-      return (await use((books) => deleteOperatorKey(books, id, act))) ? {} : throwNotFound("key", id);
+      const auditEntry = { actor, action: "operator-key.delete", account: "", after: { id } };
+      return (await use((books) => deleteOperatorKey(books, id, auditEntry))) ? {} : throwNotFound("key", id);
     },
   };
 }

@@ -156,8 +156,8 @@ const pollMs = 100;
 async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
     const [account] = await findAccounts(books, [id]);
-    const [known] = await readHeads(redis, [id]);
-    if (account?.isComplete === true && (known?.receipts ?? 0) >= account.receipts) return;
+    const [redisHead] = await readHeads(redis, [id]);
+    if (account?.isComplete === true && (redisHead?.receipts ?? 0) >= account.receipts) return;
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
 }

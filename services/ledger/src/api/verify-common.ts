@@ -43,12 +43,14 @@ export async function verifyCommon(
   const prices = await alteredPrices(redis);
   const { entries, message } = await connection.use(async (books) => {
     const audit = await verifyAuditOf(books, signer, anchor);
-    const [gone] = await readLostAnchors(books, 1);
+    const [missingAccount] = await readLostAnchors(books, 1);
     return {
       entries: audit.entries,
       message:
         audit.message ??
-        (gone === undefined ? undefined : `account ${gone} no longer exists, but its receipts were signed`) ??
+        (missingAccount === undefined
+          ? undefined
+          : `account ${missingAccount} no longer exists, but its receipts were signed`) ??
         (prices[0] === undefined ? undefined : `the price of version ${prices[0]} differs from the published one`),
     };
   });
@@ -59,8 +61,8 @@ export async function verifyCommon(
 }
 
 async function verifyAuditOf(books: Books, signer: AnchorSigner, expected: Anchor | undefined) {
-  const known = await readAnchor(books, auditAnchor);
-  const anchors = [known, expected].filter((anchor) => anchor !== undefined);
+  const storedAnchor = await readAnchor(books, auditAnchor);
+  const anchors = [storedAnchor, expected].filter((anchor) => anchor !== undefined);
   const { head, message } = await verifyAudit(
     books,
     anchors.map((anchor) => ({ number: anchor.number, hash: anchor.head })),
@@ -68,7 +70,7 @@ async function verifyAuditOf(books: Books, signer: AnchorSigner, expected: Ancho
   const forged = anchors.some((anchor) => !signer.isGenuine(anchor));
   const reason = message ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
   if (reason !== undefined) return { entries: head.number, message: `the audit: ${reason}` };
-  if (head.number > 0 && !(known?.number === head.number && signer.isCurrent(known))) {
+  if (head.number > 0 && !(storedAnchor?.number === head.number && signer.isCurrent(storedAnchor))) {
     const unsigned = { account: auditAnchor, number: head.number, head: head.hash, balanceNanos: "0", createdAt: "" };
     await storeAnchor(books, signer.sign({ ...unsigned, time: new Date().toISOString() }));
   }

@@ -38,17 +38,17 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   const [totals = "", log = "", ...others] = keyPrefixes.map(
     (kind) => `${kind}:{s${shardOf(account)}}:${account}:${date}`,
   );
-  const left = totalsByKey(await redis.hgetall(totals));
+  const unmovedTotals = totalsByKey(await redis.hgetall(totals));
   for (let after = "-"; ;) {
     const entries = await redis.xrange(log, after, "+", "COUNT", eventsAtOnce);
     const events = entries.flatMap(([, fields]) => readEvents(fields[1] ?? "")).filter(isRecordable);
     await recordCalls(books, events);
-    for (const event of events) subtractEvent(left, event);
+    for (const event of events) subtractEvent(unmovedTotals, event);
     const last = entries.at(-1);
     if (last === undefined || entries.length < eventsAtOnce) break;
     after = `(${last[0]}`;
   }
-  const parts = [...left.values()].filter(({ sums }) => (sums.get("calls") ?? 0n) > 0n);
+  const parts = [...unmovedTotals.values()].filter(({ sums }) => (sums.get("calls") ?? 0n) > 0n);
   if (parts.length > 0) await addMovedTotals(books, account, Date.parse(date), parts);
   await redis.del(totals, log, ...others);
 }

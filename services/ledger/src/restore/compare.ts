@@ -127,10 +127,10 @@ function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly 
 
 /** Returns true if an account has the same gap as before. A gap of events on their way changes from check to check. */
 function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boolean {
-  const seen = offsets.get(id) ?? new Map<number, number>();
-  offsets.set(id, seen);
-  const times = (seen.get(offset) ?? 0) + 1;
-  seen.set(offset, times);
+  const counts = offsets.get(id) ?? new Map<number, number>();
+  offsets.set(id, counts);
+  const times = (counts.get(offset) ?? 0) + 1;
+  counts.set(offset, times);
   return times > 1;
 }
 

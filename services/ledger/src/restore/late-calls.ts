@@ -28,11 +28,11 @@ export async function settleLate(deps: RestoreDeps): Promise<number> {
   );
   const lateCalls = late.flat();
   if (lateCalls.length === 0) return 0;
-  const waiting = await waitingIds(deps, new Set(lateCalls.map(({ shard }) => shard)));
+  const unpublishedIds = await waitingIds(deps, new Set(lateCalls.map(({ shard }) => shard)));
   if (!(await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs)))
     throw new Error("the books are too far behind to know which calls are settled");
   let charged = 0;
-  for (const call of lateCalls) if (!waiting.has(call.draft.id) && (await settleOne(deps, call))) charged++;
+  for (const call of lateCalls) if (!unpublishedIds.has(call.draft.id) && (await settleOne(deps, call))) charged++;
   return charged;
 }
 

@@ -28,7 +28,7 @@ export async function recordPublished(
 
 /** Records the published events of one account that Redis still lists. Returns their number. */
 export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
-  const sent = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
-  if (sent.length > 0) await recordPublished(deps, sent);
-  return sent.length;
+  const published = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
+  if (published.length > 0) await recordPublished(deps, published);
+  return published.length;
 }

@@ -51,7 +51,7 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 
 function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
   /** Time at which each published event was first seen, by its name. */
-  let seen = new Map<string, number>();
+  let firstSeenAt = new Map<string, number>();
   let newest: readonly number[] = [];
   /** Write position of the Redis servers at the last check that found no published event. */
   let emptyAt: string | undefined;
@@ -62,7 +62,7 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
     const stored = events.filter((_, at) => results[at] === undefined);
     if (stored.length === 0) return;
     await connection.useDuringMove((books) => recordPublished({ redis, books }, stored));
-    for (const { name } of stored) seen.delete(name);
+    for (const { name } of stored) firstSeenAt.delete(name);
     log.warn({ events: stored.length }, "events missing from the books are published again");
   }
 
@@ -71,16 +71,16 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
     const now = performance.now();
     const { writes } = await readServerState(redis);
     if (writes !== undefined && writes === emptyAt) return;
-    const sent = await readSent(redis);
-    emptyAt = sent.length === 0 ? writes : undefined;
+    const published = await readSent(redis);
+    emptyAt = published.length === 0 ? writes : undefined;
     const results = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);
     if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
     const isRecreated = progress.some(({ last }, at) => last < (newest[at] ?? 0));
     newest = progress.map(({ last }) => last);
-    seen = new Map(sent.map(({ name }) => [name, seen.get(name) ?? now]));
-    if (isRecreated) return publish(sent);
+    firstSeenAt = new Map(published.map(({ name }) => [name, firstSeenAt.get(name) ?? now]));
+    if (isRecreated) return publish(published);
     if (progress.every(({ last, handled }) => handled >= last))
-      await publish(sent.filter(({ name }) => now - (seen.get(name) ?? now) > afterMs));
+      await publish(published.filter(({ name }) => now - (firstSeenAt.get(name) ?? now) > afterMs));
   };
 }

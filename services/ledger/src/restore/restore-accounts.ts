@@ -61,7 +61,9 @@ async function restoreOne(
 ): Promise<boolean> {
   const head = account.isComplete ? { ...account, ...nothingLost } : await headToRestore(books, account);
   // Credits outside the chain are applied again once the account exists.
-  const applied = credits.filter(({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId));
+  const appliedCredits = credits.filter(
+    ({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId),
+  );
   return restoreAccount(redis, {
     id: account.id,
     name: account.name,
@@ -69,10 +71,10 @@ async function restoreOne(
     version: account.version,
     createdAt: account.createdAt === "" ? new Date().toISOString() : account.createdAt,
     balanceNanos: head.balanceNanos,
-    creditedNanos: applied.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n),
+    creditedNanos: appliedCredits.reduce((sum, { nanos }) => sum + BigInt(nanos), 0n),
     receipts: head.receipts,
     head: head.head,
-    credits: applied,
+    credits: appliedCredits,
     budgets: budgets && (await budgetsToRestore(books, budgets, head.orphans)),
   });
 }

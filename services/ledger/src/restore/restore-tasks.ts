@@ -29,13 +29,13 @@ async function restorePage(
   tasks: readonly BookedTask[],
   nowMs: number,
 ): Promise<number> {
-  const done = await Promise.all(
+  const restored = await Promise.all(
     tasks.map(async ({ account, task: id, record, untilMs }) => {
       const task = openRecord(taskCipher, record, { accountId: account, id });
       return task !== undefined && (await restoreTask(redis, { task, untilMs }, nowMs));
     }),
   );
-  return done.filter(Boolean).length;
+  return restored.filter(Boolean).length;
 }
 
 /**

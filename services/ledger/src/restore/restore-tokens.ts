@@ -16,9 +16,9 @@ export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: 
   for (let from = 0; from < tokens.length; from += atOnce) {
     const batch = tokens.slice(from, from + atOnce);
     const current = await Promise.all(batch.map((token) => isCurrent(redis, token)));
-    const lost = batch.filter((_, at) => current[at] === false);
-    await Promise.all(lost.map((token) => projectBookedToken({ redis, books }, token)));
-    restored += lost.length;
+    const outdated = batch.filter((_, at) => current[at] === false);
+    await Promise.all(outdated.map((token) => projectBookedToken({ redis, books }, token)));
+    restored += outdated.length;
   }
   return restored;
 }
@@ -27,7 +27,7 @@ export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: 
 async function isCurrent(redis: Redis, { digest, replaced, version, deletedAt }: BookedToken): Promise<boolean> {
   const usable = replaced.filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now());
   const digests = [digest, ...usable.map((key) => key.digest)];
-  const known = await Promise.all(digests.map((each) => findToken(redis, each)));
-  if (deletedAt !== undefined) return known.every((token) => token === undefined);
-  return known.every((token) => (token?.version ?? 0) >= version);
+  const redisTokens = await Promise.all(digests.map((each) => findToken(redis, each)));
+  if (deletedAt !== undefined) return redisTokens.every((token) => token === undefined);
+  return redisTokens.every((token) => (token?.version ?? 0) >= version);
 }

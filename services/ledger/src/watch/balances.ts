@@ -28,7 +28,7 @@ const maxNamed = 20;
 
 /** Returns a step that counts the accounts with a low balance, and logs newly low ones. */
 export function balanceCheck({ redis, connection, log, lowHours, onLow }: BalanceCheckDeps): () => Promise<void> {
-  let known: ReadonlySet<string> = new Set();
+  let lowBefore: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();
     // Complete hours have precomputed sums; for a part of an hour every call would have to be read.
@@ -49,10 +49,10 @@ export function balanceCheck({ redis, connection, log, lowHours, onLow }: Balanc
       if (account !== undefined && account.availableNanos < needed) low.set(id, account.availableNanos);
     }
     lowAccounts.set(low.size);
-    const newly = [...low.keys()].filter((id) => !known.has(id));
+    const newly = [...low.keys()].filter((id) => !lowBefore.has(id));
     if (newly.length > 0)
       log.info({ accounts: newly.slice(0, maxNamed), count: newly.length }, "accounts are running low");
-    known = new Set(low.keys());
+    lowBefore = new Set(low.keys());
     await onLow?.(low);
   };
 }
