@@ -49,7 +49,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
     let head: Pick<Answer, "status" | "headers"> = { status: 0, headers: {} };
     const kept: Buffer[] = [];
     let count = 0;
-    const over = (end: Answer["end"]): void => {
+    const finish = (end: Answer["end"]): void => {
       const text = Buffer.concat(kept).subarray(0, keptBytes).toString();
       resolve({ ...head, body: text, bytes: count, end, ms: performance.now() - began });
       sent.destroy();
@@ -63,25 +63,25 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
         ...headers,
       },
     });
-    const late = setTimeout(() => over("too late"), sending.patienceMs ?? patienceMs);
+    const timer = setTimeout(() => finish("too late"), sending.patienceMs ?? patienceMs);
     sent
-      .on("error", () => over(head.status === 0 ? "no answer" : "cut"))
-      .on("close", () => clearTimeout(late))
+      .on("error", () => finish(head.status === 0 ? "no answer" : "cut"))
+      .on("close", () => clearTimeout(timer))
       .on("response", (response) => {
         head = { status: response.statusCode ?? 0, headers: response.headers };
         response
           .on("data", (piece: Buffer) => {
             if (count < keptBytes) kept.push(piece);
             count += piece.length;
-            if (leavesInAnswer === true) over("left");
-            else if (count > maxBytes) over("too late");
+            if (leavesInAnswer === true) finish("left");
+            else if (count > maxBytes) finish("too late");
           })
-          .on("end", () => over(response.complete ? "whole" : "cut"))
-          .on("error", () => over("cut"));
+          .on("end", () => finish(response.complete ? "whole" : "cut"))
+          .on("error", () => finish("cut"));
       });
     if (sendsHalf) sent.write(bytes?.subarray(0, bytes.length / 2));
     else sent.end(bytes);
-    if (leaveAfterMs !== undefined) setTimeout(() => over("left"), leaveAfterMs);
+    if (leaveAfterMs !== undefined) setTimeout(() => finish("left"), leaveAfterMs);
   });
 }
 
@@ -91,17 +91,17 @@ export function exchangeRaw(edgeUrl: string, bytes: string | Buffer): Promise<st
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
     const socket = connect(Number(port), hostname, () => socket.write(bytes));
-    const over = (): void => {
-      clearTimeout(late);
+    const finish = (): void => {
+      clearTimeout(timer);
       socket.destroy();
       resolve(Buffer.concat(pieces).toString("latin1"));
     };
-    const late = setTimeout(over, rawMs);
-    socket.setTimeout(rawSilenceMs, over);
+    const timer = setTimeout(finish, rawMs);
+    socket.setTimeout(rawSilenceMs, finish);
     socket
       .on("data", (piece) => pieces.push(piece))
-      .on("error", over)
-      .on("close", over);
+      .on("error", finish)
+      .on("close", finish);
   });
 }
 

@@ -42,8 +42,8 @@ const isShort = parts
   .flatMap(([, rows]) => rows)
   .filter(([what]) => /^(?:streams|sessions|other calls)/.test(what))
   .some(([, figure]) => {
-    const [some, of] = figure.split(" of ");
-    return some !== of;
+    const [count, total] = figure.split(" of ");
+    return count !== total;
   });
 process.exitCode = agrees && !isShort ? 0 : 1;
 

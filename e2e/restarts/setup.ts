@@ -78,14 +78,14 @@ export function call(url: string, { model, id, stream = false, agent, onBegin }:
       },
     });
     let [text, status, whole]: [string, number | undefined, boolean] = ["", undefined, false];
-    const over = (): void => resolve({ status, text, whole, endedAt: performance.now() });
-    sent.on("error", over);
+    const finish = (): void => resolve({ status, text, whole, endedAt: performance.now() });
+    sent.on("error", finish);
     sent.on("response", (response) => {
       status = response.statusCode;
       response.setEncoding("utf8").on("data", (piece: string) => (text += piece));
       response.once("data", () => onBegin?.());
       response.on("error", () => undefined).on("end", () => (whole = response.complete));
-      response.on("close", over);
+      response.on("close", finish);
     });
     const messages = [{ role: "user", content: "Hello" }];
     sent.end(JSON.stringify({ model, stream, messages, stream_options: stream ? { include_usage: true } : undefined }));

@@ -34,9 +34,9 @@ export async function openReadings({ pids, redisUrl, natsUrl }: ReadingPlaces): 
   const { streams } = await nats.jetstreamManager();
   const series = new Map<string, { name: string; kind: SeriesKind; points: { x: number; y: number }[] }>();
   const note = (name: string, kind: SeriesKind, x: number, y: number): void => {
-    const its = series.get(name) ?? { name, kind, points: [] };
-    series.set(name, its);
-    its.points.push({ x, y });
+    const entry = series.get(name) ?? { name, kind, points: [] };
+    series.set(name, entry);
+    entry.points.push({ x, y });
   };
   return {
     async read(calls) {

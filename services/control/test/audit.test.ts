@@ -64,9 +64,14 @@ test("each change of accounts, tokens and balances is recorded with its author a
     "token.create",
     "token.disable",
   ]);
-  const of = (action: string): Entry | undefined => found.find((entry) => entry.action === action);
-  expect(of("token.disable")).toMatchObject({ before: { disabled: false }, after: { disabled: true, id: made.id } });
-  expect(of("credit.top-up")).toMatchObject({ after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" } });
+  const entryOf = (action: string): Entry | undefined => found.find((entry) => entry.action === action);
+  expect(entryOf("token.disable")).toMatchObject({
+    before: { disabled: false },
+    after: { disabled: true, id: made.id },
+  });
+  expect(entryOf("credit.top-up")).toMatchObject({
+    after: { nanos: "1500000000", reason: "invoice 7", operationId: "a" },
+  });
   expect(new Set(found.map(({ actor }) => actor))).toEqual(new Set(["Jörg"]));
   expect((await entries("declared")).map(({ actor, action }) => `${actor} ${action}`).sort()).toEqual([
     "configuration account.create",

@@ -68,9 +68,9 @@ export function check(node: Node, value: unknown, path: Path): Wrong | undefined
 
 const oneOf = (words: readonly string[]): string => `one of ${words.join(", ")}`;
 
-function firstWrong<T>(each: Iterable<T>, of: (one: T) => Wrong | undefined): Wrong | undefined {
-  for (const one of each) {
-    const wrong = of(one);
+function firstWrong<T>(values: Iterable<T>, checkValue: (value: T) => Wrong | undefined): Wrong | undefined {
+  for (const value of values) {
+    const wrong = checkValue(value);
     if (wrong !== undefined) return wrong;
   }
   return undefined;

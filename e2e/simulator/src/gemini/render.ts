@@ -56,23 +56,23 @@ function headOf(model: string): object {
 }
 
 /** Renders an answer that is not streamed. */
-export function renderGenerated(asked: GenerateRequest, answer: Answer, behaviour: Behaviour): object {
+export function renderGenerated(request: GenerateRequest, answer: Answer, behaviour: Behaviour): object {
   const usageMetadata = renderUsage(answer);
-  const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
+  const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(request.question.model) };
   if (answer.finish === blocked) return { promptFeedback: { blockReason: "SAFETY", safetyRatings: [] }, ...tail };
-  const { thoughts, text, rest, signature } = partsOf(asked, answer, behaviour);
+  const { thoughts, text, rest, signature } = partsOf(request, answer, behaviour);
   const parts = [
     ...(thoughts === undefined ? [] : [{ text: thoughts, thought: true }]),
     ...(text === undefined || text === "" ? [] : [{ text, ...(signature && { thoughtSignature: signature }) }]),
     ...rest,
   ];
   return {
-    candidates: Array.from({ length: asked.question.choices }, (_, index) => ({
+    candidates: Array.from({ length: request.question.choices }, (_, index) => ({
       index,
       content: { role: "model", ...(parts.length > 0 && { parts }) },
       finishReason: finishReasons[answer.finish] ?? answer.finish,
       safetyRatings: [],
-      ...probabilitiesOf(text, asked.topLogprobs),
+      ...probabilitiesOf(text, request.topLogprobs),
     })),
     ...tail,
   };
@@ -96,31 +96,31 @@ function probabilitiesOf(text: string | undefined, top: number | undefined): obj
 
 /** Renders an answer as a stream of pieces. The last piece has the finish reason and the usage. */
 export function streamGenerated(
-  asked: GenerateRequest,
+  request: GenerateRequest,
   answer: Answer,
   behaviour: Behaviour,
   framing: "crlf" | "array",
 ): Streamed {
   const error = (message: string): Frame => ({ data: JSON.stringify(errorOf(new Refusal(503, message))) });
   const usageMetadata = renderUsage(answer);
-  const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(asked.question.model) };
+  const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(request.question.model) };
   const refused = { data: JSON.stringify({ promptFeedback: { blockReason: "SAFETY" }, ...tail }), last: true };
-  const frames = answer.finish === blocked ? [refused] : piecesFrom(asked, answer, behaviour, tail);
+  const frames = answer.finish === blocked ? [refused] : piecesFrom(request, answer, behaviour, tail);
   return { frames, error, framing };
 }
 
 /** @param tail further members of the last piece, such as the usage */
-function* piecesFrom(asked: GenerateRequest, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
+function* piecesFrom(request: GenerateRequest, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
   const { inputTokens } = answer.counts;
   const early = { promptTokenCount: inputTokens, totalTokenCount: inputTokens };
   const begun = { ...tail, ...("usageMetadata" in tail && { usageMetadata: early }) };
-  const every = Array.from({ length: asked.question.choices }, (_, index) => index);
+  const every = Array.from({ length: request.question.choices }, (_, index) => index);
   const piece = (part: object): string =>
     JSON.stringify({
       candidates: every.map((index) => ({ index, content: { role: "model", parts: [part] } })),
       ...begun,
     });
-  const { thoughts, text, rest, signature } = partsOf(asked, answer, behaviour);
+  const { thoughts, text, rest, signature } = partsOf(request, answer, behaviour);
   for (const words of thoughts === undefined ? [] : piecesOf(thoughts))
     yield { data: piece({ text: words, thought: true }), content: true };
   for (const words of text === undefined ? [] : piecesOf(text, behaviour.chunks))

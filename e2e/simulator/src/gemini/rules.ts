@@ -69,8 +69,8 @@ function requireOrder(turns: readonly Turn[]): void {
     throw wrongField(["contents", last.at], "A request ends with the user's turn or a function's results.");
 }
 
-function requirePairs(asked: readonly unknown[], results: readonly unknown[], at: number): void {
-  const open = asked.map((call) => ({ id: textAt(call, "id"), name: textAt(call, "name") }));
+function requirePairs(request: readonly unknown[], results: readonly unknown[], at: number): void {
+  const open = request.map((call) => ({ id: textAt(call, "id"), name: textAt(call, "name") }));
   for (const result of results) {
     const [id, name] = [textAt(result, "id"), textAt(result, "name")];
     const place = open.findIndex((call) => call.name === name && (id === undefined || call.id === id));

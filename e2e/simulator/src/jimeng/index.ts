@@ -117,8 +117,8 @@ function admit(call: VendorCall): string {
   return accessKey;
 }
 
-function hmac(key: Buffer | string, of: string): Buffer {
-  return createHmac("sha256", key).update(of).digest();
+function hmac(key: Buffer | string, data: string): Buffer {
+  return createHmac("sha256", key).update(data).digest();
 }
 
 const errorCodes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429: 50_429 };

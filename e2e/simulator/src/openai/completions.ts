@@ -109,13 +109,13 @@ function everyChoice({
   );
 }
 
-function renderWhole(asked: CompletionsRequest, answer: Answer): object {
+function renderWhole(request: CompletionsRequest, answer: Answer): object {
   const usage = renderUsage(answer);
   return {
-    ...headOf(asked.model),
-    choices: everyChoice(asked).map(({ prompt, index }) => {
-      const text = (asked.echo ? prompt : "") + (answer.text ?? "");
-      return { text, index, logprobs: renderLogprobs(text, asked.logprobs), finish_reason: answer.finish };
+    ...headOf(request.model),
+    choices: everyChoice(request).map(({ prompt, index }) => {
+      const text = (request.echo ? prompt : "") + (answer.text ?? "");
+      return { text, index, logprobs: renderLogprobs(text, request.logprobs), finish_reason: answer.finish };
     }),
     ...(usage && { usage }),
   };
@@ -137,17 +137,17 @@ function renderLogprobs(text: string, top: number | undefined): object | null {
 }
 
 function* framesOf(
-  asked: CompletionsRequest,
+  request: CompletionsRequest,
   answer: Answer,
   { includeUsage, chunks }: { readonly includeUsage: boolean; readonly chunks: number | undefined },
 ): Generator<Frame> {
-  const head = headOf(asked.model);
+  const head = headOf(request.model);
   const frame = (choice: object): string =>
     JSON.stringify({ ...head, choices: [choice], ...(includeUsage && { usage: null }) });
-  for (const { prompt, index } of everyChoice(asked)) {
-    const words = [...(asked.echo ? [prompt] : []), ...piecesOf(answer.text ?? "", chunks)];
+  for (const { prompt, index } of everyChoice(request)) {
+    const words = [...(request.echo ? [prompt] : []), ...piecesOf(answer.text ?? "", chunks)];
     for (const text of words) {
-      const logprobs = renderLogprobs(text, asked.logprobs);
+      const logprobs = renderLogprobs(text, request.logprobs);
       yield { data: frame({ text, index, logprobs, finish_reason: null }), content: true };
     }
     yield { data: frame({ text: "", index, logprobs: null, finish_reason: answer.finish }) };

@@ -61,11 +61,11 @@ const getVideo: Endpoint = {
 const remixVideo: Endpoint = {
   method: "POST",
   path: /^\/v1\/videos\/([^/]+)\/remix$/,
-  open: ({ groups: [id], body: asked }) => {
-    requireShape(asked, shapes.of("Remix"));
+  open: ({ groups: [id], body: request }) => {
+    requireShape(request, shapes.of("Remix"));
     const source = requireTask(id);
     if (phaseOf(source).state !== "completed") throw new Refusal(400, "The video is not finished.");
-    return startVideo({ ...source, prompt: textAt(asked, "prompt") ?? "" }, source.id);
+    return startVideo({ ...source, prompt: textAt(request, "prompt") ?? "" }, source.id);
   },
 };
 
@@ -87,14 +87,14 @@ const content: Endpoint = {
 const generate: Endpoint = {
   method: "POST",
   path: /^\/v1\/video\/generations$/,
-  open({ body: asked }) {
-    requireShape(asked, shapes.of("Generation"));
+  open({ body: request }) {
+    requireShape(request, shapes.of("Generation"));
     const { whole, directive } = startVideo({
-      model: textAt(asked, "model") ?? "",
-      prompt: textAt(asked, "prompt") ?? "",
-      seconds: numberAt(asked, "duration") ?? 5,
-      width: numberAt(asked, "width") ?? 512,
-      height: numberAt(asked, "height") ?? 512,
+      model: textAt(request, "model") ?? "",
+      prompt: textAt(request, "prompt") ?? "",
+      seconds: numberAt(request, "duration") ?? 5,
+      width: numberAt(request, "width") ?? 512,
+      height: numberAt(request, "height") ?? 512,
     });
     return { directive, whole: (behaviour) => ({ task_id: textAt(whole(behaviour), "id"), status: "queued" }) };
   },
@@ -123,11 +123,11 @@ const generated: Endpoint = {
 /** Endpoints of `POST /v1/videos` and its tasks, and of the same tasks at `/v1/video/generations`. */
 export const videos: readonly Endpoint[] = [createVideo, getVideo, remixVideo, content, generate, generated];
 
-function startVideo(asked: VideoRequest, from?: string): ParsedRequest {
+function startVideo(request: VideoRequest, from?: string): ParsedRequest {
   return {
-    directive: directiveOf(asked.prompt),
+    directive: directiveOf(request.prompt),
     whole() {
-      const task = createTask("video_", asked);
+      const task = createTask("video_", request);
       return { ...render(task, { state: "queued" }), remixed_from_video_id: from ?? null };
     },
   };

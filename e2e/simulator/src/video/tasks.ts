@@ -41,9 +41,9 @@ export function directiveOf(prompt: string): Behaviour {
 }
 
 /** Creates a task. Its state changes with the polls. */
-export function createTask(prefix: string, asked: VideoRequest): SimulatedTask {
-  const behaviour = directiveOf(asked.prompt);
-  const task = { ...asked, id: freshId(prefix), createdAt: Date.now(), behaviour, looks: 0 };
+export function createTask(prefix: string, request: VideoRequest): SimulatedTask {
+  const behaviour = directiveOf(request.prompt);
+  const task = { ...request, id: freshId(prefix), createdAt: Date.now(), behaviour, looks: 0 };
   const [oldest] = tasks.keys();
   if (tasks.size >= maxTasks && oldest !== undefined) tasks.delete(oldest);
   tasks.set(task.id, task);

@@ -17,8 +17,8 @@ export const videoHost: Endpoint = {
 };
 
 /** Returns true for a path of the file host, which requires no key. */
-export function isVideoPath(of: string): boolean {
-  return path.test(of);
+export function isVideoPath(requestPath: string): boolean {
+  return path.test(requestPath);
 }
 
 /** Returns the address of a task's video. `address` is that of the vendor. */

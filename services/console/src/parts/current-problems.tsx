@@ -85,12 +85,12 @@ function UnavailableChannels() {
     <Alert
       color="yellow"
       title={say("{number} of {all} channels are unavailable", {
-        number: wrong.length,
+        number: failingChannels.length,
         all: channels.data?.length ?? 0,
       })}
     >
       <Stack gap={4}>
-        {wrong.slice(0, maxShown).map(({ id, state, reason, vendorMessage }) => (
+        {failingChannels.slice(0, maxShown).map(({ id, state, reason, vendorMessage }) => (
           <Group key={id} gap="xs">
             <PageLink to="/channels">{id}</PageLink>
             <Text size="sm">

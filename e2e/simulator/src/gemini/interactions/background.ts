@@ -7,10 +7,10 @@ import type { InteractionRequest } from "./read.ts";
 import { completedFrame, headOf, renderInteraction, streamInteraction } from "./render.ts";
 
 /** Interaction in the background. It runs whether or not a client reads its stream. */
-interface Made {
+interface BackgroundRun {
   readonly head: ReturnType<typeof headOf>;
   /** State of the interaction when it has completed. */
-  readonly over: Readonly<Record<string, unknown>>;
+  readonly completed: Readonly<Record<string, unknown>>;
   /** Events of its stream; empty if the request did not ask for a stream. */
   readonly frames: readonly Frame[];
   /** True after the first poll. The first poll returns the interaction in progress, later ones return it completed. */
@@ -18,27 +18,27 @@ interface Made {
   isCancelled: boolean;
 }
 
-const maxMade = 1_000;
-const made = new Map<string, Made>();
+const maxRuns = 1_000;
+const runs = new Map<string, BackgroundRun>();
 
 /** Starts an interaction in the background. Returns its first state, and its stream. */
 export function startInBackground(
   key: string,
-  asked: InteractionRequest,
+  request: InteractionRequest,
   behaviour: Behaviour,
 ): { readonly head: object; readonly streamed: Streamed } {
-  const head = headOf(asked);
-  const over = { ...renderInteraction(asked, behaviour), id: head.id };
-  const stream = streamInteraction(asked, behaviour, head);
-  const run: Made = { head, over, frames: [...stream.frames], isSeen: false, isCancelled: false };
-  const [oldest] = made.keys();
-  if (made.size >= maxMade && oldest !== undefined) made.delete(oldest);
-  made.set(`${key}\n${head.id}`, run);
+  const head = headOf(request);
+  const completed = { ...renderInteraction(request, behaviour), id: head.id };
+  const stream = streamInteraction(request, behaviour, head);
+  const run: BackgroundRun = { head, completed, frames: [...stream.frames], isSeen: false, isCancelled: false };
+  const [oldest] = runs.keys();
+  if (runs.size >= maxRuns && oldest !== undefined) runs.delete(oldest);
+  runs.set(`${key}\n${head.id}`, run);
   return { head, streamed: { ...stream, frames: framesOf(run, 0) } };
 }
 
 /** Yields the events from an index on. After a cancellation, only the event that ends the stream follows. */
-async function* framesOf(run: Made, from: number): AsyncGenerator<Frame> {
+async function* framesOf(run: BackgroundRun, from: number): AsyncGenerator<Frame> {
   for (const frame of run.frames.slice(from)) {
     if (run.isCancelled) {
       yield completedFrame(cancelled(run));
@@ -51,8 +51,8 @@ async function* framesOf(run: Made, from: number): AsyncGenerator<Frame> {
 }
 
 /** Returns the state of a cancelled interaction, with its usage and without its output. */
-function cancelled({ head, over }: Made): object {
-  return { ...head, status: "cancelled", usage: over["usage"] };
+function cancelled({ head, completed }: BackgroundRun): object {
+  return { ...head, status: "cancelled", usage: completed["usage"] };
 }
 
 /** Endpoint `GET /interactions/{id}`, for interactions that run in the background. */
@@ -67,14 +67,14 @@ export const getInteraction: Endpoint = {
       if (run.frames.length === 0 || (last !== null && at < 0))
         throw new Refusal(400, "The stream of this interaction cannot be resumed from this event.");
       const streamed = { error: (): Frame => ({ data: "{}" }), frames: framesOf(run, at + 1) };
-      return { whole: () => run.over, streamed: () => streamed };
+      return { whole: () => run.completed, streamed: () => streamed };
     }
     return {
       whole() {
-        const { over, isSeen, isCancelled } = run;
+        const { completed, isSeen, isCancelled } = run;
         run.isSeen = true;
         if (isCancelled) return cancelled(run);
-        return isSeen ? over : { ...over, status: "in_progress", steps: [] };
+        return isSeen ? completed : { ...completed, status: "in_progress", steps: [] };
       },
     };
   },
@@ -95,8 +95,8 @@ export const cancelInteraction: Endpoint = {
   },
 };
 
-function runOf(key: string, id: string): Made {
-  const run = made.get(`${key}\n${id}`);
+function runOf(key: string, id: string): BackgroundRun {
+  const run = runs.get(`${key}\n${id}`);
   if (run === undefined) throw new Refusal(404, `Interaction ${id} was not found.`);
   return run;
 }

@@ -67,10 +67,10 @@ function stepsOf({ summaries }: InteractionRequest, answer: Answer, behaviour: B
 }
 
 /** Renders an interaction that is not streamed. */
-export function renderInteraction(asked: InteractionRequest, behaviour: Behaviour): object {
-  const answer = answerFor(asked.question, behaviour);
-  const steps = stepsOf(asked, answer, behaviour).map(({ step }) => step);
-  return { ...headOf(asked), ...endOf(answer), steps };
+export function renderInteraction(request: InteractionRequest, behaviour: Behaviour): object {
+  const answer = answerFor(request.question, behaviour);
+  const steps = stepsOf(request, answer, behaviour).map(({ step }) => step);
+  return { ...headOf(request), ...endOf(answer), steps };
 }
 
 /** Returns the members of an interaction that has just started. */
@@ -96,16 +96,16 @@ function endOf(answer: Answer): object {
 
 /** Renders an interaction as a stream of steps. The last event does not repeat the steps. */
 export function streamInteraction(
-  asked: InteractionRequest,
+  request: InteractionRequest,
   behaviour: Behaviour,
-  head: object & { readonly id: string } = headOf(asked),
+  head: object & { readonly id: string } = headOf(request),
 ) {
-  const answer = answerFor(asked.question, behaviour);
+  const answer = answerFor(request.question, behaviour);
   return {
     frames: (function* (): Generator<Frame> {
       yield event("interaction.created", { interaction: head });
       yield event("interaction.status_update", { interaction_id: head.id, status: "in_progress" });
-      for (const [index, { begun, deltas }] of stepsOf(asked, answer, behaviour).entries()) {
+      for (const [index, { begun, deltas }] of stepsOf(request, answer, behaviour).entries()) {
         yield event("step.start", { index, step: begun });
         for (const delta of deltas) yield event("step.delta", { index, delta }, { content: true });
         yield event("step.stop", { index });

@@ -27,16 +27,16 @@ const tokensPerSecond = 20;
 export const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/speech$/,
-  open({ body: asked }) {
-    requireShape(asked, body);
-    const model = textAt(asked, "model") ?? "";
-    const events = textAt(asked, "stream_format") === "sse" && model !== eventlessModel;
+  open({ body: request }) {
+    requireShape(request, body);
+    const model = textAt(request, "model") ?? "";
+    const events = textAt(request, "stream_format") === "sse" && model !== eventlessModel;
     if (events && bytesOnlyModels.test(model))
       throw wrongField(["stream_format"], `'sse' is not supported by ${model}.`);
-    const { words, directive } = questionFrom(model, [textAt(asked, "input") ?? ""]);
-    const voice = textAt(asked, "voice") ?? textAt(memberOf(asked, "voice"), "id") ?? "";
-    const spoken = synthesize(words, { voice, speed: numberAt(asked, "speed") ?? 1 });
-    const format = audioFormatOf(textAt(asked, "response_format") ?? "mp3") ?? audioFormats.mp3;
+    const { words, directive } = questionFrom(model, [textAt(request, "input") ?? ""]);
+    const voice = textAt(request, "voice") ?? textAt(memberOf(request, "voice"), "id") ?? "";
+    const spoken = synthesize(words, { voice, speed: numberAt(request, "speed") ?? 1 });
+    const format = audioFormatOf(textAt(request, "response_format") ?? "mp3") ?? audioFormats.mp3;
     const pieces = () => inTurns(format.encode(spoken));
     return {
       directive,

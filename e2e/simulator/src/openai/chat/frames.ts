@@ -12,8 +12,8 @@ import { calledAs, finishOf, headOf, imagePart, renderLogprobs, renderUsage } fr
  * Renders a chat completion as a stream: role, reasoning, text and tool calls in pieces, finish reason, usage if
  * requested, and the end.
  */
-export function streamAnswer(asked: ChatRequest, answer: Answer, behaviour: Behaviour): Streamed {
-  return { frames: framesOf(asked, answer, behaviour), error: errorFrame };
+export function streamAnswer(request: ChatRequest, answer: Answer, behaviour: Behaviour): Streamed {
+  return { frames: framesOf(request, answer, behaviour), error: errorFrame };
 }
 
 /** Returns the frame with which a stream of this vendor fails. */
@@ -23,28 +23,28 @@ export function errorFrame(message: string): Frame {
 
 export const doneFrame: Frame = { data: "[DONE]", last: true };
 
-function* framesOf(asked: ChatRequest, answer: Answer, { chunks }: Behaviour): Generator<Frame> {
-  const head = headOf("chat.completion.chunk", asked.question.model);
-  const every = Array.from({ length: asked.question.choices }, (_, index) => index);
+function* framesOf(request: ChatRequest, answer: Answer, { chunks }: Behaviour): Generator<Frame> {
+  const head = headOf("chat.completion.chunk", request.question.model);
+  const every = Array.from({ length: request.question.choices }, (_, index) => index);
   const chunk = (index: number, delta: object, { finish = null, logprobs = null }: Ending = {}): string =>
     JSON.stringify({
       ...head,
       choices: [{ index, delta, logprobs, finish_reason: finish }],
-      ...(asked.includeUsage && { usage: null }),
+      ...(request.includeUsage && { usage: null }),
     });
   const content = answer.text === undefined ? null : "";
   for (const index of every) yield { data: chunk(index, { role: "assistant", content, refusal: null }) };
-  for (const piece of answer.thoughts === undefined || !asked.showsThoughts ? [] : piecesOf(answer.thoughts))
+  for (const piece of answer.thoughts === undefined || !request.showsThoughts ? [] : piecesOf(answer.thoughts))
     for (const index of every) yield { data: chunk(index, { reasoning_content: piece }), content: true };
   for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, chunks))
     for (const index of every) {
-      const logprobs = renderLogprobs(piece, asked.topLogprobs);
+      const logprobs = renderLogprobs(piece, request.topLogprobs);
       yield { data: chunk(index, { [wordsIn(answer)]: piece }, { logprobs }), content: true };
     }
-  for (const delta of pictureAndCalls(asked, answer))
+  for (const delta of pictureAndCalls(request, answer))
     for (const index of every) yield { data: chunk(index, delta), content: true };
-  for (const index of every) yield { data: chunk(index, {}, { finish: finishOf(asked, answer) }) };
-  const usage = asked.includeUsage ? renderUsage(answer) : undefined;
+  for (const index of every) yield { data: chunk(index, {}, { finish: finishOf(request, answer) }) };
+  const usage = request.includeUsage ? renderUsage(answer) : undefined;
   if (usage !== undefined) yield { data: JSON.stringify({ ...head, choices: [], usage }) };
   yield doneFrame;
 }

@@ -10,16 +10,16 @@ export function headOf(object: string, model: string): object {
 }
 
 /** Renders a chat completion that is not streamed. */
-export function renderAnswer(asked: ChatRequest, answer: Answer): object {
+export function renderAnswer(request: ChatRequest, answer: Answer): object {
   const usage = renderUsage(answer);
   return {
-    ...headOf("chat.completion", asked.question.model),
+    ...headOf("chat.completion", request.question.model),
     service_tier: "default",
-    choices: Array.from({ length: asked.question.choices }, (_, index) => ({
+    choices: Array.from({ length: request.question.choices }, (_, index) => ({
       index,
-      message: messageOf(asked, answer),
-      logprobs: renderLogprobs(answer.text, asked.topLogprobs),
-      finish_reason: finishOf(asked, answer),
+      message: messageOf(request, answer),
+      logprobs: renderLogprobs(answer.text, request.topLogprobs),
+      finish_reason: finishOf(request, answer),
     })),
     ...(usage && { usage }),
   };

@@ -16,10 +16,10 @@ export const imageEdits: Endpoint = {
   open: (asking) => answerRequest(readEdit(asking.form), asking, "edit"),
 };
 
-function answerRequest(asked: ImagesRequest, { headers }: EndpointCall, act: "generation" | "edit"): ParsedRequest {
+function answerRequest(request: ImagesRequest, { headers }: EndpointCall, act: "generation" | "edit"): ParsedRequest {
   return {
-    directive: asked.question.directive,
-    whole: (behaviour) => renderImages(asked, behaviour, headerOf(headers, "host")),
-    streamed: asked.stream ? (behaviour) => streamImages(asked, behaviour, act) : undefined,
+    directive: request.question.directive,
+    whole: (behaviour) => renderImages(request, behaviour, headerOf(headers, "host")),
+    streamed: request.stream ? (behaviour) => streamImages(request, behaviour, act) : undefined,
   };
 }

@@ -30,9 +30,9 @@ function echoedOptions({ background, format, quality, size: { width, height } }:
 }
 
 /** Renders an answer that is not streamed. `host` is the host of the addresses of pictures. */
-export function renderImages(asked: ImagesRequest, behaviour: Behaviour, host: string): object {
-  const { count, size, format, asUrls } = asked;
-  const every = Array.from({ length: count }, (_, at) => ({ words: textOf(asked, at), ...size, format }));
+export function renderImages(request: ImagesRequest, behaviour: Behaviour, host: string): object {
+  const { count, size, format, asUrls } = request;
+  const every = Array.from({ length: count }, (_, at) => ({ words: textOf(request, at), ...size, format }));
   const created = nowSeconds();
   if (asUrls)
     return {
@@ -42,24 +42,24 @@ export function renderImages(asked: ImagesRequest, behaviour: Behaviour, host: s
         revised_prompt: `A picture: ${picture.words}`,
       })),
     };
-  const usage = usageOf(asked, behaviour);
+  const usage = usageOf(request, behaviour);
   return {
     created,
-    ...echoedOptions(asked),
+    ...echoedOptions(request),
     data: every.map((picture) => ({ b64_json: pictureOf(picture).toString("base64") })),
     ...(usage && { usage }),
   };
 }
 
 /** Renders a picture as a stream of partial pictures, each in a different colour. */
-export function streamImages(asked: ImagesRequest, behaviour: Behaviour, act: "generation" | "edit"): Streamed {
-  const usage = usageOf(asked, behaviour);
+export function streamImages(request: ImagesRequest, behaviour: Behaviour, act: "generation" | "edit"): Streamed {
+  const usage = usageOf(request, behaviour);
   const event = (type: string, words: string, more: object): string =>
     JSON.stringify({
       type: `image_${act}.${type}`,
-      b64_json: pictureOf({ words, ...asked.size, format: asked.format }).toString("base64"),
+      b64_json: pictureOf({ words, ...request.size, format: request.format }).toString("base64"),
       created_at: nowSeconds(),
-      ...echoedOptions(asked),
+      ...echoedOptions(request),
       ...more,
     });
   const frame = (type: string, data: string, more: Partial<Frame>): Frame => ({
@@ -69,13 +69,13 @@ export function streamImages(asked: ImagesRequest, behaviour: Behaviour, act: "g
   });
   return {
     frames: (function* () {
-      for (let at = 0; at < asked.partials; at++)
+      for (let at = 0; at < request.partials; at++)
         yield frame(
           "partial_image",
-          event("partial_image", `${asked.question.words} partial ${at}`, { partial_image_index: at }),
+          event("partial_image", `${request.question.words} partial ${at}`, { partial_image_index: at }),
           { content: true },
         );
-      yield frame("completed", event("completed", textOf(asked, 0), { ...(usage && { usage }) }), {
+      yield frame("completed", event("completed", textOf(request, 0), { ...(usage && { usage }) }), {
         content: true,
         last: true,
       });

@@ -29,14 +29,14 @@ export interface OutputItem {
  * Returns the output items of an answer: reasoning, text, a picture and tool calls; or an encoded compaction, if
  * requested.
  */
-export function itemsOf(asked: ResponsesRequest, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
-  if (textAt(asked.items.at(-1), "type") === "compaction_trigger") return [compactionItem(asked)];
+export function itemsOf(request: ResponsesRequest, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
+  if (textAt(request.items.at(-1), "type") === "compaction_trigger") return [compactionItem(request)];
   const items: OutputItem[] = [];
-  if (answer.thoughts !== undefined) items.push(reasoningItem(asked, answer.thoughts, answer.redacted, behaviour));
+  if (answer.thoughts !== undefined) items.push(reasoningItem(request, answer.thoughts, answer.redacted, behaviour));
   if (answer.text !== undefined && answer.refuses) items.push(refusalItem(answer.text));
-  else if (answer.text !== undefined) items.push(messageItem(asked, answer.text, answer.finish, behaviour));
+  else if (answer.text !== undefined) items.push(messageItem(request, answer.text, answer.finish, behaviour));
   if (answer.image !== undefined) items.push(imageItem(answer.image));
-  for (const call of answer.calls) items.push(callItem(asked, call));
+  for (const call of answer.calls) items.push(callItem(request, call));
   return items;
 }
 
@@ -47,15 +47,15 @@ function compactionItem({ items }: ResponsesRequest): OutputItem {
 }
 
 function reasoningItem(
-  asked: ResponsesRequest,
+  request: ResponsesRequest,
   thoughts: string,
   redacted: boolean,
   { reasoning }: Behaviour,
 ): OutputItem {
   const id = freshId("rs_");
-  const shown = (asked.summary || reasoning !== undefined) && !redacted;
+  const shown = (request.summary || reasoning !== undefined) && !redacted;
   const summary = shown ? [{ type: "summary_text", text: thoughts }] : [];
-  const sealed = asked.sealed ? makeOpaqueData(reasoningDataKind, thoughts) : undefined;
+  const sealed = request.sealed ? makeOpaqueData(reasoningDataKind, thoughts) : undefined;
   return {
     added: { type: "reasoning", id, summary: [] },
     events: shown ? summaryEvents(id, thoughts) : [],
@@ -72,13 +72,13 @@ function* summaryEvents(item_id: string, text: string): Generator<ItemEvent> {
   yield { type: type("part.done"), members: { ...place, part: { type: "summary_text", text } } };
 }
 
-function messageItem(asked: ResponsesRequest, text: string, finish: string, { chunks }: Behaviour): OutputItem {
+function messageItem(request: ResponsesRequest, text: string, finish: string, { chunks }: Behaviour): OutputItem {
   const id = freshId("msg_");
   const head = { type: "message", id, role: "assistant" };
   const logprobsOf = (words: string): unknown =>
-    asked.logprobs ? Reflect.get(renderLogprobs(words, 0) ?? {}, "content") : [];
+    request.logprobs ? Reflect.get(renderLogprobs(words, 0) ?? {}, "content") : [];
   const pieces = piecesOf(text, chunks);
-  const sent = chunks === undefined || !asked.stream ? text : pieces.join("");
+  const sent = chunks === undefined || !request.stream ? text : pieces.join("");
   const part = { type: "output_text", text: sent, annotations: [], logprobs: logprobsOf(sent) };
   const status = finish === "length" || finish === "content_filter" ? "incomplete" : "completed";
   function* events(): Generator<ItemEvent> {

@@ -8,34 +8,34 @@ import type { ResponsesRequest } from "./read.ts";
 import { storeResponse } from "./store.ts";
 
 /** Renders a response that is not streamed, and stores it for follow-up requests. */
-export function renderResponse(asked: ResponsesRequest, behaviour: Behaviour, key: string): object {
-  const answer = answerFor(asked.question, behaviour);
-  const output = itemsOf(asked, answer, behaviour).map(({ done }) => done);
+export function renderResponse(request: ResponsesRequest, behaviour: Behaviour, key: string): object {
+  const answer = answerFor(request.question, behaviour);
+  const output = itemsOf(request, answer, behaviour).map(({ done }) => done);
   const id = freshId("resp_");
-  if (memberOf(asked.body, "store") !== false) storeResponse(key, id, [...asked.items, ...output]);
-  return ended(headOf(asked, id), answer, output);
+  if (memberOf(request.body, "store") !== false) storeResponse(key, id, [...request.items, ...output]);
+  return ended(headOf(request, id), answer, output);
 }
 
 /**
  * Renders a response as a stream: its status events, its items one after another, and the complete response at the end.
  */
-export function streamResponse(asked: ResponsesRequest, behaviour: Behaviour, key: string): Streamed {
+export function streamResponse(request: ResponsesRequest, behaviour: Behaviour, key: string): Streamed {
   let sequence = 0;
   const event = (type: string, members: object, more: Partial<Frame> = {}): Frame => ({
     event: type,
     data: JSON.stringify({ type, sequence_number: sequence++, ...members }),
     ...more,
   });
-  const answer = answerFor(asked.question, behaviour);
-  const items = itemsOf(asked, answer, behaviour);
-  const head = headOf(asked, freshId("resp_"));
+  const answer = answerFor(request.question, behaviour);
+  const items = itemsOf(request, answer, behaviour);
+  const head = headOf(request, freshId("resp_"));
   return {
     frames: (function* () {
       yield event("response.created", { response: head });
       yield event("response.in_progress", { response: head });
       for (const [at, item] of items.entries()) yield* itemFrames(item, at, event);
       const output = items.map(({ done }) => done);
-      if (memberOf(asked.body, "store") !== false) storeResponse(key, head.id, [...asked.items, ...output]);
+      if (memberOf(request.body, "store") !== false) storeResponse(key, head.id, [...request.items, ...output]);
       const response = ended(head, answer, output);
       yield event(`response.${response.status}`, { response }, { last: true });
     })(),
