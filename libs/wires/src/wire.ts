@@ -76,7 +76,9 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   read(body: unknown, path: RequestPath): Parsed<Request>;
   /** Renders a complete answer. Throws Failure upstream_error for an answer that does not fit the request. */
   render(answer: Answer, context: Context): Output;
-  /** Renders a complete answer as a stream, for a vendor that did not stream it. Absent: clients cannot ask for one. */
+  /**
+   * Renders a complete answer as a stream, for a vendor that did not stream. Absent: clients cannot request streams.
+   */
   renderStream?(answer: Answer, context: Context): string;
   /**
    * Creates the writer of a stream, event by event. Absent: streams are only forwarded, or written by `renderStream`.
@@ -84,7 +86,7 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   stream?(context: Context): { write(event: never): string };
   /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
-  /** Members that decide what a call may do and what it costs; a body in which they are ambiguous is refused. */
+  /** Members that determine what a call may do and what it costs. A body is refused if one of them is ambiguous. */
   readonly inspectedMembers: readonly string[];
   /** Members that name objects in a vendor's store, in bodies and in answers. Absent: those of `plainDialect`. */
   readonly stores?: StoreDialect;

@@ -17,7 +17,7 @@ export const record = (model: Readonly<Record<string, fc.Arbitrary<unknown>>>) =
 
 export const json: fc.Arbitrary<JsonRecord> = fc
   .dictionary(name, fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3, noNullPrototype: true })
-  // JSON knows no negative zero.
+  // JSON cannot express negative zero.
   .map((value) => JSON.parse(JSON.stringify(value)));
 
 export const signatureWith = (wire: TextWireName, kind: string): fc.Arbitrary<Signature> =>

@@ -73,7 +73,7 @@ test.each([
     fc.record({ requests: fc.nat(9) }),
     fc.record({ inputTokens: fc.nat(999), requests: fc.nat(9) }),
   );
-  // JSON knows no negative zero.
+  // JSON cannot express negative zero.
   const score = fc.double({ noNaN: true, min: 0, max: 1 });
   const scores = fc.array(score, { minLength: 1, maxLength: 5 });
   fc.assert(

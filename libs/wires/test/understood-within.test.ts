@@ -3,7 +3,7 @@ import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../src/json/index.ts";
 import { wires } from "../src/text/index.ts";
 
-/** Bodies that have an example of all that a wire's client may say, so that its reader looks at every member. */
+/** Base64 of an image. The bodies below have all members that clients may send, so that the readers read them. */
 const png = "iVBORw0KGgoAAAA";
 const params = { type: "object", properties: {} };
 const chat = {

@@ -17,7 +17,7 @@ export interface SizedRequest {
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns the size of a text request, which limits its cost. Returns a promise if that takes several steps. */
+/** Returns the size of a text request, which limits its cost. Returns a promise if several steps are needed. */
 export function requestSize(deps: Deps, request: SizedRequest): RequestSize | Promise<RequestSize> {
   const namesStored = inTurnsIfLong(includesAny(request.exchanges.call.body, ...storeReferences));
   if (namesStored instanceof Promise || request.params.thinks === true) return sizeInSteps(deps, request, namesStored);
@@ -63,7 +63,7 @@ export function textBytesOf(body: Buffer, { characters }: TextParams["media"]): 
 const agentLists = new WeakMap<readonly Candidate[], boolean>();
 
 /**
- * Returns whether an agent may answer a call. An agent reads pages and files that the request does not contain. It
+ * Returns true if an agent may answer a call. An agent reads pages and files that the request does not contain. It
  * cannot be cancelled before its vendor has reported its id, so its answer is awaited after the client has left.
  */
 export function hasAgent(candidates: readonly Candidate[]): boolean {

@@ -4,8 +4,8 @@ import type { AreaHandlers } from "@modelgate/platform";
 import type { routes } from "../src/routes.ts";
 
 /*
- * What one more endpoint touches, as CONTRIBUTING's table has it: its row makes every service of its area miss a handler.
- * `pnpm types` decides; an expected error that does not come is an error there.
+ * Checks of the types for a new endpoint: its row in the table of endpoints requires a handler in every service of its
+ * area. `pnpm types` reports a missing handler, and an expected type error that does not occur.
  */
 const toy = {
   method: "GET",

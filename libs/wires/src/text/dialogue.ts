@@ -54,18 +54,18 @@ export function identifyDialogue(
   };
 }
 
-/** Members by which a request asks for reasoning. Vendors of these wires adopt each other's members. */
+/** Members that request reasoning. Requests of each of these wires may have any of them. */
 const reasoningMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
 
 /** Values that turn reasoning off. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
-/** Returns true if a request of the chat, responses or messages wire asks its model for reasoning. */
+/** Returns true if a request of the chat, responses or messages wire requests reasoning from its model. */
 export function requestsReasoning(body: JsonRecord): boolean {
   return hasAny(body, reasoningMembers) && reasoningMembers.some((name) => isReasoningRequested(body[name]));
 }
 
-/** Returns true if a value asks for reasoning: an effort, a budget, a switch, or an object with one of them. */
+/** Returns true if a value requests reasoning: an effort, a budget, true, or an object with one of them. */
 export function isReasoningRequested(value: unknown): boolean {
   const setting = isRecord(value) ? (value["type"] ?? value["effort"] ?? value["thinkingBudget"] ?? true) : value;
   return !offValues.has(setting);

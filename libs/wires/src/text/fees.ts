@@ -22,7 +22,7 @@ export interface RequestedTool {
   readonly surchargePath?: string | undefined;
 }
 
-/** Charges that a request asks for in addition to tokens at the usual price. */
+/** Charges that a request can cause in addition to tokens at the usual price. */
 export interface RequestedFees {
   readonly tools: readonly RequestedTool[];
   /** Maximum number of calls of all tools together, if the request limits them. */

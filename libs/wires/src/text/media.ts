@@ -11,7 +11,7 @@ export interface Media {
 }
 
 /**
- * Maximum number of tokens of one image. Vendors scale an image down unless the request asks for high detail; at full
+ * Maximum number of tokens of one image. Vendors scale an image down unless the request has a high `detail`; at full
  * size they count patches, up to 10,000 of up to 1.62 tokens each.
  */
 const tokensPerImage = { usual: 2_900, high: 16_384 } as const;

@@ -121,7 +121,7 @@ const eventsReader: AnswerReader = {
 
 /**
  * Renders an answer in the client's format: the vendor's JSON, or a stream or text made from it. Throws Failure
- * upstream_error if the answer lacks what the format needs.
+ * upstream_error if the answer lacks times that the format needs.
  */
 function renderAnswer(
   transcript: Transcript,

@@ -119,7 +119,7 @@ export function portableItems(item: JsonRecord): readonly JsonObject[] {
   return [{ ...item, id: undefined, status: undefined }];
 }
 
-/** Returns whether a reasoning item has text or a summary, which vendors other than OpenAI can use. */
+/** Returns true if a reasoning item has text or a summary, which vendors other than OpenAI can use. */
 function hasReadableText({ content, summary }: JsonRecord): boolean {
   return [content, summary].some((parts) => Array.isArray(parts) && parts.length > 0);
 }

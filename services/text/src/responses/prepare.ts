@@ -59,7 +59,7 @@ function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): R
   return { params, conversationId, unresolved: refers ? value : undefined, isInBackground, window };
 }
 
-/** Returns whether a request refers to a response, an item or a compaction of this gateway. */
+/** Returns true if a request refers to a response, an item or a compaction of this gateway. */
 function hasOwnReferences({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
   return previousId !== undefined || itemsOf(input).some(isResolvableHere);
 }
@@ -69,7 +69,7 @@ function conversationIn(conversation: unknown): string | undefined {
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
-/** Returns whether only this gateway can resolve an item. */
+/** Returns true if only this gateway can resolve an item. */
 function isResolvableHere(item: JsonObject): boolean {
   return ownCompaction(item) !== undefined || refersToOwnItem(item);
 }

@@ -89,7 +89,7 @@ export const imageFields = [
 ] as const satisfies readonly (keyof ImageRequest)[];
 export type ImageField = (typeof imageFields)[number];
 
-/** Members that decide what a call may do and what it costs, in either dialect. */
+/** Members that determine what a call is allowed to do and what it costs, in either dialect. */
 export const inspectedMembers = ["model", "n", "size", "input", "parameters"];
 
 const requestSchema = Compile(bodies.ImageRequest);

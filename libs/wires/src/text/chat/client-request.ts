@@ -96,7 +96,7 @@ export function parseStreamOptions(fields: Fields): boolean | undefined {
   return true;
 }
 
-/** Members that decide what a call may do and what it costs. */
+/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.ChatRequest.properties).concat(
   "stream_options",
   "usage",

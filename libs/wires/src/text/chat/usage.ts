@@ -113,10 +113,10 @@ export function renderUsage(units: Units): JsonRecord {
   };
 }
 
-/** Members that decide what is charged in addition to tokens. */
+/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "web_search_options", "service_tier", ...searchMembers];
 
-/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   if (!hasAny(body, feeMembers)) return undefined;
   const search = body["web_search_options"] ?? undefined;

@@ -51,8 +51,8 @@ const maxStops = 4;
 
 /**
  * Renders the request for a vendor of this wire. A stream always requests usage, for billing; the client's writer
- * leaves it out if the client did not request it. Throws Failure unsupported_parameter for what the wire cannot
- * express.
+ * leaves it out if the client did not request it. Throws Failure unsupported_parameter if the wire cannot
+ * express the request.
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();

@@ -145,7 +145,7 @@ function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): Js
   });
 }
 
-/** Renders parts as a message's content; a single text is a string. Throws Failure for what the wire cannot express. */
+/** Renders parts as a message's content; a single text is a string. Throws Failure for a part that the wire lacks. */
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonRecord[] {
   const rendered = parts.map((part) => renderInputPart(part, unsupported));
   const [only] = parts;

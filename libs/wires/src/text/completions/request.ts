@@ -99,7 +99,7 @@ export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
 
-/** Members that decide what a call may do and what it costs. */
+/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties).concat(
   "stream_options",
   "usage",

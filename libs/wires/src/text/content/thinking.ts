@@ -72,7 +72,7 @@ export function parseThinking(config: Fields): ReasoningOptions {
   });
 }
 
-/** Returns true if a request asks its model for reasoning. */
+/** Returns true if a request requests reasoning from its model. */
 export function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generationConfig"] ?? body["generation_config"];
   return isRecord(config) && isReasoningRequested(config["thinkingConfig"] ?? config["thinking_config"]);

@@ -64,7 +64,7 @@ function details(all: number, audio = 0, image = 0): readonly JsonRecord[] {
   ];
 }
 
-/** Members that decide what is charged in addition to tokens. */
+/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
 /** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price exists. */
@@ -81,7 +81,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 /** Members of a tool for which the vendor charges nothing, since the client runs it. */
 const freeToolMembers: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
-/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTools(`tools${path}`, tool)),

@@ -40,7 +40,7 @@ const maxStops = 5;
 
 /**
  * Renders the request for a vendor of this wire; the path names the model and selects streaming. Throws Failure
- * unsupported_parameter for what the wire cannot express.
+ * unsupported_parameter if the wire cannot express the request.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();

@@ -99,7 +99,7 @@ const partRenderers: PartRenderers<ContentPartContext> = {
   vendor: (part) => [requireItemOfWire(part, "content")],
 };
 
-/** Renders a part of a request. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders a part of a request. Throws Failure unsupported_parameter if the wire cannot express it. */
 function renderPart(part: Part, context: ContentPartContext): readonly JsonRecord[] {
   return renderPartBy(partRenderers, part, context);
 }

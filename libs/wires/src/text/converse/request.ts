@@ -30,7 +30,7 @@ export const fieldSupport: FieldSupport = {
 
 /**
  * Renders the request for a vendor of this wire; the address holds the model and selects streaming. Throws Failure
- * unsupported_parameter for what the wire cannot express.
+ * unsupported_parameter if the wire cannot express the request.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
@@ -51,7 +51,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     toolConfig: renderToolConfig(request, context),
     outputConfig: renderOutput(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
-    // The answer reports its stop sequence only if the request asks for it.
+    // The answer reports its stop sequence only on request.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
     serviceTier: renderTier(request, unsupported),
   });

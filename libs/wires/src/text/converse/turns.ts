@@ -68,7 +68,7 @@ const partRenderers: PartRenderers<ConversePartContext> = {
   vendor: (part) => [requireItemOfWire(part, "converse")],
 };
 
-/** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders a part of a request as blocks. Throws Failure unsupported_parameter if the wire cannot express it. */
 function renderPart(part: Part, context: ConversePartContext): readonly JsonRecord[] {
   return renderPartBy(partRenderers, part, context);
 }

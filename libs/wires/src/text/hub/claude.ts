@@ -4,7 +4,7 @@ import type { TextRequest } from "./request.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 export interface AdaptiveModel {
-  /** Requests for which the model reasons: those that ask for it, those that do not disable it, or all. */
+  /** Requests for which the model reasons: those that request it, those that do not disable it, or all. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   /** True if the model refuses a tool choice that forces a call. */
   readonly refusesForcedTools?: true;

@@ -88,7 +88,7 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Reads a complete answer's charges in addition to tokens; undefined for none. */
   fees(answer: JsonRecord): ReportedFees | undefined;
   stream(): StreamReader;
-  /** Finds the charges in addition to tokens that a rendered request asks for; undefined for none. */
+  /** Finds the charges that a rendered request can cause in addition to tokens; undefined for none. */
   requestedFees(body: JsonRecord): RequestedFees | undefined;
   /** Fields of the neutral form that the wire supports, and those that it refuses. */
   readonly fields: FieldSupport;
@@ -156,7 +156,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   endUser?(body: JsonRecord): string | undefined;
   /** Reads the conversation that a body belongs to. Absent: requests of this wire do not belong to conversations. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** Returns true if a request asks its model for reasoning. Absent: requests of this wire cannot ask for it. */
+  /** Returns true if a request requests reasoning from its model. Absent: requests of this wire cannot request it. */
   requestsReasoning?(body: JsonRecord): boolean;
   /** Form of streams as one JSON array instead of server-sent events, on wires whose clients may request it. */
   readonly array?: {

@@ -157,7 +157,7 @@ export interface InteractionsParams extends TextParams {
   readonly isInBackground: boolean;
 }
 
-/** Members that decide what a call may do and what it costs. */
+/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = [
   ...Object.keys(bodies.InteractionRequest.properties),
   ...["max_output_tokens", "thinking_level"].map((name) => `generation_config.${name}`),

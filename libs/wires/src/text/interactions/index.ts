@@ -72,7 +72,7 @@ function readDialogue(body: JsonRecord): Dialogue {
   return identifyDialogue(body, conversation, ({ type }) => !clientSteps.has(type));
 }
 
-/** Returns true if a request asks its model for reasoning. */
+/** Returns true if a request requests reasoning from its model. */
 function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generation_config"];
   return isRecord(config) && isReasoningRequested(config["thinking_level"]);

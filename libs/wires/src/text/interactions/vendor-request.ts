@@ -32,7 +32,7 @@ export const fieldSupport: FieldSupport = {
 
 /**
  * Renders the request for a vendor of this wire. The vendor is asked to store nothing, except for agents, which work
- * only in the background. Throws Failure unsupported_parameter for what the wire cannot express.
+ * only in the background. Throws Failure unsupported_parameter if the wire cannot express the request.
  */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();

@@ -163,7 +163,7 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
 /** Member by which a client has the vendor bill another organization on behalf of a user profile. */
 const payer = "billing_policy";
 
-/** Members that decide what a call may do and what it costs. */
+/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, feeMembers);
 
 const readRequest = bodyReader(bodies.MessagesRequest);

@@ -16,13 +16,13 @@ import {
 import { memberOf } from "../pass.ts";
 import { messagesIterations } from "./iterations.ts";
 
-/** Members that decide what is charged in addition to tokens. */
+/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
 /** Matches tools without a fee: those that the client runs, and the search among tools. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
-/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [

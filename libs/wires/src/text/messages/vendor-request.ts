@@ -44,7 +44,9 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "modalities", "audio"],
 };
 
-/** Renders the request for a vendor of this wire. Throws Failure unsupported_parameter for what it cannot express. */
+/**
+ * Renders the request for a vendor of this wire. Throws Failure unsupported_parameter if it cannot express the request.
+ */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const offered = withoutServerTools(withoutAnswer(clientRequest, target.model), target.model, unsupported);

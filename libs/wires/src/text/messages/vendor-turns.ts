@@ -67,7 +67,7 @@ const renders: PartRenderers<Unsupported> = {
   vendor: (part) => [requireItemOfWire(part, "messages")],
 };
 
-/** Renders a part of a request as blocks. Throws Failure unsupported_parameter for what the wire cannot express. */
+/** Renders a part of a request as blocks. Throws Failure unsupported_parameter if the wire cannot express it. */
 function renderPart(part: Part, unsupported: Unsupported): readonly JsonRecord[] {
   return renderPartBy(renders, part, unsupported);
 }

@@ -104,7 +104,7 @@ const readChat = bodyReader(bodies.OllamaChatRequest);
 
 const readGenerate = bodyReader(bodies.OllamaGenerateRequest);
 
-/** Members that decide what a call may do and what it costs. */
+/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = [
   "model",
   "stream",

@@ -193,7 +193,7 @@ export interface ResponsesParams extends TextParams {
   readonly compacts: boolean;
 }
 
-/** Members that decide what a call may do and what it costs. */
+/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.ResponsesRequest.properties).concat(
   "background",
   "usage",

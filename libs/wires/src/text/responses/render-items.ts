@@ -85,7 +85,7 @@ export function compactionItem(id: string | undefined, { signature }: Compaction
   return value === undefined ? undefined : withoutUndefined({ type: "compaction", id, encrypted_content: value });
 }
 
-/** Renders an input part, or a part of a tool's output. Throws Failure for what the wire cannot express. */
+/** Renders an input part, or a part of a tool's output. Throws Failure if the wire cannot express it. */
 export function inputPart(part: Part, unsupported: Unsupported): JsonRecord {
   if (part.kind === "text") return inputText(part, unsupported);
   if (part.kind === "image") return inputImage(part, unsupported);

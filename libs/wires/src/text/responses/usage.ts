@@ -59,7 +59,7 @@ export function renderUsage(units: Units): JsonRecord {
   };
 }
 
-/** Members that decide what is charged in addition to tokens. */
+/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
 /** Types of tools that the client runs, and of searches among tools; neither is charged. */
@@ -77,7 +77,7 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
 /** Types of input items that declare tools. */
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
-/** Finds the charges in addition to tokens that a request asks for; undefined for none. */
+/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const max = body["max_tool_calls"];
   return feesUnlessNone({

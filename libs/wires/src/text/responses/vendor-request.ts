@@ -51,8 +51,8 @@ const showWords = { none: undefined, summary: "auto", full: "detailed" } as cons
 
 /**
  * Renders the request for a vendor of this wire. The vendor is asked to store nothing, since the gateway keeps the
- * conversation, and to return reasoning encrypted. Throws Failure unsupported_parameter for what the wire cannot
- * express.
+ * conversation, and to return reasoning encrypted. Throws Failure unsupported_parameter if the wire cannot
+ * express the request.
  */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();

@@ -9,7 +9,7 @@ export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskCon
   created(task: VideoTask, context: TaskContext): JsonRecord;
 }
 
-/** Members that decide what a call may do and what it costs, on all wires. */
+/** Members that determine what a call is allowed to do and what it costs, on all wires. */
 export const inspectedMembers = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
 /** Parts of the request that answers repeat. They are stored with the task, so they contain no image. */

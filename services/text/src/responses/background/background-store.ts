@@ -86,7 +86,7 @@ export class BackgroundStore {
     await this.#redis.zrem(open(tokenId), id);
   }
 
-  /** Returns whether a process generates the response. */
+  /** Returns true if a process generates the response. */
   async isHeld({ accountId, id }: BackgroundId): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }

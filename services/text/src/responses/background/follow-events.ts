@@ -100,7 +100,7 @@ class EventFollower implements Disposable {
     this.#onEnding();
   }
 
-  /** Returns whether writing must stop, because the client has disconnected or the duration has passed. */
+  /** Returns true if writing must stop, because the client has disconnected or the duration has passed. */
   get hasEnded(): boolean {
     return Date.now() >= this.#until;
   }

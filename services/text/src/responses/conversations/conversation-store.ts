@@ -96,7 +96,7 @@ export class ConversationStore {
     return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
   }
 
-  /** Returns whether a conversation with this number of items is full. */
+  /** Returns true if a conversation with this number of items is full. */
   isFull(items: number): boolean {
     return items >= this.#limits.maxItems;
   }

@@ -4,7 +4,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 /** Mark of a message that may be a `response.steer` event: a JSON text has these bytes only as a key or a value. */
 const steerMark = '"response.steer"';
 
-/** Returns whether a message may be a `response.steer` event. */
+/** Returns true if a message may be a `response.steer` event. */
 export function mayBeSteer(message: Buffer): boolean {
   return message.includes(steerMark);
 }
