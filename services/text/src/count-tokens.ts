@@ -63,9 +63,9 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
  * Builds an exchange that sends the body with the vendor's name of the model, and returns the vendor's answer
  * unchanged.
  */
-async function countExchange({ client, pass }: CountingWire, given: Buffer, target: PassTarget): Promise<Exchange> {
+async function countExchange({ client, pass }: CountingWire, original: Buffer, target: PassTarget): Promise<Exchange> {
   const { model } = target;
-  const renamed = await inTurnsIfLong(pass.upstreamBody(given, { model, reportUsage: false }));
+  const renamed = await inTurnsIfLong(pass.upstreamBody(original, { model, reportUsage: false }));
   const { body, dropped } = await inTurnsIfLong(fittedBody(pass, renamed, target));
   return {
     wire: client.count.wire,

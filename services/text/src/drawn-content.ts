@@ -105,7 +105,7 @@ const supportedFields: ReadonlySet<string> = new Set([
   "modalities",
 ]);
 /** Fields that must not be left out, because the client would receive an answer of another kind. */
-const decisive = ["tools", "format"] as const;
+const requiredFields = ["tools", "format"] as const;
 
 /**
  * Lists the fields that image vendors cannot express and that are left out. Throws Failure unsupported_parameter for a
@@ -113,7 +113,7 @@ const decisive = ["tools", "format"] as const;
  */
 function droppedFields(request: TextRequest): readonly string[] {
   const { spelling } = wires.content.client;
-  const refused = decisive.map((field) => (request[field] === undefined ? undefined : spelling[field]));
+  const refused = requiredFields.map((field) => (request[field] === undefined ? undefined : spelling[field]));
   const param = refused.find((name) => name !== undefined);
   if (param !== undefined)
     throw new Failure("unsupported_parameter", `The vendor of this model does not support ${param}.`, { param });

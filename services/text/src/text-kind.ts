@@ -167,8 +167,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const textCall = plan.exchanges.call;
     const { choices, mediaTokens, readsUnseenInput } = cost.size;
     if (mediaTokens > 0 || readsUnseenInput === true || input.params.thinks === true) return undefined;
-    const { defaultMaxTokens: usual = tokens }: TextClient = wires[input.wire].client;
-    const paidOutputTokens = Math.min(tokens, usual);
+    const { defaultMaxTokens: usualMaxTokens = tokens }: TextClient = wires[input.wire].client;
+    const paidOutputTokens = Math.min(tokens, usualMaxTokens);
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
     const size = { ...cost.size, paidOutputTokens, maxOutputTokens: paidOutputTokens * choices };
     const exchanges = new TextExchangeMaker({ ...textCall, paidOutputTokens, defaultMaxTokens });
@@ -281,9 +281,9 @@ function withoutUnpricedFees(
       : priceOrNone(fallbackPrice, tool.fallback) !== undefined;
   if (fees.tools.every(isPriced) && fees.tiers.every(({ name }) => isTierPriced(name, price)))
     return { input, dropped: [] };
-  const left = withoutUnpriced(body, fees, isPriced, (name) => isTierPriced(name, price));
-  if (left === undefined) return { input, dropped: [] };
-  return { input: { ...input, body: left.body, params: { ...params, fees: left.fees } }, dropped: left.dropped };
+  const priced = withoutUnpriced(body, fees, isPriced, (name) => isTierPriced(name, price));
+  if (priced === undefined) return { input, dropped: [] };
+  return { input: { ...input, body: priced.body, params: { ...params, fees: priced.fees } }, dropped: priced.dropped };
 }
 
 /** Headers that request optional features. Other vendors may ignore them; a wire's version header is not among them. */

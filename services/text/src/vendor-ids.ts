@@ -76,14 +76,19 @@ export function withRememberedIds(
   exchange: Exchange,
   channelKey: ChannelKeyId,
 ): Exchange {
-  const { created: made }: StoreDialect = wires[wire].client.stores;
-  if (params.createsObjects !== true || wire !== exchange.wire || made === undefined || made.onlyIfStored === true)
+  const { created }: StoreDialect = wires[wire].client.stores;
+  if (
+    params.createsObjects !== true ||
+    wire !== exchange.wire ||
+    created === undefined ||
+    created.onlyIfStored === true
+  )
     return exchange;
   // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
   if (!admitted.own) return exchange;
   const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
-    const answer = mayNameCreated(made, bytes) ? read(bytes) : undefined;
-    if (answer !== undefined) relay.createdIds.store(caller.accountId, createdIn(made, answer), channelKey);
+    const answer = mayNameCreated(created, bytes) ? read(bytes) : undefined;
+    if (answer !== undefined) relay.createdIds.store(caller.accountId, createdIn(created, answer), channelKey);
   };
   return {
     ...exchange,

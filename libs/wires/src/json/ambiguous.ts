@@ -26,7 +26,7 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
  */
 export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string[], path = ""): void {
   const names = membersByFoldedName(inspectedMembers);
-  const seen = new Set<string>();
+  const foundMembers = new Set<string>();
   for (const { name, start, end } of membersOf(bytes)) {
     const member = names.get(name) ?? names.get(foldCase(name));
     if (member === undefined) continue;
@@ -34,8 +34,8 @@ export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string
     const param = path + memberName;
     if (name !== memberName)
       throw new Failure("invalid_value", `${JSON.stringify(path + name)} must be written ${param}.`, { param });
-    if (seen.has(joined)) throw new Failure("invalid_value", `${param} appears more than once.`, { param });
-    seen.add(joined);
+    if (foundMembers.has(joined)) throw new Failure("invalid_value", `${param} appears more than once.`, { param });
+    foundMembers.add(joined);
     if (within.length === 0 || bytes[start] !== openBrace) continue;
     if (end - start > maxParsedObjectBytes)
       throw new Failure("request_too_large", `${param} is larger than ${maxParsedObjectBytes} bytes.`, { param });

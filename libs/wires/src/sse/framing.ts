@@ -144,7 +144,7 @@ function endOfFrame(bytes: Buffer, from: number): number {
 
 /** Returns the same as `endOfFrame`, also for streams whose lines end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
-  const usual = endOfFrame(bytes, from);
+  const end = endOfFrame(bytes, from);
   const doubleReturn = bytes.indexOf(doubleCarriageReturn, from);
-  return doubleReturn >= 0 && (usual < 0 || doubleReturn < usual) ? doubleReturn + doubleCarriageReturn.length : usual;
+  return doubleReturn >= 0 && (end < 0 || doubleReturn < end) ? doubleReturn + doubleCarriageReturn.length : end;
 }

@@ -129,8 +129,8 @@ export function requestedTiers(body: JsonRecord, ...names: readonly string[]): R
   });
 }
 
-const [own, sided] = ["server_tool_use", "server_side_tool_usage_details"] as const;
-const readToolCounts = ["num_search_queries", "num_sources_used", own, sided, "plugins"];
+const [anthropicMember, xaiMember] = ["server_tool_use", "server_side_tool_usage_details"] as const;
+const readToolCounts = ["num_search_queries", "num_sources_used", anthropicMember, xaiMember, "plugins"];
 
 /** Reads how often vendor tools were called from a usage report, in several vendors' spellings; undefined for none. */
 export function countedTools(usage: unknown): Units | undefined {
@@ -144,15 +144,15 @@ export function countedTools(usage: unknown): Units | undefined {
   const webSearches = Math.max(
     positiveInteger(usage["num_search_queries"]),
     positiveInteger(usage["num_sources_used"]),
-    within(own, "web_search_requests"),
-    within(sided, "web_search_calls", "x_search_calls"),
+    within(anthropicMember, "web_search_requests"),
+    within(xaiMember, "web_search_calls", "x_search_calls"),
     search,
   );
   const codeInterpreters = Math.min(
     1,
-    within(own, "code_execution_requests") + within(sided, "code_interpreter_calls"),
+    within(anthropicMember, "code_execution_requests") + within(xaiMember, "code_interpreter_calls"),
   );
-  const fileSearches = within(sided, "file_search_calls", "document_search_calls");
+  const fileSearches = within(xaiMember, "file_search_calls", "document_search_calls");
   if (webSearches + codeInterpreters + fileSearches === 0) return undefined;
   return {
     ...(webSearches > 0 ? { webSearches } : {}),

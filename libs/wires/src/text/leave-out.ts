@@ -44,11 +44,11 @@ export function withoutUnpriced(
   const removed: unknown[] = [];
   for (const member of new Set(tools.map(({ path }) => stepsOf(path)[0] ?? path))) {
     const paths = tools.flatMap(({ path }) => (stepsOf(path)[0] === member ? [stepsOf(path).slice(1)] : []));
-    const left = withoutPaths(memberOf(reduced, member), paths, removed);
+    const remainingValue = withoutPaths(memberOf(reduced, member), paths, removed);
     reduced =
-      left === undefined
+      remainingValue === undefined
         ? withoutMembers(reduced, [member])
-        : spliceMembers(reduced, { [member]: JSON.stringify(left) });
+        : spliceMembers(reduced, { [member]: JSON.stringify(remainingValue) });
   }
   if (isDemanded(reduced, removed)) return undefined;
   if (removed.length > 0 && isWithoutTools(reduced)) reduced = withoutMembers(reduced, choiceMembers);
@@ -74,8 +74,8 @@ function withoutPaths(value: unknown, paths: readonly (readonly string[])[], rem
   const entries = Object.entries(value).flatMap(([name, each]: [string, unknown]) => {
     const inside = paths.flatMap(([step, ...rest]) => (step === name ? [rest] : []));
     if (inside.some((path) => path.length === 0)) removed.push({ [name]: each });
-    const left = inside.some((path) => path.length === 0) ? undefined : withoutPaths(each, inside, removed);
-    return left === undefined ? [] : [[name, left] as const];
+    const remainingValue = inside.some((path) => path.length === 0) ? undefined : withoutPaths(each, inside, removed);
+    return remainingValue === undefined ? [] : [[name, remainingValue] as const];
   });
   if (Array.isArray(value)) return entries.length === 0 ? undefined : entries.map(([, each]) => each);
   return entries.length === 0 ? undefined : Object.fromEntries(entries);

@@ -60,13 +60,13 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer
  */
 function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");
-  const usual = speechFormats[request.format];
+  const usualType = speechFormats[request.format];
   if (isEventStream(head))
     return {
       kind: "stream",
       framing: eventStreamFraming,
       isFirstFrame: (first) => canBeginAnswer(first, speech.vendor.stream().read),
-      translator: () => (request.events ? passSpeechEvents() : eventsToAudio(usual)),
+      translator: () => (request.events ? passSpeechEvents() : eventsToAudio(usualType)),
     };
   const isAudio = type.startsWith("audio/");
   if (!isAudio && !type.startsWith("application/octet-stream"))
@@ -76,6 +76,6 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     framing: byteFraming,
     isFirstFrame: () => true,
     // The client gets the content type that the vendor reports.
-    translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usual)),
+    translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usualType)),
   };
 }

@@ -77,8 +77,8 @@ async function readHead(stream: Readable, bytes: number): Promise<Buffer> {
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
   const statedSeconds = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);
-  const least = secondsAtRate(maxBitrate, size);
-  return statedSeconds === undefined || least === undefined ? statedSeconds : Math.max(statedSeconds, least);
+  const minSeconds = secondsAtRate(maxBitrate, size);
+  return statedSeconds === undefined || minSeconds === undefined ? statedSeconds : Math.max(statedSeconds, minSeconds);
 }
 
 function secondsAtRate(bitrate: number | undefined, size: number): number | undefined {

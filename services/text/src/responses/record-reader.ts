@@ -55,8 +55,8 @@ export class RecordReader {
   async #count(text: Buffer): Promise<void> {
     const { values, members } = this.#bounds;
     try {
-      const left = { depth: Infinity, values: values - this.#values, members: members - this.#members };
-      const counted = await checkJson(text, left);
+      const remainingBounds = { depth: Infinity, values: values - this.#values, members: members - this.#members };
+      const counted = await checkJson(text, remainingBounds);
       this.#values += counted.values;
       this.#members += counted.members;
     } catch (error) {

@@ -34,13 +34,13 @@ export interface TurnStore<Turn> {
 }
 
 /** Maximum characters of a turn that is compressed on the event loop. Larger turns are compressed in a thread. */
-const maxAtOnce = 256 * 1024;
+const maxSyncCharacters = 256 * 1024;
 const compress = promisify(zstdCompress);
 /**
  * Number of records that are read from Redis and decompressed at a time. It is small so that an excessive total is
  * noticed early.
  */
-const readAtOnce = 8;
+const recordsPerRead = 8;
 /**
  * Bytes that a stored response may have in addition to its input and output: ids, and the request's settings that it
  * repeats.
@@ -50,7 +50,7 @@ const settingsBytes = 1024 * 1024;
  * Factor by which the values of all responses may exceed the limit of a body, because each response repeats the tools
  * of its request.
  */
-const repeatedValues = 4;
+const valuesFactor = 4;
 
 /** Stored form of one kind of turn. */
 export interface TurnForm<Turn> {
@@ -74,15 +74,15 @@ export function openTurnStore<Turn extends object>(
 
   const bounds = {
     maxBytes: body.maxBytes + settingsBytes,
-    values: body.values * repeatedValues,
-    members: body.members * repeatedValues,
+    values: body.values * valuesFactor,
+    members: body.members * valuesFactor,
   };
 
   async function findAll(accountId: string, ids: readonly string[], memory: RecordMemory) {
     const turns: (Turn | undefined)[] = [];
     const reader = new RecordReader(memory, bounds);
-    for (let index = 0; index < ids.length; index += readAtOnce) {
-      const keys = ids.slice(index, index + readAtOnce).map((id) => keyOf(accountId, id));
+    for (let index = 0; index < ids.length; index += recordsPerRead) {
+      const keys = ids.slice(index, index + recordsPerRead).map((id) => keyOf(accountId, id));
       for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
         const packed = record === null ? undefined : cipher.decrypt(record, keys[of] ?? "");
         turns.push(packed === undefined ? undefined : parse(await reader.parse(packed)));
@@ -95,21 +95,21 @@ export function openTurnStore<Turn extends object>(
     async save(accountId, id, stored, bodyBytes) {
       const text = await renderJson(stored, bodyBytes);
       // Small turns are compressed synchronously, because the client may refer to a turn as soon as it has received it.
-      const packed = text.length <= maxAtOnce ? zstdCompressSync(text) : await compress(text);
+      const packed = text.length <= maxSyncCharacters ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
       const encrypted = cipher.encrypt(packed, key);
       // A new turn is written before its bytes are counted for the account, so that the client's next request finds it.
       // An existing turn is replaced only after that.
-      const [isKept, written] = await Promise.all([
+      const [isKept, setResult] = await Promise.all([
         book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, encrypted, "PX", lifetimeMs, "NX"),
       ]);
       if (!isKept) {
-        if (written !== null) await redis.del(key);
+        if (setResult !== null) await redis.del(key);
         return "full";
       }
-      if (written === null) await redis.set(key, encrypted, "PX", lifetimeMs);
+      if (setResult === null) await redis.set(key, encrypted, "PX", lifetimeMs);
       return "kept";
     },
     find: async (accountId, id, memory) => (await findAll(accountId, [id], memory))[0],

@@ -1,7 +1,7 @@
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 
 /** Maximum bytes of an answer before its video begins. */
-const maxBefore = 1024 * 1024;
+const maxBytesBeforeVideo = 1024 * 1024;
 /** Length of the longest escape that is decoded, `\u003d`. */
 const escapeLength = 6;
 
@@ -23,7 +23,7 @@ export class Base64VideoDecoder {
 
   /**
    * Returns the bytes of the video in the next piece of the answer. Throws RangeError if no video begins within the
-   * first `maxBefore` bytes.
+   * first `maxBytesBeforeVideo` bytes.
    */
   push(piece: Buffer): Buffer {
     if (this.hasEnded) return noBytes;
@@ -35,7 +35,7 @@ export class Base64VideoDecoder {
   #begin(): boolean {
     const match = this.#opening.exec(this.#pending);
     if (match === null) {
-      if (this.#pending.length > maxBefore) throw new RangeError("the answer contains no video");
+      if (this.#pending.length > maxBytesBeforeVideo) throw new RangeError("the answer contains no video");
       return false;
     }
     this.#pending = this.#pending.slice(match.index + match[0].length);

@@ -14,15 +14,15 @@ const maxSearched = 10_000;
 /** Lists the tasks of the caller's account; for a key of a team, those of the team's keys. */
 async function tasksOfCaller(redis: Redis, caller: Caller, query: TaskQuery): Promise<TaskPage> {
   if (caller.team === undefined) return listTasks(redis, caller.accountId, query);
-  const found: TaskRecord[] = [];
+  const teamTasks: TaskRecord[] = [];
   let { after } = query;
-  for (let searched = 0; searched < maxSearched && found.length <= query.limit; searched += maxLimit) {
+  for (let searched = 0; searched < maxSearched && teamTasks.length <= query.limit; searched += maxLimit) {
     const page = await listTasks(redis, caller.accountId, { ...query, after, limit: maxLimit });
-    found.push(...page.tasks.filter((task) => isOfTeam(task, caller)));
+    teamTasks.push(...page.tasks.filter((task) => isOfTeam(task, caller)));
     after = page.tasks.at(-1)?.id;
     if (!page.hasMore || after === undefined) break;
   }
-  return { tasks: found.slice(0, query.limit), hasMore: found.length > query.limit };
+  return { tasks: teamTasks.slice(0, query.limit), hasMore: teamTasks.length > query.limit };
 }
 
 /** GET /v1/videos: lists the caller's tasks, by default with the newest first. */

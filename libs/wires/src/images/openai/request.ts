@@ -32,7 +32,7 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     count: parseCount(fields, "n"),
     size: parseSize(fields.text("size"), "size"),
     ...parseStyle(fields),
-    ...parseHints(fields),
+    ...parseDialectFields(fields),
     responseFormat: fields.oneOf("response_format", ["url", "b64_json"]),
     stream: fields.flag("stream") ?? false,
     partialImages: fields.count("partial_images"),
@@ -75,7 +75,7 @@ function parseCompression(fields: Fields): number | undefined {
 }
 
 /** Parses the optional fields that both dialects share, by the same names. */
-export function parseHints(fields: Fields) {
+export function parseDialectFields(fields: Fields) {
   return {
     negativePrompt: fields.text("negative_prompt"),
     promptExtend: fields.flag("prompt_extend"),

@@ -7,7 +7,7 @@ import { maxInputImages, maxPromptCharacters, parseSize, unsupportedFieldNames }
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
 import type { RenderedImages } from "../hub/vendor.ts";
 import { renderDialectFields } from "../openai/index.ts";
-import { parseCount, parseHints } from "../openai/request.ts";
+import { parseCount, parseDialectFields } from "../openai/request.ts";
 
 /**
  * Parses Qwen's body of an image request; unknown parameters go to vendors of this dialect. The response format and
@@ -23,7 +23,7 @@ export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
     ...content,
     count: parseCount(parameters, "n"),
     size: parseSize(parameters.text("size"), parameters.at("size")),
-    ...parseHints(parameters),
+    ...parseDialectFields(parameters),
     responseFormat: fields.oneOf("response_format", ["url", "b64_json"]),
     stream: fields.flag("stream") ?? false,
     user: fields.text("user"),

@@ -64,11 +64,11 @@ export class LiveBridge implements RealtimeBridge {
   }
 
   #written({ toClient, toVendor }: BridgedMessages): BridgedMessages {
-    const written = toClient.map(({ data, binary }) =>
+    const messagesToClient = toClient.map(({ data, binary }) =>
       this.#writer.take((binary ? undefined : parseEvent(data)) ?? {}),
     );
-    const messages = written.flatMap((each) => each.messages).flatMap((each) => this.#withSetup(each));
-    const failure = written.find((each) => each.failure !== undefined)?.failure;
+    const messages = messagesToClient.flatMap((each) => each.messages).flatMap((each) => this.#withSetup(each));
+    const failure = messagesToClient.find((each) => each.failure !== undefined)?.failure;
     const bridged = { toClient: messages.map(eventMessage), toVendor, seen: toClient.map(inspectEvent) };
     return failure === undefined ? bridged : { ...bridged, failure };
   }

@@ -42,10 +42,10 @@ export class TranscriberSetting {
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let renamed = message;
     let refused: Failure | undefined;
-    for (const at of transcriptionPaths) {
-      const path = ["session", ...at, "model"];
+    for (const settingPath of transcriptionPaths) {
+      const path = ["session", ...settingPath, "model"];
       refuseAmbiguousPath(message.data, path);
-      const setting = objectAtPath(session, at);
+      const setting = objectAtPath(session, settingPath);
       if (setting === undefined) continue;
       const model = setting?.["model"];
       if (typeof model !== "string") {

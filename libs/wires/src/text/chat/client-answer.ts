@@ -70,8 +70,8 @@ function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[
       const span = [position, position + part.text.length] as const;
       [, position] = span;
       if (part.signature === undefined) return [];
-      const of = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
-      return renderDetail(part.signature, { ...of, index: index++ });
+      const partReference = part.kind === "text" ? ({ span, previous: true } as const) : { span, id: part.id };
+      return renderDetail(part.signature, { ...partReference, index: index++ });
     });
   });
 }

@@ -179,8 +179,8 @@ class ChatPartWriter {
     if (opened.kind === "refusal") return "";
     this.#written[opened.kind] = span[1];
     if (signature === undefined || open.frameAround === undefined) return "";
-    const of = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
-    return this.#chunk({ reasoning_details: renderDetail(signature, { ...of, index: this.#details++ }) });
+    const partReference = opened.kind === "text" ? ({ span, previous: true } as const) : { span, id: opened.id };
+    return this.#chunk({ reasoning_details: renderDetail(signature, { ...partReference, index: this.#details++ }) });
   }
 
   whole(whole: WholePart): string {

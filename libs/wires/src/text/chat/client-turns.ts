@@ -128,8 +128,8 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
 
 /** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
 function chosenToolName(body: Fields, choice: unknown): string {
-  const { type, function: called, custom } = asRecord(choice);
-  const definition = type === "custom" ? custom : called;
+  const { type, function: functionChoice, custom } = asRecord(choice);
+  const definition = type === "custom" ? custom : functionChoice;
   if (!isRecord(definition) || typeof definition["name"] !== "string") throw body.unsupported("tool_choice");
   return definition["name"];
 }

@@ -153,12 +153,13 @@ function readCalls(message: Fields, context: ModelContext): readonly ToolCallPar
 function readCall(call: Fields, index: number, { path }: ModelContext): ToolCallPart {
   call.ignore("index");
   const type = call.text("type") === "custom" ? "custom" : "function";
-  const called = call.needFields(type);
-  const name = called.needText("name");
+  const definition = call.needFields(type);
+  const name = definition.needText("name");
   const body = call.text("id") ?? "";
   const id = body === "" ? callId(...path, index, name) : body;
-  if (type === "custom") return { kind: "tool-call", id, name, arguments: called.text("input") ?? "", custom: true };
-  return { kind: "tool-call", id, name, arguments: argumentsOf(called) };
+  if (type === "custom")
+    return { kind: "tool-call", id, name, arguments: definition.text("input") ?? "", custom: true };
+  return { kind: "tool-call", id, name, arguments: argumentsOf(definition) };
 }
 
 /** Reads `function_call`, the single call of a message in the legacy format, which has no id. */
@@ -168,9 +169,9 @@ function parseLegacyCall(call: Fields, { path }: ModelContext): ToolCallPart {
 }
 
 /** Returns a call's arguments as JSON text; some vendors send the object itself. */
-function argumentsOf(called: Fields): string {
-  const value = called.raw("arguments");
-  return isRecord(value) ? JSON.stringify(value) : (called.text("arguments") ?? "");
+function argumentsOf(definition: Fields): string {
+  const value = definition.raw("arguments");
+  return isRecord(value) ? JSON.stringify(value) : (definition.text("arguments") ?? "");
 }
 
 /** Reads a text's citations, each kept unchanged for the same wire; malformed ones are skipped. */

@@ -133,13 +133,13 @@ function splitAtRanges(text: string, marks: readonly SignedRange[]): readonly Pi
 /** Reads the signature in `extra_content`: one in the gateway's envelope, or one of a Google model. */
 export function readExtraContent(value: unknown, google: "chat" | "content"): Signature | undefined {
   if (!isRecord(value)) return undefined;
-  const ours = nonEmptyText(value["modelgate"], "signature");
-  if (ours !== undefined) return decodeEnvelope(ours)?.signature;
-  const theirs = nonEmptyText(value["google"], "thought_signature");
-  if (theirs === undefined) return undefined;
+  const gatewayEnvelope = nonEmptyText(value["modelgate"], "signature");
+  if (gatewayEnvelope !== undefined) return decodeEnvelope(gatewayEnvelope)?.signature;
+  const googleSignature = nonEmptyText(value["google"], "thought_signature");
+  if (googleSignature === undefined) return undefined;
   return google === "chat"
-    ? { wire: "chat", kind: googleSignatureKind, value: theirs }
-    : { wire: "content", kind: "thoughtSignature", value: theirs };
+    ? { wire: "chat", kind: googleSignatureKind, value: googleSignature }
+    : { wire: "content", kind: "thoughtSignature", value: googleSignature };
 }
 
 /** Renders `extra_content` with a signature for a client. */

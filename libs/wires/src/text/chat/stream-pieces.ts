@@ -90,12 +90,12 @@ export class CallReader {
 }
 
 function parseCallHead(piece: JsonRecord) {
-  const called = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
-  if (!isRecord(called)) return { id: asText(piece["id"]), name: "", text: "" };
-  const argumentsValue: unknown = called["arguments"] ?? called["input"];
+  const definition = isRecord(piece["custom"]) ? piece["custom"] : piece["function"];
+  if (!isRecord(definition)) return { id: asText(piece["id"]), name: "", text: "" };
+  const argumentsValue: unknown = definition["arguments"] ?? definition["input"];
   return {
     id: asText(piece["id"]),
-    name: asText(called["name"]),
+    name: asText(definition["name"]),
     text: isRecord(argumentsValue) ? JSON.stringify(argumentsValue) : asText(argumentsValue),
   };
 }

@@ -136,8 +136,8 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];
-  const named = type === "builtin_function" && isRecord(declared) ? declared["name"] : type;
-  return [{ path, unit: unitOfTool(named) }];
+  const toolName = type === "builtin_function" && isRecord(declared) ? declared["name"] : type;
+  return [{ path, unit: unitOfTool(toolName) }];
 }
 
 /** Reads the charges in addition to tokens from a complete answer, or from the chunk that has the usage. */

@@ -191,13 +191,13 @@ function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
   const { source, name, title, cache } = file;
   unsupported.noteMembers("file", file, ["title", "context", "citations"]);
   const breakpoint = renderBreakpoint(cache, "file.cache", unsupported);
-  const called = name ?? title;
-  if (source.kind === "text") return { ...fileAsText(source.text, called), ...breakpoint };
+  const fileName = name ?? title;
+  if (source.kind === "text") return { ...fileAsText(source.text, fileName), ...breakpoint };
   if (source.kind === "file-id") throw unsupportedFailure("file ids of another vendor");
   if (source.kind === "url") throw unsupportedFailure("files by address");
   const isText = source.mediaType.startsWith("text/") || source.mediaType === "application/json";
-  if (isText) return { ...fileAsText(Buffer.from(source.data, "base64").toString(), called), ...breakpoint };
-  const member = { filename: called ?? "document.pdf", file_data: writeDataUrl(source) };
+  if (isText) return { ...fileAsText(Buffer.from(source.data, "base64").toString(), fileName), ...breakpoint };
+  const member = { filename: fileName ?? "document.pdf", file_data: writeDataUrl(source) };
   return { type: "file", file: member, ...breakpoint };
 }
 

@@ -26,9 +26,9 @@ export function parseRequest(
   const fields = new Fields(body, "", "either");
   if (fields.has("cachedContent")) throw fields.unsupported("cachedContent");
   const tools = parseTools(fields);
-  const named = fields.text("model")?.replace(/^models\//, "");
+  const bodyModel = fields.text("model")?.replace(/^models\//, "");
   const request: TextRequest = {
-    model: path.model ?? named ?? fields.needText("model"),
+    model: path.model ?? bodyModel ?? fields.needText("model"),
     stream: path.stream ?? false,
     instructions: parseInstructions(fields),
     turns: parseTurns(fields),

@@ -33,8 +33,8 @@ function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
   if (!Array.isArray(supports)) return chunks.filter((chunk) => chunk !== undefined);
   return supports.filter(isRecord).flatMap(({ segment, groundingChunkIndices: indices }) => {
     const text = memberOf(segment, "text");
-    const named: readonly unknown[] = Array.isArray(indices) ? indices : [];
-    return named.flatMap((index) => {
+    const chunkIndices: readonly unknown[] = Array.isArray(indices) ? indices : [];
+    return chunkIndices.flatMap((index) => {
       const chunk = typeof index === "number" ? chunks[index] : undefined;
       return chunk === undefined ? [] : [{ ...chunk, ...(typeof text === "string" ? { citedText: text } : {}) }];
     });

@@ -163,10 +163,10 @@ function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsup
   const names = toolChoice.names?.filter((name) => !searches || name !== searchToolName);
   unsupported.noteIf("toolChoice", names?.length !== toolChoice.names?.length);
   if (names?.length === 0) return undefined;
-  const some = names !== undefined && mode !== "none";
+  const areNamed = names !== undefined && mode !== "none";
   const functionCallingConfig = withoutUndefined({
-    mode: some && mode === "auto" ? "VALIDATED" : toolChoiceModes[mode],
-    allowedFunctionNames: some ? names : undefined,
+    mode: areNamed && mode === "auto" ? "VALIDATED" : toolChoiceModes[mode],
+    allowedFunctionNames: areNamed ? names : undefined,
   });
   return { functionCallingConfig };
 }

@@ -120,8 +120,8 @@ const noParameters: JsonRecord = { type: "object", properties: {} };
  */
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonRecord | undefined {
   const { tools = [], toolChoice } = request;
-  const called = calledToolNames(request);
-  const hides = toolChoice?.mode === "none" && called.length === 0;
+  const calledTools = calledToolNames(request);
+  const hides = toolChoice?.mode === "none" && calledTools.length === 0;
   context.unsupported.noteIf("toolChoice", toolChoice !== undefined && tools.length === 0);
   context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hides);
   if (hides) return undefined;
@@ -129,7 +129,7 @@ function renderToolConfig(request: TextRequest, context: ConversePartContext): J
   const all =
     offered.length > 0
       ? offered.flatMap((tool) => renderTool(tool, context))
-      : called.map((name) => ({
+      : calledTools.map((name) => ({
           toolSpec: { name: requireToolName(name, toolNamePattern), inputSchema: { json: noParameters } },
         }));
   return all.length > 0 ? withoutUndefined({ tools: all, toolChoice: renderChoice(offered, toolChoice) }) : undefined;

@@ -27,8 +27,8 @@ const universalFields: ReadonlySet<string> = new Set(["model", "stream", "instru
 
 /** Creates the failure for a request that the vendor's wire cannot express. */
 export function unsupportedFailure(param: string, message?: string): Failure {
-  const usual = `The vendor of this model does not support ${param}.`;
-  return new Failure("unsupported_parameter", message ?? usual, { param });
+  const defaultMessage = `The vendor of this model does not support ${param}.`;
+  return new Failure("unsupported_parameter", message ?? defaultMessage, { param });
 }
 
 /**

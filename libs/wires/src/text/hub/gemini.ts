@@ -60,8 +60,8 @@ export function* fitThinkingLevel(
     if (effort === undefined) continue;
     const accepted = acceptedLevel(effort, model);
     if (accepted === effort) return unchanged;
-    const written = level === effort ? accepted : accepted.toUpperCase();
-    return { body: renameAt(body, path, written), dropped: [path.join(".")] };
+    const levelText = level === effort ? accepted : accepted.toUpperCase();
+    return { body: renameAt(body, path, levelText), dropped: [path.join(".")] };
   }
   return unchanged;
 }

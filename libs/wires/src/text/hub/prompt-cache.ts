@@ -77,20 +77,20 @@ function mapMarks(
   request: TextRequest,
   change: (cache: CacheHint, place: MarkPlace) => CacheHint | undefined,
 ): TextRequest {
-  const changed = <Holder extends object>(
+  const withChangedMark = <Holder extends object>(
     holder: Holder & { readonly cache?: CacheHint | undefined },
     place: MarkPlace,
   ): Holder => (holder.cache === undefined ? holder : { ...holder, cache: change(holder.cache, place) });
   return withoutUndefined({
     ...request,
-    tools: request.tools?.map((tool) => changed(tool, "tools")),
-    instructions: request.instructions.map((part) => changed(part, "instructions")),
+    tools: request.tools?.map((tool) => withChangedMark(tool, "tools")),
+    instructions: request.instructions.map((part) => withChangedMark(part, "instructions")),
     turns: request.turns.map(({ role, parts }) => ({
       role,
       parts: parts.map((part) =>
         part.kind === "tool-result"
-          ? changed({ ...part, parts: part.parts.map((each) => changed(each, role)) }, role)
-          : changed(part, role),
+          ? withChangedMark({ ...part, parts: part.parts.map((each) => withChangedMark(each, role)) }, role)
+          : withChangedMark(part, role),
       ),
     })),
   });

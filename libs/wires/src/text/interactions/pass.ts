@@ -60,7 +60,7 @@ export const interactionsPass: TextPass = {
 
   inspect(frame) {
     const event = isNotable(frame) ? parseFrameRecord(frame) : undefined;
-    return event === undefined ? plainFrame : seen(event);
+    return event === undefined ? plainFrame : inspectEvent(event);
   },
   dropsForeignSignatures: false,
   endsWithConnection: false,
@@ -104,7 +104,7 @@ function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buf
   return frame.includes(interactionBytes) ? replaceFrameJson(frame, change) : frame;
 }
 
-function seen({ event_type: type, interaction, step, usage }: JsonRecord): SeenFrame {
+function inspectEvent({ event_type: type, interaction, step, usage }: JsonRecord): SeenFrame {
   if (type === "error") return { ...plainFrame, failed: true };
   if (type === "step.stop") return { ...plainFrame, usage: interactionsUsage(usage) };
   if (type === "step.start" && isRecord(step))

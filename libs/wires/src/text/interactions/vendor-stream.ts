@@ -136,12 +136,12 @@ export class InteractionsReader implements StreamReader {
   #complete(interaction: JsonRecord): readonly TextEvent[] {
     const { status } = interaction;
     if (status === "failed" || status === "cancelled" || status === "budget_exceeded") return [failureOf(interaction)];
-    const rest = [...this.#open.keys()].flatMap((index) => this.#end(index));
+    const endEvents = [...this.#open.keys()].flatMap((index) => this.#end(index));
     this.isComplete = true;
     const reason = this.#isFiltered ? "filtered" : parseFinishReason(finishReasons, status, this.#book.kinds);
     return [
       ...this.#start(interaction),
-      ...rest,
+      ...endEvents,
       ...this.#book.endAll(),
       { type: "finish", choice: 0, reason },
       ...reportEvents(interactionsUsage(interaction["usage"]), interactionsFees(interaction)),

@@ -138,9 +138,9 @@ function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
     if (content.length === message["content"].length) return [message];
     return content.length > 0 ? [{ ...message, content }] : [];
   });
-  const changed =
+  const hasChanged =
     ownMessages.length < messages.length || ownMessages.some((message, index) => message !== messages[index]);
-  return changed ? spliceMembers(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
+  return hasChanged ? spliceMembers(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
 }
 
 /** Returns true if a turn after the user's last message calls tools but does not begin with this vendor's reasoning. */

@@ -55,8 +55,8 @@ export class LineWriter implements StreamWriter {
   }
 
   end(): string {
-    const took = { total: this.#context.elapsedMs?.() ?? 0, untilFirstText: this.#untilFirstText };
-    return this.#line({ ...this.#form({}), ...lastMembers(this.#finish, this.#usage, took) });
+    const durations = { total: this.#context.elapsedMs?.() ?? 0, untilFirstText: this.#untilFirstText };
+    return this.#line({ ...this.#form({}), ...lastMembers(this.#finish, this.#usage, durations) });
   }
 
   #setUsage(usage: Units | undefined): string {

@@ -60,10 +60,10 @@ export function callItem(
   status: ItemStatus,
   local?: LocalName,
 ): JsonRecord {
-  const called = { id, call_id: part.id, name: part.name, ...local };
+  const commonMembers = { id, call_id: part.id, name: part.name, ...local };
   return part.custom === true
-    ? withoutUndefined({ type: "custom_tool_call", ...called, input: part.arguments, status })
-    : withoutUndefined({ type: "function_call", ...called, arguments: part.arguments, status });
+    ? withoutUndefined({ type: "custom_tool_call", ...commonMembers, input: part.arguments, status })
+    : withoutUndefined({ type: "function_call", ...commonMembers, arguments: part.arguments, status });
 }
 
 /** Renders a generated image; undefined if its bytes are not available. */

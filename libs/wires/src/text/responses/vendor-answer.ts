@@ -50,7 +50,7 @@ export interface ResponseEnding {
 
 const completed: ResponseEnding = { status: "completed", incomplete_details: null, error: null };
 
-const cut = (reason: string): ResponseEnding => ({
+const incompleteEnding = (reason: string): ResponseEnding => ({
   ...completed,
   status: "incomplete",
   incomplete_details: { reason },
@@ -59,11 +59,11 @@ const cut = (reason: string): ResponseEnding => ({
 const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
   stop: completed,
   "stop-sequence": completed,
-  length: cut("max_output_tokens"),
-  "context-full": cut("max_output_tokens"),
+  length: incompleteEnding("max_output_tokens"),
+  "context-full": incompleteEnding("max_output_tokens"),
   "tool-calls": completed,
-  filtered: cut("content_filter"),
-  refused: cut("content_filter"),
+  filtered: incompleteEnding("content_filter"),
+  refused: incompleteEnding("content_filter"),
   paused: completed,
   "malformed-tool-call": {
     status: "failed",

@@ -40,13 +40,13 @@ export const translations = {
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
 /** Fields that the gateway reads; brackets may follow the name of a list. */
-const read = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
+const known = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
 /** Fields that may occur only once. */
-const single: ReadonlySet<string> = new Set(read.filter((name) => name !== "timestamp_granularities"));
+const singleFields: ReadonlySet<string> = new Set(known.filter((name) => name !== "timestamp_granularities"));
 
 /** Parses the form of a transcription; unknown fields are passed on unchanged. */
 function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
-  const fields = collect(entries);
+  const fields = valuesByName(entries);
   const first = (name: string): string | undefined => fields.get(name)?.[0];
   const model = first("model") ?? "";
   if (model === "")
@@ -59,7 +59,7 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
     format,
     granularities: granularitiesOf(fields.get("timestamp_granularities") ?? [], format),
     stream,
-    own: entries.filter(([name]) => !read.includes(plain(name))),
+    own: entries.filter(([name]) => !known.includes(withoutBrackets(name))),
     ...withoutUndefined({
       language: first("language"),
       prompt: first("prompt"),
@@ -73,19 +73,19 @@ export function modelInForm(entries: readonly FormEntry[]): string | undefined {
   return entries.find(([name]) => name === "model")?.[1];
 }
 
-function collect(entries: readonly FormEntry[]): ReadonlyMap<string, readonly string[]> {
+function valuesByName(entries: readonly FormEntry[]): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>();
   for (const [name, value] of entries) {
-    const values = fields.get(plain(name));
-    if (values === undefined) fields.set(plain(name), [value]);
-    else if (single.has(plain(name))) throw wrong(name, "given once");
+    const values = fields.get(withoutBrackets(name));
+    if (values === undefined) fields.set(withoutBrackets(name), [value]);
+    else if (singleFields.has(withoutBrackets(name))) throw wrong(name, "given once");
     else values.push(value);
   }
   return fields;
 }
 
 /** Removes the brackets from a list's name: `timestamp_granularities[]`, `timestamp_granularities[0]`. */
-function plain(name: string): string {
+function withoutBrackets(name: string): string {
   return name.replace(/\[\d*\]$/, "");
 }
 
@@ -126,11 +126,11 @@ function temperatureOf(value: string | undefined): number | undefined {
 }
 
 function wrong(name: string, kind: string): Failure {
-  return new Failure("invalid_value", `${name} must be ${kind}.`, { param: plain(name) });
+  return new Failure("invalid_value", `${name} must be ${kind}.`, { param: withoutBrackets(name) });
 }
 
 /** Matches models without times, which answer only in plain JSON. */
-const withoutTimes = /transcribe/i;
+const modelsWithoutTimes = /transcribe/i;
 
 /** Vendor's format for each client's format; subtitles are made from the segments of verbose_json. */
 const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" | "diarized_json">> = {
@@ -145,7 +145,7 @@ const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" |
 /** Renders the form for a vendor. Throws Failure unsupported_parameter if the format needs times that a model lacks. */
 function renderForm(request: TranscriptsRequest, { model }: Target) {
   const format = vendorFormats[request.format];
-  if (format === "verbose_json" && withoutTimes.test(model))
+  if (format === "verbose_json" && modelsWithoutTimes.test(model))
     throw new Failure(
       "unsupported_parameter",
       `The vendor of this model reports no timestamps: response_format can be json or text, not ${request.format}.`,

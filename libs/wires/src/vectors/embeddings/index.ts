@@ -87,7 +87,7 @@ function parseTokens(values: readonly unknown[], path: string, fields: Fields): 
 }
 
 /** Members in which vendors of this wire read the purpose of the vectors. */
-const members = ["input_type", "task"] as const;
+const taskMembers = ["input_type", "task"] as const;
 
 /** Tasks by the values of these members; the members are also kept for vendors that read them. */
 const tasksByName: Readonly<Record<string, VectorTask>> = {
@@ -110,7 +110,7 @@ const tasksByName: Readonly<Record<string, VectorTask>> = {
 
 /** Returns the purpose of the vectors and the members that name it; no task for an unknown value. */
 function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
-  for (const name of members) {
+  for (const name of taskMembers) {
     const value = body[name];
     const task = typeof value === "string" ? ownEntry(tasksByName, value.toLowerCase()) : undefined;
     if (task !== undefined) return { task, read: [name] };

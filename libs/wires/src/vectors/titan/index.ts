@@ -7,7 +7,7 @@ import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.
 import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";
 
 /** Matches the models of the first version, whose vectors have a fixed length. */
-const ofOneLength = /titan-embed-(?:text-v1|g1)/;
+const fixedLengthModels = /titan-embed-(?:text-v1|g1)/;
 
 /** Amazon's text embeddings by InvokeModel, one text per request. */
 export const titan = {
@@ -28,7 +28,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   if (inputText === undefined || others.length > 0)
     throw unsupportedFailure("inputs", "The vendor of this model accepts one text per request.");
   const { dimensions } = request;
-  if (dimensions !== undefined && ofOneLength.test(model)) throw unsupportedFailure("dimensions");
+  if (dimensions !== undefined && fixedLengthModels.test(model)) throw unsupportedFailure("dimensions");
   const { dropped } = renderAdditionalMembers(request.own, "titan-embeddings", lostHints(request));
   return { body: withoutUndefined({ inputText, dimensions }), dropped };
 }

@@ -99,7 +99,7 @@ export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): v
 }
 
 /** Names of members that decide the price at some vendor; they are allowed only at the top level. */
-const priced: ReadonlySet<string> = new Set(
+const pricedNames: ReadonlySet<string> = new Set(
   "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
 );
 
@@ -132,7 +132,7 @@ export function refusePriced(metadata: unknown, path: string): void {
   const names = isRecord(extras) ? Object.keys(extras) : [];
   if (names.length > maxExtras)
     throw new Failure("invalid_value", `${path} has more than ${maxExtras} members.`, { param: path });
-  const wrong = names.find((key) => priced.has(key) || isAmountName(key));
+  const wrong = names.find((key) => pricedNames.has(key) || isAmountName(key));
   if (wrong === undefined) return;
   const param = `${path}.${wrong}`;
   throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });

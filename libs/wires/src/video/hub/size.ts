@@ -66,14 +66,14 @@ const heightByName: Readonly<Record<string, number>> = {
   "8k": 4320,
 };
 /** Members that always contain a resolution, and members that may: an unknown value of the latter is ignored. */
-const [always, maybe] = [
+const [resolutionMembers, ambiguous] = [
   ["size", "resolution"],
   ["mode", "quality", "ratio", "aspect_ratio"],
 ];
 /** Members of a body that `linesIn` reads. */
-export const lineMembers: readonly string[] = [...always, ...maybe, "width", "height", "metadata"];
+export const lineMembers: readonly string[] = [...resolutionMembers, ...ambiguous, "width", "height", "metadata"];
 /** Resolution that an unknown value counts as; larger than all real ones. */
-const beyondAll = 100_000;
+const unknownResolution = 100_000;
 /** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
 const minSide = 100;
 
@@ -85,8 +85,8 @@ export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
   const sizes = records.flatMap((record) => [
-    ...always.map((name) => linesOf(record[name], beyondAll)),
-    ...maybe.map((name) => linesOf(record[name], undefined)),
+    ...resolutionMembers.map((name) => linesOf(record[name], unknownResolution)),
+    ...ambiguous.map((name) => linesOf(record[name], undefined)),
     linesOfSides(record["width"], record["height"]),
   ]);
   const parsed = sizes.filter((lines) => lines !== undefined);

@@ -103,13 +103,13 @@ export class BackgroundRuns implements Disposable {
     const { backgroundStore: store, background, relay, [form.wire]: objects } = this.#deps;
     const { accountId, tokenId } = call.caller;
     const id = newAnswerId(this.#deps, form.wire);
-    const at = { accountId, id };
+    const backgroundId = { accountId, id };
     let isEntered = false;
     let run: BackgroundRun | undefined;
     try {
       const { model, queued, ...job } = await prepare(id);
       priced(relay, call, model);
-      if (!(await store.enter(at, tokenId)))
+      if (!(await store.enter(backgroundId, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
           `A key can have at most ${background.perToken} background responses at the same time.`,
@@ -121,7 +121,7 @@ export class BackgroundRuns implements Disposable {
       if (verdict === "too-large")
         throw new Failure("request_too_large", "The request is too large to run in the background.");
       const events = form.queued(queued.response).map((event, number) => form.numbered(event, number));
-      if (!(await store.addEvents(at, events))) throw contentFull();
+      if (!(await store.addEvents(backgroundId, events))) throw contentFull();
       run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
       this.#keep(id, run);
       await run.started;
@@ -130,8 +130,8 @@ export class BackgroundRuns implements Disposable {
       if (run === undefined) body[Symbol.dispose]();
       if (isEntered) {
         await objects.remove(accountId, id);
-        await store.removeEvents(at);
-        await store.leave(at, tokenId);
+        await store.removeEvents(backgroundId);
+        await store.leave(backgroundId, tokenId);
       }
       throw error;
     }

@@ -8,9 +8,9 @@ import type { EventForm } from "./event-form.ts";
 import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
 
 /** Maximum events that are read at a time. */
-const readAtOnce = 200;
+const eventsPerRead = 200;
 /** Pauses between two reads in ms: while events arrive, and while none arrive. */
-const [briskMs, idleMs] = [50, 500];
+const [busyMs, idleMs] = [50, 500];
 /**
  * Time in ms to wait for final events after the call must end. If this process stops, the responses that it generates
  * fail within this time.
@@ -47,7 +47,7 @@ export async function followEvents(
   let emptyReads = 0;
   let wroteAt = Date.now();
   while (!client.hasEnded) {
-    let events = await store.events(backgroundId, next, readAtOnce);
+    let events = await store.events(backgroundId, next, eventsPerRead);
     if (events.length === 0) {
       // If some events were not stored, the index of the final event is lower than its sequence number.
       const end = (await store.events(backgroundId, -1, 1)).filter(isFinalEvent);
@@ -70,7 +70,7 @@ export async function followEvents(
       await client.write(": keep-alive\n\n");
       wroteAt = Date.now();
     }
-    if (events.length < readAtOnce) await client.pause(emptyReads > 1 ? idleMs : briskMs);
+    if (events.length < eventsPerRead) await client.pause(emptyReads > 1 ? idleMs : busyMs);
   }
   // The client sees an incomplete answer, and can request the events after the last one that it received.
   answer.destroy();

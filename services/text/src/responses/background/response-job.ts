@@ -54,8 +54,8 @@ async function withWindowAsTier(
 ): Promise<JsonBody<ReadResponses>> {
   const { holding, seen: read } = body;
   if (read.window === undefined) return body;
-  const kept = withoutMembers(body.bytes, ["background_options"]);
-  const bytes = read.window === "soonest" ? kept : spliceMembers(kept, { service_tier: '"flex"' });
+  const remainingBody = withoutMembers(body.bytes, ["background_options"]);
+  const bytes = read.window === "soonest" ? remainingBody : spliceMembers(remainingBody, { service_tier: '"flex"' });
   const seen = await readResponses(deps, call)(await reparseJson(bytes), bytes);
   return { bytes, seen, holding, [Symbol.dispose]: () => undefined };
 }

@@ -146,13 +146,13 @@ export class ConversationStore {
       if (reply.verdict === "unknown") return "unknown";
       if (reply.verdict === "items") {
         const reader = new RecordReader(memory, this.#limits.body);
-        const opened: { readonly id: string; readonly text: Buffer }[] = [];
+        const items: { readonly id: string; readonly text: Buffer }[] = [];
         for (let pair = 0; pair < reply.items.length; pair += 2) {
           const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
           const packed = openItem(cipher, keys.list, record);
-          if (packed !== undefined) opened.push({ id, text: await reader.unpack(packed) });
+          if (packed !== undefined) items.push({ id, text: await reader.unpack(packed) });
         }
-        return { ids: opened.map(({ id }) => id), texts: opened.map(({ text }) => text), hasMore: reply.hasMore };
+        return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
       }
       await indexConversation(this.#records, this.#limits, conversation, memory);
     }

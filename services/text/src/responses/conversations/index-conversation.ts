@@ -8,7 +8,7 @@ import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
 /** Number of items that are read at a time. */
-const readAtOnce = 8;
+const itemsPerRead = 8;
 
 /**
  * Adds the index of item ids and sizes to a conversation without one. Earlier versions of the gateway store items
@@ -27,8 +27,8 @@ export async function indexConversation(
   const ids = new Set<string>();
   const items: string[] = [];
   let sizes = noSizes;
-  for (let from = 0; ; from += readAtOnce) {
-    const records = await orUnavailable(redis.lrange(keys.list, from, from + readAtOnce - 1));
+  for (let from = 0; ; from += itemsPerRead) {
+    const records = await orUnavailable(redis.lrange(keys.list, from, from + itemsPerRead - 1));
     for (const record of records) {
       const packed = openItem(cipher, keys.list, record);
       const indexed = packed === undefined ? unreadable() : await index(await reader.unpack(packed), ids);
@@ -39,7 +39,7 @@ export async function indexConversation(
         indexed.item === undefined ? "" : (await packItem(cipher, keys.list, indexed.item)).record,
       );
     }
-    if (records.length < readAtOnce) break;
+    if (records.length < itemsPerRead) break;
   }
   const reply = await orUnavailable(indexItems(redis, keys, { ...sizes, before, items }));
   if (reply.verdict === "indexed")

@@ -19,11 +19,11 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readCreation, ["items", "metadata"]);
     const { items, metadata } = body.seen;
-    const at = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
+    const conversationId = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
-    if (!(await deps.conversations.save(at, conversation))) throw contentFull();
-    if (items != null && items.length > 0) await addFirst(deps, at, items, body);
-    answerJson(call.response, 200, conversationObject(at.id, conversation));
+    if (!(await deps.conversations.save(conversationId, conversation))) throw contentFull();
+    if (items != null && items.length > 0) await addFirst(deps, conversationId, items, body);
+    answerJson(call.response, 200, conversationObject(conversationId.id, conversation));
   };
 }
 

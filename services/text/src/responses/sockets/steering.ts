@@ -79,7 +79,7 @@ export class Steering implements Disposable {
     const refuse = (code: string, message: string, streamId?: string): false => {
       holding[Symbol.dispose]();
       const isNamed = typeof previousId === "string" && previousId.length <= maxIdCharacters;
-      const steer = { previous_response_id: isNamed ? previousId : "", ...returned(input ?? "", bytes) };
+      const steer = { previous_response_id: isNamed ? previousId : "", ...returnedInput(input ?? "", bytes) };
       this.#fail({ code, message }, steer, streamId);
       return false;
     };
@@ -100,7 +100,7 @@ export class Steering implements Disposable {
       return refuse("too_many_pending_steers", `At most ${maxQueued} inputs may wait for one response.`, streamId);
     const steer = { id: this.#newId(), previousId, input, bytes, holding };
     queued.push(steer);
-    this.#emit({ type: "response.steer.accepted", steer: named(steer) }, streamId);
+    this.#emit({ type: "response.steer.accepted", steer: steerMembers(steer) }, streamId);
     return true;
   }
 
@@ -146,7 +146,7 @@ export class Steering implements Disposable {
       this.#wait(answered.id, { streamId, queued });
       const reason = { reason: "waiting_for_required_input", required_input: required };
       for (const steer of queued)
-        this.#emit({ type: "response.steer.pending", ...reason, steer: named(steer) }, streamId);
+        this.#emit({ type: "response.steer.pending", ...reason, steer: steerMembers(steer) }, streamId);
       return undefined;
     }
     const input = queued.flatMap((steer) => itemsOf(steer.input));
@@ -154,8 +154,8 @@ export class Steering implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    const left = this.#running === undefined ? [] : [...this.#running.carried, ...this.#running.queued];
-    for (const { holding } of [...left, ...[...this.#pending.values()].flatMap(({ queued }) => queued)])
+    const unfinished = this.#running === undefined ? [] : [...this.#running.carried, ...this.#running.queued];
+    for (const { holding } of [...unfinished, ...[...this.#pending.values()].flatMap(({ queued }) => queued)])
       holding[Symbol.dispose]();
     this.#pending.clear();
   }
@@ -186,7 +186,7 @@ export class Steering implements Disposable {
       steer.holding[Symbol.dispose]();
       this.#fail(
         { code: "successor_creation_failed", message },
-        { ...named(steer), ...returned(steer.input, steer.bytes) },
+        { ...steerMembers(steer), ...returnedInput(steer.input, steer.bytes) },
         streamId,
       );
     }
@@ -201,11 +201,11 @@ export class Steering implements Disposable {
   }
 }
 
-function named({ id, previousId }: QueuedSteer): JsonObject {
+function steerMembers({ id, previousId }: QueuedSteer): JsonObject {
   return { id, previous_response_id: previousId };
 }
 
 /** Returns the input that a failed event repeats: none for a large event, which the client would have to read again. */
-function returned(input: unknown, bytes: number): JsonObject {
+function returnedInput(input: unknown, bytes: number): JsonObject {
   return bytes <= maxReturnedBytes ? { input } : {};
 }
