@@ -27,9 +27,9 @@ export function vendorFragments(): ReadonlyMap<string, string> {
 /** Returns the table of all vendors: the name in a channel, the place of the key, and the supported wires. */
 export function vendorTable(): string {
   const rows = Object.values(providers).map(
-    ({ name, title = name, keyVariable, usualKey, isLocal, baseUrl, wires }) => {
+    ({ name, title = name, keyVariable, defaultKey, isLocal, baseUrl, wires }) => {
       const variable = keyVariable === undefined ? "" : `\`${keyVariable}\`${isLocal === true ? ", optional" : ""}`;
-      const key = usualKey === undefined ? variable : `\`${usualKey}\` (its credential chain)`;
+      const key = defaultKey === undefined ? variable : `\`${defaultKey}\` (its credential chain)`;
       const address = baseUrl === undefined ? "set by the channel" : `\`${baseUrl}\``;
       const label = existsSync(join(pages, `${name}.md`)) ? `[${title}](/vendors/${name})` : title;
       return `| ${label} | \`${name}\` | ${address} | ${key} | ${wires.join(", ")} |`;

@@ -165,10 +165,10 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
 });
 
 test.concurrent("no attempt starts after the time limit for attempts", async () => {
-  for (const at of [1, 2, 3])
-    await suite.simulator.script(`late-${at}`, [{ delayMs: 3_200, status: 500, repeat: true }]);
+  for (const channelNumber of [1, 2, 3])
+    await suite.simulator.script(`late-${channelNumber}`, [{ delayMs: 3_200, status: 500, repeat: true }]);
   expect((await ask(0, hello("late"))).status).toBe(502);
-  expect(await Promise.all([1, 2, 3].map((at) => count(`late-${at}`)))).toEqual([1, 1, 0]);
+  expect(await Promise.all([1, 2, 3].map((channelNumber) => count(`late-${channelNumber}`)))).toEqual([1, 1, 0]);
 });
 
 test.concurrent("a cooldown that a vendor requested is not ended by a concurrent call that succeeds", async () => {

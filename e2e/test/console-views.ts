@@ -27,8 +27,8 @@ export interface Made {
 export async function prepareViews(suite: Suite): Promise<Made> {
   const call = (): Promise<Response> => post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": "team=search" });
   const answer = await until("a first call", async () => {
-    const tried = await call();
-    return tried.status === 200 && tried;
+    const answer = await call();
+    return answer.status === 200 && answer;
   });
   const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
   const body = JSON.stringify({ model: "film", prompt: "A boat", seconds: "4" });
@@ -58,7 +58,7 @@ function form(opener: string, path: string, field: string | RegExp): View {
 }
 
 /** Returns the view of the playground for a kind of model, after one call. */
-function tried(kind: string, shows: View["shows"], fill: (page: Page) => Promise<unknown>): View {
+function playgroundAfterCall(kind: string, shows: View["shows"], fill: (page: Page) => Promise<unknown>): View {
   return {
     name: `Playground, ${kind}`,
     path: at(`playground?kind=${kind}`),
@@ -153,14 +153,14 @@ export const views: readonly View[] = [
   form("Add target", "alerts", /^Name/),
   pageAt("Audit", "audit", (page) => page.getByRole("table").first()),
   pageAt("Playground", "playground"),
-  tried("chat", cost, words("Message")),
-  tried("image", (page) => page.getByAltText("Generated image"), words("Prompt")),
-  tried("speech", (page) => page.getByLabel("Generated audio"), words("Text to speak")),
-  tried("transcription", cost, (page) =>
+  playgroundAfterCall("chat", cost, words("Message")),
+  playgroundAfterCall("image", (page) => page.getByAltText("Generated image"), words("Prompt")),
+  playgroundAfterCall("speech", (page) => page.getByLabel("Generated audio"), words("Text to speak")),
+  playgroundAfterCall("transcription", cost, (page) =>
     page.locator('input[type="file"]').setInputFiles({ name: "words.wav", mimeType: "audio/wav", buffer: silence }),
   ),
-  tried("video", (page) => page.getByLabel("Generated video"), words("Prompt")),
-  tried(
+  playgroundAfterCall("video", (page) => page.getByLabel("Generated video"), words("Prompt")),
+  playgroundAfterCall(
     "realtime",
     (page) => page.getByText("The microphone is on."),
     () => Promise.resolve(),

@@ -43,8 +43,8 @@ describe.each(shapes)("services %s", (shape) => {
       });
       return await answer.text();
     });
-    const waiting = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
-    const whole = post(suite, waiting, keys.demo, { "x-request-id": `${name}-whole` });
+    const delayedBody = hello("chat", 'Hi {{simulate: {"delayMs": 60000}}}');
+    const whole = post(suite, delayedBody, keys.demo, { "x-request-id": `${name}-whole` });
     await until(
       "all requests to reach the vendor",
       async () => (await suite.simulator.requests("main")).length === before + wires.length + 1,

@@ -106,15 +106,15 @@ function requestOf(random: Random, id: EndpointId, model: string): Sending {
   const query =
     random() < 0.2 ? pick(random, ["?alt=sse", "?limit=-1", "?a[b]=c&a=d", "?%", `?after=${"z".repeat(500)}`]) : "";
   const headers: Record<string, string> = { "anthropic-version": "2023-06-01" };
-  const sent = {
+  const requestLine = {
     path: filled + query,
     method: random() < 0.05 ? pick(random, ["PUT", "PATCH", "HEAD", "OPTIONS"]) : method,
   };
-  if (body === "none") return { ...sent, headers };
+  if (body === "none") return { ...requestLine, headers };
   const text = JSON.stringify(bodyOf(random, id, model));
   if (random() < 0.1) headers["content-type"] = pick(random, types);
   if (random() < 0.05) headers["content-encoding"] = pick(random, encodings);
-  return { ...sent, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
+  return { ...requestLine, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
 }
 
 /** Describes an error in an answer that no request may cause; undefined if there is none. */

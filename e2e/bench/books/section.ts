@@ -11,8 +11,8 @@ import { fillMonth, monthFrom } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
 /** Measures the books: recorded rows per second, bytes per call, and the duration of operators' queries. */
-const usualCalls = options.quick ? 20_000 : 200_000;
-const calls = Number(options.calls ?? usualCalls);
+const defaultCalls = options.quick ? 20_000 : 200_000;
+const calls = Number(options.calls ?? defaultCalls);
 const receipts = Number(options.receipts ?? Math.min(100_000, calls / 2));
 const month = monthFrom(Date.parse("2026-01-01"));
 const { log } = createLogger("bench", "warn");

@@ -13,8 +13,8 @@ import { measurePages } from "./pages.ts";
 import { measureQueries } from "./queries.ts";
 
 /** Measures the console with full books: its queries through control, and its pages in a real browser. */
-const usualCalls = options.quick ? 20_000 : 1_000_000;
-const calls = Number(options.calls ?? usualCalls);
+const defaultCalls = options.quick ? 20_000 : 1_000_000;
+const calls = Number(options.calls ?? defaultCalls);
 const { log } = createLogger("bench", "warn");
 const program = browserProgram();
 

@@ -18,8 +18,8 @@ export async function startPortkey(folder: string, port: number, stub: string): 
   execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: folder, stdio: "ignore" });
   const address = `http://127.0.0.1:${port}`;
   const script = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
-  const words = [script, "--headless", `--port=${port}`];
-  const program = await startProgram(process.execPath, words, address, { NODE_ENV: "production" });
+  const args = [script, "--headless", `--port=${port}`];
+  const program = await startProgram(process.execPath, args, address, { NODE_ENV: "production" });
   return {
     name: nameOfPortkey,
     address,

@@ -80,9 +80,9 @@ const [beyondLeaseMs, manyEvents] = [4_000, 10_500];
 async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: number): Promise<End> {
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();
-  const over = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
+  const allEnded = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
   await until("the call to reach the vendor", async () => (await requests()) >= before + count);
-  return () => over;
+  return () => allEnded;
 }
 
 /** Settles calls whose events are not published. */

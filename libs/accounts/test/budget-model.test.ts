@@ -82,22 +82,22 @@ interface Call {
   reserved: bigint;
   lease: number;
   open: boolean;
-  readonly counts: readonly { readonly of: Model; readonly period: number }[];
+  readonly counts: readonly { readonly model: BudgetModel; readonly period: number }[];
 }
 
 /**
  * Expected spending of a budget, by the number of the period. The model stores all periods; Redis stores the last two.
  */
-interface Model {
+interface BudgetModel {
   readonly budget: Budget;
   readonly spent: Map<number, bigint>;
 }
 
-const amountOf = ({ budget }: Model): bigint => BigInt(budget.nanos);
-const spentIn = ({ spent }: Model, period: number): bigint => spent.get(period) ?? 0n;
+const amountOf = ({ budget }: BudgetModel): bigint => BigInt(budget.nanos);
+const spentIn = ({ spent }: BudgetModel, period: number): bigint => spent.get(period) ?? 0n;
 
 /** Returns the maximum spending of a period: the budget's amount, plus what rolls over from earlier periods. */
-function allowedIn(model: Model, period: number): bigint {
+function allowedIn(model: BudgetModel, period: number): bigint {
   const { rolloverNanos } = model.budget;
   const periods = [...model.spent.keys()];
   let carry = 0n;
@@ -112,7 +112,7 @@ function allowedIn(model: Model, period: number): bigint {
 /**
  * Returns true if Redis has a total of a period: the latest period with spending, the one before it, or a later one.
  */
-function hasTotal({ spent }: Model, period: number): boolean {
+function hasTotal({ spent }: BudgetModel, period: number): boolean {
   const [latest = -Infinity, before = -Infinity] = [...spent.keys()].toSorted((one, other) => other - one);
   return period >= latest || period === before;
 }
@@ -122,13 +122,13 @@ function hasTotal({ spent }: Model, period: number): boolean {
  * period, or in the budget's latest one.
  */
 function add(counts: Call["counts"], change: bigint): boolean {
-  for (const { of, period } of counts) {
-    if (!hasTotal(of, period)) continue;
-    const last = Math.max(period, ...of.spent.keys());
-    of.spent.set(period, spentIn(of, period) + change);
-    if (change <= 0n || of.budget.mode === "soft") continue;
+  for (const { model, period } of counts) {
+    if (!hasTotal(model, period)) continue;
+    const last = Math.max(period, ...model.spent.keys());
+    model.spent.set(period, spentIn(model, period) + change);
+    if (change <= 0n || model.budget.mode === "soft") continue;
     for (const at of new Set([period, last])) {
-      if (spentIn(of, at) <= allowedIn(of, at)) continue;
+      if (spentIn(model, at) <= allowedIn(model, at)) continue;
       return false;
     }
   }
@@ -152,7 +152,7 @@ test("in every order of holds, extensions, ends and expiries, budgets contain th
         await createAccount(redis, { id, balance: 10n ** 9n });
         const budgets = properties.map((each, at) => budgetOf(at, each));
         expect(await projectBudgets(redis, id, { version: 1, budgets }, new Map())).toBe("projected");
-        const models = budgets.map((budget): Model => ({ budget, spent: new Map() }));
+        const models = budgets.map((budget): BudgetModel => ({ budget, spent: new Map() }));
         const state = { id, now: begin, models, calls: new Map<string, Call>() };
         for (const [at, next] of steps.entries()) await runStep(state, next, at);
         const usage = await readBudgetUsage(
@@ -175,7 +175,7 @@ test("in every order of holds, extensions, ends and expiries, budgets contain th
 interface State {
   readonly id: string;
   now: number;
-  readonly models: readonly Model[];
+  readonly models: readonly BudgetModel[];
   readonly calls: Map<string, Call>;
 }
 
@@ -197,7 +197,7 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     const scopes = ["account", "model:m", `key:${tokenId}`, ...(next.tagged ? ["tag:team=red"] : [])];
     const counts = models
       .filter(({ budget }) => scopes.includes(budget.scope))
-      .map((of) => ({ of, period: applied(of.budget, state.now).period.number }));
+      .map((model) => ({ model, period: applied(model.budget, state.now).period.number }));
     const before = snapshot(models);
     const covered = next.nanos === 0n || add(counts, next.nanos);
     if (!covered) restore(models, before);
@@ -212,7 +212,7 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     );
     expect(passed).toBe(covered);
     // The first call starts the first period of a budget, even if it reserves nothing.
-    if (passed) for (const { of, period } of counts) if (of.spent.size === 0) of.spent.set(period, 0n);
+    if (passed) for (const { model, period } of counts) if (model.spent.size === 0) model.spent.set(period, 0n);
     if (passed) calls.set(callId, { reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
     return;
   }
@@ -240,15 +240,15 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
 function end(call: Call, cost: bigint): void {
   call.open = false;
   if (cost === call.reserved) return;
-  for (const { of, period } of call.counts)
-    if (hasTotal(of, period)) of.spent.set(period, spentIn(of, period) + cost - call.reserved);
+  for (const { model, period } of call.counts)
+    if (hasTotal(model, period)) model.spent.set(period, spentIn(model, period) + cost - call.reserved);
 }
 
-function snapshot(models: readonly Model[]): readonly ReadonlyMap<number, bigint>[] {
+function snapshot(models: readonly BudgetModel[]): readonly ReadonlyMap<number, bigint>[] {
   return models.map(({ spent }) => new Map(spent));
 }
 
-function restore(models: readonly Model[], before: readonly ReadonlyMap<number, bigint>[]): void {
+function restore(models: readonly BudgetModel[], before: readonly ReadonlyMap<number, bigint>[]): void {
   for (const [at, { spent }] of models.entries()) {
     spent.clear();
     for (const [period, amount] of before[at] ?? []) spent.set(period, amount);

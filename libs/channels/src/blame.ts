@@ -59,7 +59,7 @@ export function findBlamedExtent(tallies: readonly Tally[], failure: BlamedFailu
 /** Lists the extents that a failure can put into a cooldown, widest first. */
 function possibleExtents({ failed, concernsAllModels }: BlamedFailure): readonly Extent[] {
   if (failed.of === "model") return [allAccounts, oneAccount].map((accounts) => ({ models: "one model", ...accounts }));
-  if (failed.isCertain === true) return [{ models: "all models", ...allAccounts }];
+  if (failed.isNeverClientFault === true) return [{ models: "all models", ...allAccounts }];
   if (concernsAllModels) return [allAccounts, oneAccount].map((accounts) => ({ models: "all models", ...accounts }));
   return [
     { models: "all models", ...allAccounts },
@@ -78,18 +78,18 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
       (extent.accounts === "all accounts" || tally.account === failure.account),
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
-  const isCertain = failed.isCertain === true;
-  const isEnough = onProbation(extent) || (isExplicit && (isCertain || extent.accounts === "one account"));
+  const isNeverClientFault = failed.isNeverClientFault === true;
+  const isEnough = onProbation(extent) || (isExplicit && (isNeverClientFault || extent.accounts === "one account"));
   const minimum = isEnough ? 1 : isExplicit ? minGroups : minFailures;
   if (countDistinct(outcomes.filter(similarTo(failed))) < minimum) return false;
   if (
     extent.models === "all models" &&
     !concernsAllModels &&
-    !isCertain &&
+    !isNeverClientFault &&
     !majorityFails(relevant, failed, "model", now)
   )
     return false;
-  if (extent.accounts === "all accounts" && !isCertain) return majorityFails(relevant, failed, "account", now);
+  if (extent.accounts === "all accounts" && !isNeverClientFault) return majorityFails(relevant, failed, "account", now);
   return (isExplicit && extent.accounts === "one account") || failsMostly(outcomes, failed);
 }
 
@@ -126,7 +126,7 @@ function hasSucceeded({ failed }: CallOutcome): boolean {
 function similarTo(failed: FailureSeen): (outcome: CallOutcome) => boolean {
   return ({ failed: other }) => {
     if (other === undefined) return false;
-    if (failed.isCertain === true) return other.isCertain === true;
+    if (failed.isNeverClientFault === true) return other.isNeverClientFault === true;
     return other.of === failed.of || (other.of === "channel" && failed.of === "model");
   };
 }
@@ -139,7 +139,7 @@ function countDistinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let others = 0;
   for (const { failed } of failures) {
-    if (failed?.body === undefined || failed.isCertain === true) others++;
+    if (failed?.body === undefined || failed.isNeverClientFault === true) others++;
     else bodies.add(failed.body);
   }
   return bodies.size + others;

@@ -30,7 +30,7 @@ export interface FailureSeen {
    * True if no client can cause the failure, for example a refused connection, an unknown host, an invalid certificate
    * or credentials that cannot sign requests.
    */
-  readonly isCertain?: boolean | undefined;
+  readonly isNeverClientFault?: boolean | undefined;
 }
 
 /** Outcome of one call. */
@@ -59,7 +59,11 @@ export class Evidence {
     const { outcomes } = getOrCreate(tallies, name, maxTallies, () => ({ account, model, key, outcomes: [] }));
     const { at, failed } = outcome;
     while (outcomes[0] !== undefined && outcomes[0].at <= at - windowMs) outcomes.shift();
-    if (failed?.body !== undefined && failed.isCertain !== true && outcomes.some((other) => isRepeat(other, failed)))
+    if (
+      failed?.body !== undefined &&
+      failed.isNeverClientFault !== true &&
+      outcomes.some((other) => isRepeat(other, failed))
+    )
       return;
     if (outcomes.length >= maxOutcomes) outcomes.shift();
     outcomes.push(outcome);

@@ -150,9 +150,9 @@ class SharedHealth implements Health {
   failed(attempt: Attempt, blame: Blame): void {
     const { route, account } = attempt;
     const { id } = route.candidate.channel;
-    const { of, body, isCertain, reason, retryAfterMs } = blame;
+    const { of, body, isNeverClientFault, reason, retryAfterMs } = blame;
     const now = Date.now();
-    this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isCertain } });
+    this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isNeverClientFault } });
     this.#lastResort.failed(modelScopeOf(route.candidate), account, now);
     const onProbation = (extent: Extent): boolean => {
       const cooldown = this.#cooldowns.at(

@@ -161,7 +161,7 @@ async function awaitSigned<Request>(signing: Promise<Request>): Promise<Request>
     return await signing;
   } catch (error) {
     if (!(error instanceof CredentialsFailed)) throw error;
-    const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key", isCertain: true } as const;
+    const meaning = { code: "upstream_auth_failed", retryable: true, blame: "key", isNeverClientFault: true } as const;
     throw new VendorRefusal(meaning, unauthorized, undefined, { message: cleanText(error.message) });
   }
 }

@@ -118,7 +118,13 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
     if (meaning.blame === "model") return { of: "model", reason, retryAfterMs };
     if (meaning.blame === "key") {
       const isRefusal = meaning.code === "upstream_auth_failed";
-      return withoutUndefined({ of: "key" as const, reason, retryAfterMs, isRefusal, isCertain: meaning.isCertain });
+      return withoutUndefined({
+        of: "key" as const,
+        reason,
+        retryAfterMs,
+        isRefusal,
+        isNeverClientFault: meaning.isNeverClientFault,
+      });
     }
     return { of: "channel", reason, retryAfterMs };
   }
@@ -127,9 +133,9 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
   if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
   const code = codeOf(failure);
   if (code !== undefined && localErrorCodes.has(code)) return undefined;
-  const isCertain =
+  const isNeverClientFault =
     failure.cause instanceof ProxyFailed ? code !== proxyTimeoutCode : code !== undefined && isUnprovoked(code);
-  return { of: "channel", reason: failure.code, isCertain };
+  return { of: "channel", reason: failure.code, isNeverClientFault };
 }
 
 /** Error codes of an operating system that cannot open another connection. The vendor is not to blame for them. */

@@ -25,8 +25,11 @@ function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, 
   for (const [at, call] of calls.entries()) {
     const { account = "a", model = "m", key = "k", failed: kind, body = `body ${++bodies}`, isExplicit = false } = call;
     const subject = { account, model, key };
-    const isCertain = kind === "certain";
-    const failed = kind === undefined ? undefined : { of: isCertain ? ("channel" as const) : kind, body, isCertain };
+    const isNeverClientFault = kind === "certain";
+    const failed =
+      kind === undefined
+        ? undefined
+        : { of: isNeverClientFault ? ("channel" as const) : kind, body, isNeverClientFault };
     const now = 1_000_000 + at * stepMs;
     evidence.add("c", subject, { at: now, failed });
     if (failed === undefined) continue;

@@ -118,11 +118,11 @@ export class BufferBudget {
   }
 
   /** Releases bytes of a holding. `endsHolding` is true at the first disposal of the holding. */
-  releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, isAccountDone: boolean): void {
+  releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, endsHolding: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;
     this.#count(-bytes);
-    if (!isAccountDone) return;
+    if (!endsHolding) return;
     if (--token.holdings === 0) account.tokens.delete(tokenId);
     if (--account.holdings === 0) this.#accounts.delete(accountId);
   }

@@ -8,7 +8,7 @@ export function keyRefused(error: ErrorBody): VendorFailure {
 }
 /** Creates the failure of a computed or fetched credential (a signature or an access token). */
 export function credentialsRefused(error: ErrorBody): VendorFailure {
-  return { ...keyRefused(error), isCertain: true };
+  return { ...keyRefused(error), isNeverClientFault: true };
 }
 /** Failure of a key that has reached its rate limit. */
 export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };

@@ -28,7 +28,7 @@ export interface VendorFailure {
    * True if the client cannot have caused the failure, for example a wrong signature, a wrong clock, or a session that
    * has ended.
    */
-  readonly isCertain?: true;
+  readonly isNeverClientFault?: true;
   /** Time in ms that the vendor asks to wait before the next request, if the body contains one. */
   readonly retryAfterMs?: number | undefined;
 }
@@ -46,7 +46,7 @@ export interface Provider {
    * Key of channels that configure no key; it selects the vendor's chain of credential sources (`google`, `aws`).
    * Absent: `keyVariable` is read.
    */
-  readonly usualKey?: string | undefined;
+  readonly defaultKey?: string | undefined;
   /** True if operators run the server themselves. By default it then needs no key, and its tokens are free. */
   readonly isLocal?: true | undefined;
   /** True if customers choose the names of models (deployments), so that the name may not identify the model. */

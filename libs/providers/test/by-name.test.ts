@@ -31,9 +31,9 @@ test("the messages wire of a row has the key in both headers", () => {
 
 test.each(Object.values(providers).filter(({ baseUrl }) => baseUrl !== undefined))(
   "$name is a complete channel with a key: it has an address and a variable",
-  ({ baseUrl = "", keyVariable = "", usualKey }) => {
+  ({ baseUrl = "", keyVariable = "", defaultKey }) => {
     expect(URL.canParse(baseUrl.replace(/^\$\{\w+\}/, "https://v.example").replaceAll(/\$\{\w+\}/g, "x"))).toBe(true);
-    expect(usualKey ?? keyVariable).toMatch(usualKey === undefined ? /^[A-Z][A-Z0-9_]+$/ : /^[a-z]+$/);
+    expect(defaultKey ?? keyVariable).toMatch(defaultKey === undefined ? /^[A-Z][A-Z0-9_]+$/ : /^[a-z]+$/);
   },
 );
 

@@ -29,11 +29,11 @@ export async function startBackends(): Promise<Backends> {
   return backends;
 }
 
-/** Starts containers if `isCertain`, or if that is possible; otherwise starts servers on this machine. */
-async function startContainersIf(isCertain: boolean): Promise<Backends> {
+/** Starts containers if `isRequired`, or if that is possible; otherwise starts servers on this machine. */
+async function startContainersIf(isRequired: boolean): Promise<Backends> {
   // Imported here because the module takes most of a second to load, which tests without servers do not need.
   const { canStartContainers, startContainers } = await import("./containers.ts");
-  if (!isCertain && !(await canStartContainers())) return startLocalBackends();
+  if (!isRequired && !(await canStartContainers())) return startLocalBackends();
   // Outside of test runs nothing would remove containers that are kept for other tests.
   if (process.env["VITEST"] === undefined) return startContainers();
   const { useSharedContainers } = await import("./shared-containers.ts");

@@ -61,7 +61,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     await recordTasks(books, events);
     options.onTasks?.(events);
   };
-  const reading = [
+  const readers = [
     bus.consume(
       usage.name,
       streamConsumers.USAGE,
@@ -84,7 +84,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
   return {
     // Ended in parallel, because each reader waits for the end of its fetch.
     async [Symbol.asyncDispose]() {
-      await Promise.all(reading.map((reader) => reader[Symbol.asyncDispose]()));
+      await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
     },
   };
 }

@@ -27,9 +27,9 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
     return { ...parsed, endUser: readEndUser(value) };
   });
   try {
-    const { endUser, ...seen } = body.seen;
-    const request = await inTurnsIfLong(decodeImages(seen.request));
-    return { parsed: { ...seen, request }, endUser, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    const { endUser, ...parsed } = body.inspected;
+    const request = await inTurnsIfLong(decodeImages(parsed.request));
+    return { parsed: { ...parsed, request }, endUser, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;

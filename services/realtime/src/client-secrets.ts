@@ -29,7 +29,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     if (caller.settingsId !== undefined)
       throw new Failure("invalid_api_key", "A client secret cannot create another one: use the API key itself.");
     using body = await readJson(call, deps.body, readClientSecret, clientSecretMembers);
-    const { session, expires_after: expiry } = body.seen;
+    const { session, expires_after: expiry } = body.inspected;
     catalog.current().resolve(caller, session.model, ["realtime"]);
     const token = await orUnavailable(findTokenById(redis, caller.tokenId));
     if (token === undefined) throw new Failure("invalid_api_key");

@@ -1,7 +1,7 @@
 import { GoogleGenAI, Modality, type LiveConnectConfig, type LiveServerMessage, type Session } from "@google/genai";
 
 /** Session of Google's SDK in a test. Received messages are kept, and can be waited for. */
-export interface LiveTest {
+export interface LiveTestSession {
   readonly session: Session;
   readonly messages: readonly LiveServerMessage[];
   /** Returns the next message that fits, after the one that was returned last. */
@@ -30,7 +30,11 @@ export function googleClient(baseUrl: string, apiKey: string): GoogleGenAI {
 }
 
 /** Opens a session. Rejects if it is closed before its setup is complete. */
-export async function openLive(client: GoogleGenAI, model: string, config: LiveConnectConfig): Promise<LiveTest> {
+export async function openLive(
+  client: GoogleGenAI,
+  model: string,
+  config: LiveConnectConfig,
+): Promise<LiveTestSession> {
   const came: LiveServerMessage[] = [];
   const changed = new Set<() => void>();
   const notify = (): void => {

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, geminiChannel, keys, startSessions, textSession } from "./start-sessions.ts";
-import { googleClient, openLive, speechConfig, textConfig, type LiveTest } from "./live-client.ts";
+import { googleClient, openLive, speechConfig, textConfig, type LiveTestSession } from "./live-client.ts";
 import { ask, simulated } from "./session-client.ts";
 
 /** Sessions of Google's own SDK over every vendor of sessions: its own format passes, the other is translated. */
@@ -46,7 +46,7 @@ const open = (model: string, settings = textConfig, key: string = keys.demo) =>
 const eventsOf = async (model: string) => (await area.events()).filter((event) => event.model === model);
 
 /** What a turn costs by the usage that the client was sent. */
-function costOf(usage: LiveTest["messages"][number]["usageMetadata"]): bigint {
+function costOf(usage: LiveTestSession["messages"][number]["usageMetadata"]): bigint {
   const of = (details: readonly { modality?: string; tokenCount?: number }[] = [], modality: string) =>
     details.reduce((sum, each) => sum + (each.modality === modality ? (each.tokenCount ?? 0) : 0), 0);
   const { promptTokensDetails: read, cacheTokensDetails: cached, responseTokensDetails: made } = usage ?? {};

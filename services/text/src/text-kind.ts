@@ -78,7 +78,7 @@ export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointH
   const kind = new TextCallKind(deps);
   return async (call) => {
     using body = await readText(deps, call, client);
-    await runText(kind, call, { wire, body: body.bytes, params: body.seen });
+    await runText(kind, call, { wire, body: body.bytes, params: body.inspected });
   };
 }
 
@@ -186,7 +186,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       includeUsage: params.includeUsage,
       showsCost: params.showsCost,
       choices: params.choices,
-      boundNames: params.boundNames,
+      outputLimitNames: params.outputLimitNames,
       foreignNames: params.foreignNames,
       strict,
       asArray: input.asArray,

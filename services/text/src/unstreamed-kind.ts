@@ -80,7 +80,7 @@ export class UnstreamedKind<
   async run(
     deps: Deps,
     call: ServiceCall,
-    { bytes, seen: parsed }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
+    { bytes, inspected: parsed }: JsonBody<Parsed<Request> & StoreUse & { readonly endUser?: string | undefined }>,
   ): Promise<void> {
     const { request } = parsed;
     const admitted = await admitStoreUse(deps, call, parsed);

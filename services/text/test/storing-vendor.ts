@@ -22,7 +22,7 @@ export interface StoringVendor extends ScriptedServer {
 }
 
 /** What it makes in answer to its n-th request. */
-export const madeAs = (at: number) => ({
+export const idsOfAnswer = (at: number) => ({
   audio: `audio_${at}`,
   call: `ci_${at}`,
   container: `cntr_${at}`,
@@ -33,9 +33,9 @@ export const madeAs = (at: number) => ({
 
 /** Members of each wire's answers that name the created objects. */
 const answersByWire: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
-  chat: (at) => ({ message: { audio: { id: madeAs(at).audio, data: "", transcript: "Hi" } } }),
+  chat: (at) => ({ message: { audio: { id: idsOfAnswer(at).audio, data: "", transcript: "Hi" } } }),
   responses(at) {
-    const { call, container, file, message, thought } = madeAs(at);
+    const { call, container, file, message, thought } = idsOfAnswer(at);
     const annotation = { type: "container_file_citation", container_id: container, file_id: file, filename: "a.csv" };
     const content = { type: "output_text", text: "Hi", annotations: [{ ...annotation, start_index: 0, end_index: 1 }] };
     return {
@@ -48,9 +48,9 @@ const answersByWire: Readonly<Partial<Record<TextWire, (at: number) => TextAnswe
     };
   },
   messages(at) {
-    const output = { type: "bash_code_execution_output", file_id: madeAs(at).file };
+    const output = { type: "bash_code_execution_output", file_id: idsOfAnswer(at).file };
     return {
-      more: { container: { id: madeAs(at).container, expires_at: "2030-01-01T00:00:00Z" } },
+      more: { container: { id: idsOfAnswer(at).container, expires_at: "2030-01-01T00:00:00Z" } },
       before: [
         {
           type: "bash_code_execution_tool_result",

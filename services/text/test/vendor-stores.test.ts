@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
-import { madeAs, startStoringVendor, type StoringVendor } from "./storing-vendor.ts";
+import { idsOfAnswer, startStoringVendor, type StoringVendor } from "./storing-vendor.ts";
 
 const keys = {
   one: "sk-store-one-0123456789",
@@ -165,7 +165,7 @@ describe.each(members)("%s, with %j in the vendor's store", (endpoint, more, par
 
 describe.each([false, true])("an object that the vendor created for an account (stream: %s)", (stream) => {
   /** Returns requests that use the objects which an answer created. */
-  type Uses = (made: ReturnType<typeof madeAs>) => readonly object[];
+  type Uses = (made: ReturnType<typeof idsOfAnswer>) => readonly object[];
   const wires: Readonly<Record<string, { readonly more: object; readonly uses: Uses }>> = {
     chat: {
       more: { modalities: ["text", "audio"], audio: { voice: "alloy", format: "mp3" } },
@@ -197,7 +197,7 @@ describe.each([false, true])("an object that the vendor created for an account (
       const body = bodyOf[wire]?.({ ...more, stream });
       const answer = await send(keys.one, wire, body ?? {});
       expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
-      const createdIds = madeAs(vendor.seen.length);
+      const createdIds = idsOfAnswer(vendor.seen.length);
       const maker = vendor.seen.at(-1)?.key;
       for (const use of uses(createdIds))
         for (let turn = 0; turn < 3; turn++) {
@@ -216,7 +216,7 @@ describe.each([false, true])("an object that the vendor created for an account (
   test("is not created by naming it: an object of a shared store still belongs to the vendor", async () => {
     const answer = await send(keys.one, "messages", bodyOf["messages"]?.({ ...wires["messages"]?.more, stream }) ?? {});
     await answer.text();
-    const { container } = madeAs(vendor.seen.length);
+    const { container } = idsOfAnswer(vendor.seen.length);
     const shown = { ...wires["messages"]?.more, container, stream };
     expect((await send(keys.shared, "messages", bodyOf["messages"]?.(shown) ?? {})).status).toBe(200);
     expect(await refusal(await send(keys.other, "messages", bodyOf["messages"]?.({ container }) ?? {}))).toMatchObject({
@@ -228,7 +228,7 @@ describe.each([false, true])("an object that the vendor created for an account (
   test("responses that are not stored: their tools' items belong to the account, their messages do not", async () => {
     const body = bodyOf["responses"]?.({ stream, store: false }) ?? {};
     await (await send(keys.one, "responses", body)).text();
-    const { call, message } = madeAs(vendor.seen.length);
+    const { call, message } = idsOfAnswer(vendor.seen.length);
     const repeatedCall = input({ type: "code_interpreter_call", id: call, code: "1" }, userItem);
     expect((await send(keys.one, "responses", bodyOf["responses"]?.(repeatedCall) ?? {})).status).toBe(200);
     const reference = input({ type: "item_reference", id: message }, userItem);

@@ -31,7 +31,7 @@ async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
     refuseAmbiguous(bytes, inspectedMembers);
     return value;
   });
-  return holdBodyCopies(deps, call, { body, bytes: body.bytes.length, read: () => body.seen });
+  return holdBodyCopies(deps, call, { body, bytes: body.bytes.length, read: () => body.inspected });
 }
 
 /** A body that was read, and the function that returns its fields. */

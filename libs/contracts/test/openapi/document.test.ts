@@ -47,7 +47,7 @@ test.each<[EndpointId, readonly string[]]>([
   ["createVideoGeneration", ["200", "400"]],
   ["getVideoGeneration", ["200", "404"]],
   ["realtime", ["101", "400"]],
-])("%s answers as interface.md specifies: %j", (id, statuses) => {
+])("%s documents the statuses %j", (id, statuses) => {
   const { path, method } = endpointOf(id);
   expect(Object.keys(document.paths[path][method.toLowerCase()].responses)).toEqual(
     expect.arrayContaining([...statuses]),

@@ -154,7 +154,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
 }
 
 /** A form's file that is completely on disk. */
-export type SpooledFile = Omit<FollowedFile, "whole" | "reached">;
+export type SpooledFile = Omit<FollowedFile, "complete" | "reached">;
 
 /**
  * Writes a form's file to disk. Rejects with the errors of the file's `bytes`, or with Failure rate_limit_exceeded

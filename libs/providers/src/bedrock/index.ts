@@ -16,7 +16,7 @@ export const bedrock: Provider = {
   name: "bedrock",
   title: "Amazon Bedrock",
   baseUrl: "https://bedrock-runtime.${AWS_REGION}.amazonaws.com",
-  usualKey: chainKey,
+  defaultKey: chainKey,
   pricesAs: "aws",
   wires: ["messages", "converse", "cohere-rerank", "cohere-embeddings", "titan-embeddings"],
   wiresAt: (_, model) => wiresOfModel(model),

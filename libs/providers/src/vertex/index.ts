@@ -21,7 +21,7 @@ export const vertex: Provider = {
   title: "Google Vertex AI",
   baseUrl:
     "https://${GOOGLE_CLOUD_LOCATION}-aiplatform.googleapis.com/v1/projects/${GOOGLE_CLOUD_PROJECT}/locations/${GOOGLE_CLOUD_LOCATION}",
-  usualKey: chainKey,
+  defaultKey: chainKey,
   pricesAs: "google",
   wires: [
     "content",

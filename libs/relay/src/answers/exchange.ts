@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { UpstreamWire, Units } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
-import type { ReportedFees, VendorRun } from "@modelgate/wires/text";
+import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 import type { SentFees } from "../money/fees.ts";
 import type { HeldMoney } from "../money/held-money.ts";
 import type { Outcome } from "../outcome.ts";
@@ -92,7 +92,7 @@ export interface WholeAnswer {
    */
   readonly addedBytes?: number | undefined;
   /** Charges other than tokens that the vendor reports, such as tool calls. */
-  readonly fees?: ReportedFees | undefined;
+  readonly fees?: ReportedExtraUsage | undefined;
   /**
    * Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. Absent: it wrote none.
    */

@@ -1,7 +1,7 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
-import type { ReportedFees, VendorRun } from "@modelgate/wires/text";
+import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
 /**
  * Reads an answer that is a stream. It does not handle money; `StreamPass` acts on the usage that the frames report.
@@ -74,7 +74,7 @@ export interface FrameReading {
   /** Usage that the frame reports, as a total of the stream so far. */
   readonly usage?: Units | undefined;
   /** Charges other than tokens that the frame reports. */
-  readonly fees?: ReportedFees | undefined;
+  readonly fees?: ReportedExtraUsage | undefined;
   /** True for the frame that ends a stream in its wire. */
   readonly done: boolean;
   /** Failure that the vendor reports in the frame. No frame follows. */

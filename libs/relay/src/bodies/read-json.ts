@@ -25,9 +25,9 @@ import type { JsonObject } from "@modelgate/wires/text";
 /** Limits of a JSON body. */
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
-/** A JSON body: its bytes for forwarding, and what `inspect` returned. Dispose it when the bytes have been sent. */
-export interface JsonBody<Seen> extends Body {
-  readonly seen: Seen;
+/** A JSON body: its bytes for forwarding, and the result of `inspect`. Dispose it when the bytes have been sent. */
+export interface JsonBody<Inspected> extends Body {
+  readonly inspected: Inspected;
 }
 
 /**
@@ -37,7 +37,7 @@ export interface JsonBody<Seen> extends Body {
  *
  * @param inspectedMembers members whose names must be unambiguous, because other parsers may read them differently
  */
-export async function readJson<Seen>(
+export async function readJson<Inspected>(
   {
     request,
     caller,
@@ -46,9 +46,9 @@ export async function readJson<Seen>(
     format,
   }: Pick<ServiceCall, "request" | "caller"> & Partial<Pick<ServiceCall, "ending" | "params" | "format">>,
   limits: JsonLimits,
-  inspect: (value: unknown, bytes: Buffer) => Seen | Promise<Seen>,
+  inspect: (value: unknown, bytes: Buffer) => Inspected | Promise<Inspected>,
   inspectedMembers: readonly string[] = [],
-): Promise<JsonBody<Seen>> {
+): Promise<JsonBody<Inspected>> {
   const type = request.headers["content-type"];
   // Ollama accepts JSON with any content type. The curl examples of its documentation send it with that of a form.
   if (type !== undefined && format !== "ollama" && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
@@ -64,10 +64,10 @@ export async function readJson<Seen>(
     const model = params?.["deployment"];
     const { value, bytes } =
       model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
-    const inspected = inspect(value, bytes);
-    const seen = inspected instanceof Promise ? await inspected : inspected;
+    const pending = inspect(value, bytes);
+    const inspected = pending instanceof Promise ? await pending : pending;
     if (inspectedMembers.length > 0) refuseAmbiguous(bytes, inspectedMembers);
-    return { ...body, bytes, seen };
+    return { ...body, bytes, inspected };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;

@@ -1,6 +1,6 @@
 import { addUnits, costOf, Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
-import type { RequestedFees, RequestedTool, ReportedFees, ReportedIteration } from "@modelgate/wires/text";
+import type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "@modelgate/wires/text";
 import type { HeldFees } from "./measure.ts";
 import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
@@ -121,7 +121,7 @@ export class CallFees {
   }
 
   /** Records the fees that an answer, or one frame of it, reports. */
-  saw(seen: ReportedFees | undefined): void {
+  saw(seen: ReportedExtraUsage | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier, answeredBy, iterations } = seen;
     const attempt = this.#attempt;

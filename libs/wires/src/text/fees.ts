@@ -38,7 +38,7 @@ export interface ReportedCall {
 }
 
 /** Charges in addition to the usage that are reported by an answer or by one frame of it. */
-export interface ReportedFees {
+export interface ReportedExtraUsage {
   readonly calls?: readonly ReportedCall[] | undefined;
   /** Calls that the vendor counted since the answer's beginning. */
   readonly counts?: Units | undefined;
@@ -137,13 +137,13 @@ export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage) || !hasAny(usage, readToolCounts)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {
     const reported = usage[name];
-    return isRecord(reported) ? counts.reduce((sum, count) => sum + positiveInteger(reported[count]), 0) : 0;
+    return isRecord(reported) ? counts.reduce((sum, count) => sum + countOrZero(reported[count]), 0) : 0;
   };
   const plugins = usage["plugins"];
-  const search = isRecord(plugins) && isRecord(plugins["search"]) ? positiveInteger(plugins["search"]["count"]) : 0;
+  const search = isRecord(plugins) && isRecord(plugins["search"]) ? countOrZero(plugins["search"]["count"]) : 0;
   const webSearches = Math.max(
-    positiveInteger(usage["num_search_queries"]),
-    positiveInteger(usage["num_sources_used"]),
+    countOrZero(usage["num_search_queries"]),
+    countOrZero(usage["num_sources_used"]),
     within(anthropicMember, "web_search_requests"),
     within(xaiMember, "web_search_calls", "x_search_calls"),
     search,
@@ -161,12 +161,16 @@ export function countedTools(usage: unknown): Units | undefined {
   };
 }
 
-function positiveInteger(value: unknown): number {
+function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }
 
 /** Returns the fees; undefined if nothing was reported. */
-export function reportedFees({ calls = [], iterations = [], ...more }: ReportedFees): ReportedFees | undefined {
+export function reportedFees({
+  calls = [],
+  iterations = [],
+  ...more
+}: ReportedExtraUsage): ReportedExtraUsage | undefined {
   const { counts, tier, answeredBy } = more;
   const isNone = counts === undefined && tier === undefined && answeredBy === undefined;
   if (isNone && calls.length + iterations.length === 0) return undefined;

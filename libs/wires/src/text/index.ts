@@ -6,7 +6,7 @@ export type { ClientFraming } from "./hub/wire.ts";
 export { textWire, wires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
 export { unstableMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
-export type { RequestedFees, RequestedTool, ReportedFees, ReportedIteration } from "./fees.ts";
+export type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
   AnswerContext,

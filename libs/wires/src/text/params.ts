@@ -13,7 +13,7 @@ export interface TextParams {
   /** Maximum output tokens of all choices, by the largest limit in the body; undefined if the client set no limit. */
   readonly maxOutputTokens: number | undefined;
   /** Members of the body that limit its output; the vendor is sent one of them. */
-  readonly boundNames: readonly string[];
+  readonly outputLimitNames: readonly string[];
   /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire does not list them. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
@@ -32,7 +32,7 @@ export interface TextParams {
  * Members in which some vendor reads an output limit. A body may have several, and vendors differ in which one they
  * take: money is reserved for the largest, and the vendor is sent only one.
  */
-const boundNames = [
+const outputLimitNames = [
   "max_tokens",
   "max_completion_tokens",
   "max_output_tokens",
@@ -49,10 +49,10 @@ interface Bounds {
 }
 
 /** Finds the output limits in a body. `ownNames` lists the member names that the wire itself defines for them. */
-export function boundsIn(body: object, ownNames: readonly string[]): Bounds {
+export function outputLimitsIn(body: object, ownNames: readonly string[]): Bounds {
   const record = asRecord(body);
-  if (!hasAny(record, boundNames)) return { max: undefined, names: [] };
-  const names = boundNames.filter((name) => (record[name] ?? undefined) !== undefined);
+  if (!hasAny(record, outputLimitNames)) return { max: undefined, names: [] };
+  const names = outputLimitNames.filter((name) => (record[name] ?? undefined) !== undefined);
   if (!hasAny(record, ownNames)) return { max: undefined, names };
   return { max: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }

@@ -2,7 +2,7 @@ import { withoutUndefined, type Failure, type Units } from "@modelgate/contracts
 import { type JsonRecord, parseJson, asRecords } from "../json/fields.ts";
 import { changeMember, parseMember, spliceMembers } from "../json/members.ts";
 import { findMembersInTurns } from "../json/parse-in-turns.ts";
-import type { ReportedFees } from "./fees.ts";
+import type { ReportedExtraUsage } from "./fees.ts";
 
 /** Content of a forwarded frame that the gateway needs. */
 export interface SeenFrame {
@@ -11,7 +11,7 @@ export interface SeenFrame {
   /** True if the frame belongs to the answer's content, on a wire that charges by it. */
   readonly hasContent?: boolean | undefined;
   /** Report of charges in addition to tokens. */
-  readonly fees?: ReportedFees | undefined;
+  readonly fees?: ReportedExtraUsage | undefined;
   /** True for an extra frame with usage only, which is hidden from a client that did not request it. */
   readonly usageOnly: boolean;
   /** True for the wire's terminal frame, or a frame after which nothing may follow. */
@@ -102,7 +102,7 @@ export interface TextPass extends TextStreamPass {
   /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is not of this wire. */
   usage(answer: JsonRecord): Units | undefined;
   /** Reads a complete answer's charges in addition to tokens; undefined for none. */
-  fees(answer: JsonRecord): ReportedFees | undefined;
+  fees(answer: JsonRecord): ReportedExtraUsage | undefined;
 }
 
 /** Sets the limit of each answer's output in a request without one, in the member that the vendor's model prefers. */

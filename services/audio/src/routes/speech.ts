@@ -28,7 +28,7 @@ export function speech(deps: Deps): EndpointHandler {
       refuseTooLong(request, deps);
       return request;
     });
-    await runCall(deps.relay, call, speechKind, body.seen);
+    await runCall(deps.relay, call, speechKind, body.inspected);
   };
 }
 

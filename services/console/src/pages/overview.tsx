@@ -13,7 +13,7 @@ import { SpanChoice } from "../parts/span-choice.tsx";
 import { SpendChart } from "../parts/spend-chart.tsx";
 import { CurrentProblems } from "../parts/current-problems.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { say, type Text as Said } from "../texts/say.ts";
+import { say, type TextKey as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");

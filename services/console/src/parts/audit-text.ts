@@ -1,13 +1,13 @@
 import type { AuditEntry } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
-import { say, sayWord, type Text } from "../texts/say.ts";
+import { say, sayWord, type TextKey } from "../texts/say.ts";
 
 /** Fields that are not shown: internal ones, and those that the sentence already names. */
 const hiddenFields = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
 const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
 /** Sentence of each audit action. */
-const sentences: Readonly<Record<string, Text>> = {
+const sentences: Readonly<Record<string, TextKey>> = {
   "account.create": "Created the account with {amount}",
   "credit.top-up": "Added {amount}: {reason}",
   "credit.correction": "Corrected the balance by {amount}: {reason}",

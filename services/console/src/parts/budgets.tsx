@@ -9,7 +9,7 @@ import { CreateBudget, DeleteBudget } from "./budget-form.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { QueryResult } from "./states.tsx";
 import { usePermission } from "./use-may.ts";
-import { say, type Text as Phrase } from "../texts/say.ts";
+import { say, type TextKey as Phrase } from "../texts/say.ts";
 
 interface BudgetsProps {
   readonly accountId: string;

@@ -2,9 +2,9 @@ import { Button } from "@mantine/core";
 import { createContext, lazy, Suspense, useContext, useState, type ReactNode } from "react";
 import type { Edit } from "../api/types.ts";
 import { usePermission } from "./use-may.ts";
-import { say, type Text } from "../texts/say.ts";
+import { say, type TextKey } from "../texts/say.ts";
 
-const titles: Readonly<Record<Edit["section"], { readonly add: Text; readonly edit: Text }>> = {
+const titles: Readonly<Record<Edit["section"], { readonly add: TextKey; readonly edit: TextKey }>> = {
   models: { add: "Add a model", edit: "Edit the model {name}" },
   groups: { add: "Add a group", edit: "Edit the group {name}" },
   channels: { add: "Add a channel", edit: "Edit the channel {name}" },

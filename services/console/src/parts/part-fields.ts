@@ -1,11 +1,11 @@
 import type { Edit, Model } from "../api/types.ts";
-import type { Text } from "../texts/say.ts";
+import type { TextKey } from "../texts/say.ts";
 
 /** Field in the form of a model, group or channel. */
 export interface PartField {
   /** Path within the part, such as `price.input`. */
   readonly path: string;
-  readonly label: Text;
+  readonly label: TextKey;
   /**
    * Kind of the input. `names` are separated by commas or line breaks, `lines` by line breaks only; `models` may be
    * written `name = upstream`; `secret` is a key that is added to the `keys` of a channel; `headers` are
@@ -39,7 +39,7 @@ const kinds: Readonly<Record<Model["kind"], true>> = {
   realtime: true,
 };
 
-const prices: readonly (readonly [name: string, label: Text])[] = [
+const prices: readonly (readonly [name: string, label: TextKey])[] = [
   ["input", "Input, $ per million"],
   ["output", "Output, $ per million"],
   ["cachedInput", "Cached input, $ per million"],

@@ -13,15 +13,15 @@ export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly o
     else if (chosen === otherDays) onChoose(`${from}..${to}`);
   };
   const named = Object.entries(spans).map(([value, label]) => ({ value, label: say(label) }));
-  const choice = {
+  const inputProps = {
     "aria-label": say("Time range"),
     data: [...named, { value: otherDays, label: say("Other days") }],
     value: isNamed(span) ? span : otherDays,
   };
   return (
     <Group gap="xs">
-      <SegmentedControl {...choice} transitionDuration={0} visibleFrom="sm" onChange={choose} />
-      <NativeSelect {...choice} hiddenFrom="sm" onChange={({ currentTarget }) => choose(currentTarget.value)} />
+      <SegmentedControl {...inputProps} transitionDuration={0} visibleFrom="sm" onChange={choose} />
+      <NativeSelect {...inputProps} hiddenFrom="sm" onChange={({ currentTarget }) => choose(currentTarget.value)} />
       {!isNamed(span) && (
         <Group gap="xs" wrap="nowrap">
           <TextInput

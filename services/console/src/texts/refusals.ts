@@ -1,10 +1,10 @@
 import type { Refusal } from "../api/types.ts";
-import { language, say, type Text } from "./say.ts";
+import { language, say, type TextKey } from "./say.ts";
 
 type Code = NonNullable<Refusal["error"]["code"]>;
 
 /** Texts of control's error codes; a code without a text is a type error. */
-const meanings: Readonly<Record<Code, Text>> = {
+const meanings: Readonly<Record<Code, TextKey>> = {
   invalid_value: "This value is not accepted.",
   missing_required_parameter: "A value is missing.",
   invalid_json: "The body is not JSON.",

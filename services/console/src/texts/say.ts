@@ -1,7 +1,7 @@
 import type { chinese } from "./chinese.ts";
 
 /** Text of the console in English, which is its key in the dictionary. */
-export type Text = keyof typeof chinese;
+export type TextKey = keyof typeof chinese;
 
 /** Languages of the console, with their native names. */
 export const languages = { en: "English", zh: "简体中文" } as const;
@@ -30,7 +30,7 @@ export function chooseLanguage(chosen: Language): void {
 }
 
 /** Returns a text in the current language, with values inserted for the names in braces. */
-export function say(text: Text, values: Readonly<Record<string, string | number>> = {}): string {
+export function say(text: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const translated = dictionary[text] ?? text;
   return translated.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
 }

@@ -118,7 +118,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFie
   if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has no default` }];
   // Values of variables are checked when they are inserted.
   const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
-  const noKeys = keys === undefined && provider.keyVariable === undefined && provider.usualKey === undefined;
+  const noKeys = keys === undefined && provider.keyVariable === undefined && provider.defaultKey === undefined;
   return [
     ...(noKeys ? [{ path: "keys", message: `is missing: ${name} has no usual variable for its key` }] : []),
     ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", message: wrongAddress }]),

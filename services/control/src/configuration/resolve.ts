@@ -122,7 +122,7 @@ const noKey = "none";
 
 /** Returns the keys that a channel uses if its configuration names none. */
 export function defaultKeys(provider: Provider | undefined): readonly string[] {
-  if (provider?.usualKey !== undefined) return [provider.usualKey];
+  if (provider?.defaultKey !== undefined) return [provider.defaultKey];
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
 }
 

@@ -131,7 +131,7 @@ function keyProblem(key: string, channel: ProxiedChannel, check: SourceCheck): s
   if (kind === "file") return fileProblem(name, check.keysFolder);
   if (kind === "env" && check.variables.has(name)) return undefined;
   if (kind === "env" && !isDefaultVariable(name)) return notAllowed(name);
-  const isUsualKey = kind === "env" || (provider?.usualKey !== undefined && key.startsWith(provider.usualKey));
+  const isUsualKey = kind === "env" || (provider?.defaultKey !== undefined && key.startsWith(provider.defaultKey));
   if (!isUsualKey || isVendorAddress(channel, { provider, variable: name, names: check.names })) return undefined;
   return `is sent to its vendor's own address only: enter the key itself${kind === "env" ? `, or name ${name} in CONFIG_VARIABLES` : ""}`;
 }

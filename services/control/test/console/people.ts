@@ -61,8 +61,8 @@ export async function signInByLink(
   role: "admin" | "operator" | "viewer",
   account?: string,
 ): Promise<BrowserClient & { readonly answer: Answer }> {
-  const words = ["operator", "link", "--role", role, "--name", `${role} by link`];
-  const { url } = await suite.ask<{ url: string }>(...words, ...(account === undefined ? [] : ["--account", account]));
+  const args = ["operator", "link", "--role", role, "--name", `${role} by link`];
+  const { url } = await suite.ask<{ url: string }>(...args, ...(account === undefined ? [] : ["--account", account]));
   return signIn(suite, { link: new URL(url).hash.slice(1) });
 }
 

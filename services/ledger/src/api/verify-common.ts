@@ -55,9 +55,9 @@ export async function verifyCommon(
     };
   });
   const divergence = message === undefined ? undefined : { message };
-  const found = withoutUndefined({ ok: message === undefined, entries, divergence });
+  const verification = withoutUndefined({ ok: message === undefined, entries, divergence });
   await storeVerification(redis, withoutUndefined({ account: commonTables, divergence }));
-  return found;
+  return verification;
 }
 
 async function verifyAuditOf(books: Books, signer: AnchorSigner, expected: Anchor | undefined) {

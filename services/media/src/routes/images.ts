@@ -96,7 +96,7 @@ interface ImagesPlan extends Plan {
    * Requested quality and size, to be checked against the price: high quality or a large size is refused if the model
    * has only a price per image. Undefined if the group has `unpriced: pass`.
    */
-  readonly refused: { readonly wanted: PricedImages; readonly price: Price } | undefined;
+  readonly priceCheck: { readonly wanted: PricedImages; readonly price: Price } | undefined;
 }
 
 /** Call kind of image generations and edits. */
@@ -117,13 +117,13 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       cost: { by: "measure", measure: measureOf(size, this.#outputTokens, model.price) },
       wires: imagesWiresFor(request),
       waiting: request.stream ? streamWaiting : undefined,
-      refused: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
+      priceCheck: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
     };
   }
 
-  async exchange({ images, refused }: ImagesPlan, route: WireRoute): Promise<Exchange> {
+  async exchange({ images, priceCheck }: ImagesPlan, route: WireRoute): Promise<Exchange> {
     const exchange = await imagesExchange(images, route);
-    if (refused !== undefined) refuseUnpricedTier(refused.wanted, refused.price, exchange);
+    if (priceCheck !== undefined) refuseUnpricedTier(priceCheck.wanted, priceCheck.price, exchange);
     return exchange;
   }
 }

@@ -2,7 +2,7 @@ import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
 import type { StreamFraming } from "@modelgate/wires/sse";
-import type { ReportedFees, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
+import type { ReportedExtraUsage, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
 
 export interface ConvertOptions {
   /** Wire (API format) of the vendor. */
@@ -45,7 +45,7 @@ export class ConvertTranslator implements StreamTranslator {
     const all = this.#reader.read(parsed);
     let text = "";
     let usage: Units | undefined;
-    let fees: ReportedFees | undefined;
+    let fees: ReportedExtraUsage | undefined;
     for (const event of all) {
       if (event.type === "part-delta") text += event.text;
       else if (event.type === "part-start") this.#thinks ||= event.opened.kind === "reasoning";

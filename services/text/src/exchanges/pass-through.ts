@@ -64,12 +64,12 @@ export function passThrough(
 /** Returns the client's body in the form that the vendor accepts, and the names of the fields that were left out. */
 export function* passedBody(call: TextCall, { pass, upstreamModel, target }: PassTo): Generator<undefined, FittedBody> {
   const { model: knownAs } = target;
-  const { boundNames, paidOutputTokens: tokens } = call;
+  const { outputLimitNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
-  const isChosen = tokens === undefined && boundNames.length > 1;
-  const surplus = isChosen ? surplusBounds(boundNames, pass.boundOrder(knownAs)) : [];
+  const isChosen = tokens === undefined && outputLimitNames.length > 1;
+  const surplus = isChosen ? surplusBounds(outputLimitNames, pass.boundOrder(knownAs)) : [];
   const refused = pass.refuses?.(call.foreignNames ?? [], knownAs) ?? [];
-  const removed = [...(tokens === undefined ? surplus : boundNames), ...refused];
+  const removed = [...(tokens === undefined ? surplus : outputLimitNames), ...refused];
   // The field `usage` requests the cost. The gateway adds the cost itself, and vendors may refuse the field.
   if (showsCost) removed.push("usage");
   const remaining = removed.length === 0 ? call.body : withoutMembers(call.body, removed);

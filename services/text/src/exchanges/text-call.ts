@@ -27,7 +27,7 @@ export interface TextCall {
   /** Number of answers (choices) that the client requested. */
   readonly choices: number;
   /** Names of the body's fields that limit the output. */
-  readonly boundNames: readonly string[];
+  readonly outputLimitNames: readonly string[];
   /** Names of the body's fields that only some vendors of the wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
   /** True if the client prefers a refusal to the loss of an optional field. */

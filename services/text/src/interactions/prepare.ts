@@ -59,7 +59,7 @@ const ownMembers = ["previous_interaction_id", "background"];
 export async function prepareInteraction(
   deps: Pick<ResponsesDeps, "body" | "interactions" | "relay">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, seen: { params, steps, isContinuation } }: JsonBody<ReadInteraction>,
+  { bytes, holding, inspected: { params, steps, isContinuation } }: JsonBody<ReadInteraction>,
 ): Promise<PreparedInteraction> {
   const { previousId } = params;
   const remaining = withoutMembers(bytes, ownMembers);

@@ -36,9 +36,9 @@ export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRu
 function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readInteraction(deps, call));
-    const { isInBackground, store, stream } = read.seen.params;
+    const { isInBackground, store, stream } = read.inspected.params;
     // An agent whose result is stored works on after its client has left the stream, because the client may return.
-    const isAgentRun = read.seen.target === "agent" && store && stream;
+    const isAgentRun = read.inspected.target === "agent" && store && stream;
     if (!isInBackground && !isAgentRun) return await inForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
       form: interactionForm,
@@ -55,14 +55,14 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
 async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBody<ReadInteraction>): Promise<void> {
   using body = read;
   const { params, body: bytes, ancestors } = await prepareInteraction(deps, call, body);
-  const { previousId, store } = body.seen.params;
+  const { previousId, store } = body.inspected.params;
   const answerId = newAnswerId(deps, wire);
   const { maxBytes } = deps.body;
   const answer = storeAnswerFirst(call, {
     maxBytes,
     memory: body.holding,
     collector: new InteractionCollector(),
-    store: (id, response) => storeInteraction(deps, call, id, { response, input: body.seen.steps, ancestors }),
+    store: (id, response) => storeInteraction(deps, call, id, { response, input: body.inspected.steps, ancestors }),
   });
   await runText(new TextCallKind(deps), store ? { ...call, answer } : call, {
     wire,
@@ -103,11 +103,11 @@ async function jobOf(
   id: string,
 ): Promise<BackgroundJob> {
   const { params, body, ancestors } = await prepareInteraction(deps, call, read);
-  const echo = echoOf(id, read.seen.params.previousId);
+  const echo = echoOf(id, read.inspected.params.previousId);
   const now = new Date().toISOString();
   const head = {
     object: "interaction",
-    [read.seen.target]: params.model,
+    [read.inspected.target]: params.model,
     status: "in_progress",
     created: now,
     updated: now,
@@ -115,7 +115,7 @@ async function jobOf(
   const streamed = { wire, body: asStream(body), params: { ...params, stream: true }, answerId: id, echo } as const;
   return {
     model: params.model,
-    queued: { response: { ...echo, ...head, steps: [] }, input: read.seen.steps, ancestors },
+    queued: { response: { ...echo, ...head, steps: [] }, input: read.inspected.steps, ancestors },
     patch: echo,
     run: (request, onStart) => runText(new TextCallKind(deps), request, { ...streamed, onStart }),
   };

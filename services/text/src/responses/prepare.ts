@@ -110,7 +110,7 @@ const noEarlierTurns = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, seen: { params, unresolved, conversationId: requestedConversation } }: JsonBody<ReadResponses>,
+  { bytes, holding, inspected: { params, unresolved, conversationId: requestedConversation } }: JsonBody<ReadResponses>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
   const conversationItemsBefore =

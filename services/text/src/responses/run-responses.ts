@@ -47,7 +47,7 @@ export async function runResponses(
   onAnswered?: OnAnswered,
 ): Promise<void> {
   const prepared = await prepareResponses(deps, call, body);
-  const { previousId } = body.seen.params;
+  const { previousId } = body.inspected.params;
   const { conversationId } = prepared;
   const echo = withoutUndefined({
     previous_response_id: previousId,
@@ -65,7 +65,7 @@ export async function runPrepared(
   prepared: PreparedResponses,
   { onAnswered, answerId = newAnswerId(deps, "responses"), echo, onStart, isKeptElsewhere = false }: RunOptions,
 ): Promise<void> {
-  const { params } = body.seen;
+  const { params } = body.inspected;
   const isKept = params.store && !isKeptElsewhere;
   const { admitted, body: bytes, native } = prepared;
   const turn = params.compacts ? withSummaryLimit(prepared.params) : prepared.params;

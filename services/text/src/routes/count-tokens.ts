@@ -34,7 +34,7 @@ async function answerCount(
     deps.body,
     withStoreUse(deps, stores, (value) => count.readParams(value, path)),
   );
-  const { bytes, seen: params } = body;
+  const { bytes, inspected: params } = body;
   const admitted = await admitStoreUse(deps, call, params);
   const prefer = admitted.channelKey;
   const tokens = await inputTokensOf(deps, call, { wire, body: bytes, params, admitted, forward, prefer });

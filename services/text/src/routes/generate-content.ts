@@ -26,12 +26,12 @@ function contentHandler(deps: Deps, stream: boolean): EndpointHandler {
     const path = { model: modelIn(call), stream };
     using body = await readText(deps, call, wires.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
-    const read = { wire: "content", body: body.bytes, params: body.seen, asArray } as const;
+    const read = { wire: "content", body: body.bytes, params: body.inspected, asArray } as const;
     if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(kind, call, read);
-    const admitted = await admitStoreUse(deps, call, body.seen);
+    const admitted = await admitStoreUse(deps, call, body.inspected);
     const answerId = newAnswerId(deps, "content");
     const input = { ...read, model: path.model, answerId, admitted, forward: undefined };
-    const drawing = { ...path, asArray, body: body.bytes, answerId, imageSize: body.seen.imageSize };
+    const drawing = { ...path, asArray, body: body.bytes, answerId, imageSize: body.inspected.imageSize };
     await runImage(deps, call, input, drawing);
   };
 }

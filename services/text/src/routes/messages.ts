@@ -26,11 +26,11 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
       return thread === undefined ? { params: await readTurnParams(deps, call, client, value) } : { thread };
     };
     using body = await readJson(call, deps.body, readBody, [...client.inspectedMembers, "thread"]);
-    const { seen } = body;
-    if (seen.thread === undefined)
-      return await runText(kind, call, { wire: "messages", body: body.bytes, params: seen.params, forward });
+    const { inspected } = body;
+    if (inspected.thread === undefined)
+      return await runText(kind, call, { wire: "messages", body: body.bytes, params: inspected.params, forward });
     const { accountId } = call.caller;
-    const { value, bytes, history } = await completeTurn(deps, accountId, seen.thread, body.holding);
+    const { value, bytes, history } = await completeTurn(deps, accountId, inspected.thread, body.holding);
     const { maxBytes } = deps.body;
     const answer = storeAnswerFirst(call, {
       maxBytes,
@@ -38,7 +38,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
       collector: new MessageCollector(),
       async store(id, { role, content }) {
         const storedThread = { ...history, messages: [...history.messages, { role, content }] };
-        await storeThread(deps, call, { id, thread: storedThread, previousId: seen.thread.previousId });
+        await storeThread(deps, call, { id, thread: storedThread, previousId: inspected.thread.previousId });
       },
     });
     const params = await readTurnParams(deps, call, client, value);

@@ -32,8 +32,8 @@ export function ollamaVersion(): EndpointHandler {
 export function showOllamaModel(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, modelOfShowRequest, Object.keys(bodies.OllamaShowRequest.properties));
-    const model = listedIn(deps.relay, call).find(({ name }) => name === body.seen);
-    if (model === undefined) throw unknownModel(body.seen);
+    const model = listedIn(deps.relay, call).find(({ name }) => name === body.inspected);
+    if (model === undefined) throw unknownModel(body.inspected);
     answerJson(call.response, 200, show(model));
   };
 }

@@ -20,8 +20,8 @@ function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): End
   const kind = new TextCallKind(deps);
   return async (call) => {
     using body = await readText(deps, call, wires[wire].client);
-    const { model, isEmpty } = body.seen;
-    if (!isEmpty) return await runText(kind, call, { wire, body: body.bytes, params: body.seen });
+    const { model, isEmpty } = body.inspected;
+    if (!isEmpty) return await runText(kind, call, { wire, body: body.bytes, params: body.inspected });
     priced(deps.relay, call, model);
     answerJson(call.response, 200, renderLoaded(wire, { model, now: Math.floor(Date.now() / 1_000) }));
   };

@@ -32,7 +32,7 @@ export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> =
     includeUsage: params.includeUsage,
     showsCost: params.showsCost,
     choices: params.choices,
-    boundNames: params.boundNames,
+    outputLimitNames: params.outputLimitNames,
     foreignNames: params.foreignNames,
     strict: false,
     defaultMaxTokens: 1_000,

@@ -20,7 +20,7 @@ const callOf = (wire: keyof typeof bodies, body: object = bodies[wire]): TextCal
   stream: false,
   includeUsage: false,
   choices: 1,
-  boundNames: wire === "chat" ? ["max_new_tokens"] : [],
+  outputLimitNames: wire === "chat" ? ["max_new_tokens"] : [],
   strict: false,
   defaultMaxTokens: 10,
   paidOutputTokens: wire === "completions" ? 16 : 300,

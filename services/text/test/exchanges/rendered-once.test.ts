@@ -10,7 +10,7 @@ const call = {
   stream: false,
   includeUsage: false,
   choices: 1,
-  boundNames: [],
+  outputLimitNames: [],
   strict: false,
   defaultMaxTokens: 10,
   answerId: "answer-1",

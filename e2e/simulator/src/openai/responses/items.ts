@@ -55,11 +55,11 @@ function reasoningItem(
   const id = freshId("rs_");
   const shown = (request.summary || reasoning !== undefined) && !redacted;
   const summary = shown ? [{ type: "summary_text", text: thoughts }] : [];
-  const sealed = request.sealed ? makeOpaqueData(reasoningDataKind, thoughts) : undefined;
+  const encryptedContent = request.includesEncryptedReasoning ? makeOpaqueData(reasoningDataKind, thoughts) : undefined;
   return {
     added: { type: "reasoning", id, summary: [] },
     events: shown ? summaryEvents(id, thoughts) : [],
-    done: present({ type: "reasoning", id, summary, encrypted_content: sealed }),
+    done: present({ type: "reasoning", id, summary, encrypted_content: encryptedContent }),
   };
 }
 

@@ -17,7 +17,7 @@ export interface ResponsesRequest {
   readonly items: readonly unknown[];
   /** True if summaries of reasoning are sent. Reasoning that a directive requests is always sent. */
   readonly summary: boolean;
-  readonly sealed: boolean;
+  readonly includesEncryptedReasoning: boolean;
   readonly logprobs: boolean;
 }
 
@@ -47,7 +47,7 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
     stream: memberOf(body, "stream") === true,
     items,
     summary: (textAt(reasoning, "summary") ?? textAt(reasoning, "generate_summary")) !== undefined,
-    sealed: include.includes("reasoning.encrypted_content"),
+    includesEncryptedReasoning: include.includes("reasoning.encrypted_content"),
     logprobs: include.includes("message.output_text.logprobs"),
   };
 }

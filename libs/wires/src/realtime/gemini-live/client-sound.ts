@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 export const defaultRate = 16_000;
 const [minRate, maxRate] = [8_000, 48_000];
 /** Samples per second that OpenAI's realtime API accepts. */
-const vendorSampleRate = 24_000;
+const openaiSampleRate = 24_000;
 export const sampleBytes = 2;
 
 /** Returns the sample rate of a media type such as `audio/pcm;rate=16000`. Throws Failure for any other type. */
@@ -40,7 +40,7 @@ export class Resampler {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
     const completeBytes = bytes.length - (bytes.length % sampleBytes);
     this.#odd = bytes.subarray(completeBytes);
-    if (rate === vendorSampleRate) return bytes.toString("base64", 0, completeBytes);
+    if (rate === openaiSampleRate) return bytes.toString("base64", 0, completeBytes);
     return this.#drawn(bytes.subarray(0, completeBytes), rate).toString("base64");
   }
 
@@ -52,7 +52,7 @@ export class Resampler {
     );
     const line = this.#last === undefined ? samples : [this.#last, ...samples];
     if (this.#last === undefined) this.#at = 0;
-    const step = rate / vendorSampleRate;
+    const step = rate / openaiSampleRate;
     const resampled: number[] = [];
     for (; this.#at < line.length - 1; this.#at += step) {
       const before = Math.floor(this.#at);
@@ -69,5 +69,5 @@ export class Resampler {
 
 /** Returns silence of a duration in ms at the vendor's rate, in Base64. */
 export function silence(ms: number): string {
-  return Buffer.alloc(Math.round((vendorSampleRate * ms) / 1_000) * sampleBytes).toString("base64");
+  return Buffer.alloc(Math.round((openaiSampleRate * ms) / 1_000) * sampleBytes).toString("base64");
 }

@@ -2,7 +2,7 @@ import { withoutUndefined, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, extraReasoningTokens, wholeNumber, readsUnseenInput } from "../params.ts";
+import { type TextParams, outputLimitsIn, extraReasoningTokens, wholeNumber, readsUnseenInput } from "../params.ts";
 import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { type OutputFormat, type TextRequest, efforts, type ReasoningOptions } from "../hub/request.ts";
@@ -105,7 +105,7 @@ export const inspectedMembers = Object.keys(bodies.ChatRequest.properties).conca
 
 const read = bodyReader(bodies.ChatRequest);
 
-const outputLimitNames = ["max_tokens", "max_completion_tokens"];
+const ownOutputLimitNames = ["max_tokens", "max_completion_tokens"];
 
 /**
  * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Throws Failure
@@ -117,7 +117,7 @@ export function readParams(value: unknown): TextParams {
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // `best_of` is not part of this wire, but some of its vendors read it.
   const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
-  const { max, names: boundNames } = boundsIn(body, outputLimitNames);
+  const { max, names: outputLimitNames } = outputLimitsIn(body, ownOutputLimitNames);
   const showsCost = "usage" in body && isCostRequested(body);
   return {
     model: body.model,
@@ -125,7 +125,7 @@ export function readParams(value: unknown): TextParams {
     includeUsage: showsCost || wantsUsage(body),
     showsCost: showsCost || undefined,
     maxOutputTokens: max === undefined ? undefined : (max + extraReasoningTokens(body)) * choices,
-    boundNames,
+    outputLimitNames,
     readsUnseenInput: readsUnseenInput(body),
     choices,
     media: mediaOf(body.messages, measureTypedPart),

@@ -55,7 +55,7 @@ export class CallReader {
   }
 
   /** Ends calls with complete arguments, because another part begins; vendors rarely continue an earlier call then. */
-  settle(): readonly TextEvent[] {
+  endComplete(): readonly TextEvent[] {
     return [...this.#open.values()].filter(isCompleteCall).flatMap((call) => this.#end(call));
   }
 

@@ -12,7 +12,7 @@ import {
   unitOfTool,
   type RequestedFees,
   type RequestedTool,
-  type ReportedFees,
+  type ReportedExtraUsage,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { findUsage, type ChatDialect } from "./dialect.ts";
@@ -141,6 +141,6 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
 }
 
 /** Reads the charges in addition to tokens from a complete answer, or from the chunk that has the usage. */
-export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
+export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   return reportedFees({ counts: countedTools(usage), tier: normalizeTier(tier) });
 }

@@ -160,7 +160,7 @@ class PartReader {
   #addText(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
     if (text === "" && probabilities.length === 0) return;
     if (!this.#book.isOpen(key)) {
-      events.push(...this.#endTextBut(key), ...this.#calls.settle(), ...this.#book.start(key, { kind: key }));
+      events.push(...this.#endTextBut(key), ...this.#calls.endComplete(), ...this.#book.start(key, { kind: key }));
     }
     events.push(...this.#book.delta(key, text, probabilities));
   }
@@ -211,7 +211,7 @@ class PartReader {
 
   #takeCall(call: unknown, events: TextEvent[]): void {
     if (!isRecord(call)) return;
-    if (this.#calls.isNew(call)) events.push(...this.#endTextBut(undefined), ...this.#calls.settle());
+    if (this.#calls.isNew(call)) events.push(...this.#endTextBut(undefined), ...this.#calls.endComplete());
     events.push(...this.#calls.take(call));
   }
 

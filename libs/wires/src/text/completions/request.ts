@@ -2,7 +2,7 @@ import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn } from "../params.ts";
+import { type TextParams, outputLimitsIn } from "../params.ts";
 import { parseStreamOptions, wantsUsage } from "../chat/client-request.ts";
 import { requestedFees, feeMembers } from "../chat/usage.ts";
 import { parseSampling } from "../hub/content.ts";
@@ -115,14 +115,14 @@ const read = bodyReader(bodies.CompletionsRequest);
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
-  const { max, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  const { max, names: outputLimitNames } = outputLimitsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: wantsUsage(body) || isCostRequested(body),
     ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: max === undefined ? undefined : max * choices,
-    boundNames,
+    outputLimitNames,
     readsUnseenInput: false,
     choices,
     media: { characters: 0, tokens: 0 },

@@ -129,8 +129,8 @@ export class CompletionsWriter implements StreamWriter {
 export function streamPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string {
   const rendered = all.map(({ request, answer }, prompt) => {
     const writer = new CompletionsWriter(context, request, prompt * (request.choices ?? 1));
-    const events = answerToEvents(answer).map((event) => writer.write(event));
-    return events.join("") + writer.finish();
+    const frames = answerToEvents(answer).map((event) => writer.write(event));
+    return frames.join("") + writer.finish();
   });
   const usage = all.reduce<Units>((sum, { answer }) => addUnits(sum, answer.usage ?? {}), {});
   return rendered.join("") + new CompletionsWriter(context).last(usage);

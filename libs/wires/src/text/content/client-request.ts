@@ -232,7 +232,7 @@ export function readParams(value: unknown, path: RequestPath): TextParams {
     includeUsage: true,
     maxOutputTokens: max === undefined ? undefined : max * choices,
     // The wire has one output limit, and a body with both of its spellings is refused.
-    boundNames: [],
+    outputLimitNames: [],
     readsUnseenInput: readsUnseenInput(body),
     choices,
     media: mediaOf(body.contents, measurePart),

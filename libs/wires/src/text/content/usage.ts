@@ -9,7 +9,7 @@ import {
   type RequestedFees,
   type RequestedTool,
   type ReportedCall,
-  type ReportedFees,
+  type ReportedExtraUsage,
 } from "../fees.ts";
 import { parseCount, tokensOfModality, unitsByModality } from "../hub/counts.ts";
 
@@ -98,7 +98,7 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
 }
 
 /** Reads the charges in addition to tokens from an answer, or from a piece of one. */
-export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedFees | undefined {
+export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedExtraUsage | undefined {
   const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(toolCallsOfCandidate) : [];
   const tier = isRecord(usage) ? normalizeTier(usage["serviceTier"] ?? usage["trafficType"]) : undefined;
   return reportedFees({ calls, tier });

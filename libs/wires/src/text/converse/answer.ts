@@ -1,6 +1,6 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { asRecords, memberOf, isRecord, type JsonRecord, asText } from "../../json/fields.ts";
-import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedFees } from "../fees.ts";
+import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedExtraUsage } from "../fees.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { Citation, Part } from "../hub/part.ts";
@@ -144,7 +144,7 @@ export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | unde
 }
 
 /** Reads the service tier from an answer, or a stream's last event. */
-export function converseFees({ serviceTier }: JsonRecord): ReportedFees | undefined {
+export function converseFees({ serviceTier }: JsonRecord): ReportedExtraUsage | undefined {
   return reportedFees({ tier: parseTier(serviceTier) });
 }
 

@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { ReportedFees } from "../fees.ts";
+import type { ReportedExtraUsage } from "../fees.ts";
 import type { Part, Signature, TokenProbability, Citation } from "./part.ts";
 
 /** Reason why the model stopped. */
@@ -98,7 +98,7 @@ export type TextEvent =
       readonly stopSequence?: string | undefined;
     }
   /** Vendor's report of charges in addition to tokens. */
-  | { readonly type: "fees"; readonly fees: ReportedFees }
+  | { readonly type: "fees"; readonly fees: ReportedExtraUsage }
   /** Vendor's newest usage report, which replaces earlier ones. */
   | { readonly type: "usage"; readonly usage: Units }
   /** Heartbeat of the vendor, without content. */

@@ -1,6 +1,6 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import { asText, ownEntry } from "../../json/fields.ts";
-import type { ReportedFees } from "../fees.ts";
+import type { ReportedExtraUsage } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
@@ -10,7 +10,7 @@ export const notJsonFailure: readonly TextEvent[] = [
 ];
 
 /** Returns events for the usage and the charges that a frame reports; empty if it reports none. */
-export function reportEvents(usage: Units | undefined, fees: ReportedFees | undefined): readonly TextEvent[] {
+export function reportEvents(usage: Units | undefined, fees: ReportedExtraUsage | undefined): readonly TextEvent[] {
   return [
     ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
     ...(fees === undefined ? [] : [{ type: "fees", fees } as const]),

@@ -5,7 +5,7 @@ import type { Frame, StreamFraming } from "../../sse/framing.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextParams } from "../params.ts";
 import type { Dialogue } from "../dialogue.ts";
-import type { RequestedFees, ReportedFees } from "../fees.ts";
+import type { RequestedFees, ReportedExtraUsage } from "../fees.ts";
 import type { TextPass } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
@@ -86,7 +86,7 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is incomplete. */
   usage(answer: JsonRecord): Units | undefined;
   /** Reads a complete answer's charges in addition to tokens; undefined for none. */
-  fees(answer: JsonRecord): ReportedFees | undefined;
+  fees(answer: JsonRecord): ReportedExtraUsage | undefined;
   stream(): StreamReader;
   /** Finds the charges that a rendered request can cause in addition to tokens; undefined for none. */
   requestedFees(body: JsonRecord): RequestedFees | undefined;

@@ -180,7 +180,7 @@ export function readParams(value: unknown): InteractionsParams {
     stream: body.stream ?? false,
     includeUsage: true,
     maxOutputTokens: body.generation_config?.max_output_tokens ?? undefined,
-    boundNames: [],
+    outputLimitNames: [],
     readsUnseenInput: readsUnseenInput(body),
     choices: 1,
     media: mediaOf(body.input, measurePart),

@@ -8,7 +8,7 @@ import {
   normalizeTier,
   unitOfTool,
   type ReportedCall,
-  type ReportedFees,
+  type ReportedExtraUsage,
   type RequestedFees,
 } from "../fees.ts";
 import { parseCount, tokensOfModality, unitsByModality } from "../hub/counts.ts";
@@ -83,7 +83,7 @@ const toolUnits: Readonly<Record<string, ToolUnit>> = {
 };
 
 /** Reads the charges in addition to tokens from an interaction. Code execution is one call, however often it runs. */
-export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
+export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   const counts: Units = {};
   for (const { type, count } of asRecords(memberOf(usage, "grounding_tool_count"))) {
     const unit = typeof type === "string" ? ownEntry(toolUnits, type) : undefined;

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
+import { type TextParams, outputLimitsIn, readsUnseenInput } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
@@ -175,14 +175,14 @@ export function readParams(value: unknown): TextParams {
   const body = readRequest(value);
   if ((memberOf(body, payer) ?? undefined) !== undefined)
     throw new Failure("unsupported_parameter", `${payer} would change who pays the vendor.`, { param: payer });
-  const { max, names: boundNames } = boundsIn(body, ["max_tokens"]);
+  const { max, names: outputLimitNames } = outputLimitsIn(body, ["max_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
     ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: max,
-    boundNames,
+    outputLimitNames,
     readsUnseenInput: readsUnseenInput(body),
     choices: 1,
     media: mediaOf(body.messages, measurePart),
@@ -205,7 +205,7 @@ export function readCountParams(value: unknown): TextParams {
     stream: false,
     includeUsage: true,
     maxOutputTokens: 0,
-    boundNames: [],
+    outputLimitNames: [],
     readsUnseenInput: false,
     choices: 1,
     media: mediaOf(body.messages, measurePart),

@@ -11,7 +11,7 @@ import {
   type RequestedFees,
   type RequestedTool,
   type ReportedCall,
-  type ReportedFees,
+  type ReportedExtraUsage,
 } from "../fees.ts";
 import { memberOf } from "../pass.ts";
 import { messagesIterations } from "./iterations.ts";
@@ -59,7 +59,7 @@ export function capTools(body: Buffer, max: number): Buffer {
 }
 
 /** Reads the charges that a usage reports in addition to its tokens: tools, tier, fast mode and iterations. */
-export function messagesFees(usage: unknown): ReportedFees | undefined {
+export function messagesFees(usage: unknown): ReportedExtraUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;
   const counts = countedTools(usage);

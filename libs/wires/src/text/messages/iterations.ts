@@ -1,5 +1,5 @@
 import { asRecords, type JsonRecord } from "../../json/fields.ts";
-import type { ReportedFees, ReportedIteration } from "../fees.ts";
+import type { ReportedExtraUsage, ReportedIteration } from "../fees.ts";
 import { parseCount } from "../hub/counts.ts";
 import { unitsOfTokens } from "./usage.ts";
 
@@ -11,7 +11,7 @@ const maxIterations = 32;
  * out. These are the tokens of compactions and advisors, and of models that declined after some output. A model that
  * declined before any output is not charged.
  */
-export function messagesIterations(usage: JsonRecord): Pick<ReportedFees, "answeredBy" | "iterations"> {
+export function messagesIterations(usage: JsonRecord): Pick<ReportedExtraUsage, "answeredBy" | "iterations"> {
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return {};
   const entries = asRecords(iterations.slice(0, maxIterations));

@@ -140,7 +140,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
     stream: stream ?? true,
     includeUsage: true,
     maxOutputTokens: max === undefined || max < 0 ? undefined : max,
-    boundNames: [],
+    outputLimitNames: [],
     readsUnseenInput: false,
     choices: 1,
     media: mediaOf(messages, measureImages),

@@ -2,7 +2,7 @@ import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
-import { type TextParams, boundsIn, readsUnseenInput } from "../params.ts";
+import { type TextParams, outputLimitsIn, readsUnseenInput } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/openai-models.ts";
@@ -205,14 +205,14 @@ const read = bodyReader(bodies.ResponsesRequest);
 /** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(value: unknown): ResponsesParams {
   const body = read(value);
-  const { max, names: boundNames } = boundsIn(body, ["max_output_tokens"]);
+  const { max, names: outputLimitNames } = outputLimitsIn(body, ["max_output_tokens"]);
   return {
     model: body.model,
     stream: body.stream ?? false,
     includeUsage: true,
     ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: max,
-    boundNames,
+    outputLimitNames,
     foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && extensionMembers.has(name)),
     readsUnseenInput: readsUnseenInput(body),
     choices: 1,

@@ -4,7 +4,7 @@ import { isRecord } from "../../json/fields.ts";
 import { changeMember, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
-import { reportedFees, type ReportedFees } from "../fees.ts";
+import { reportedFees, type ReportedExtraUsage } from "../fees.ts";
 import { fitToModel, refusesUnknownFields } from "../hub/openai-models.ts";
 import { findFrom, frameIncludes, plainFrame, type TextPass, renameAt, withEcho } from "../pass.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
@@ -97,12 +97,12 @@ export const responsesPass: TextPass = {
 };
 
 /** Returns the call of a finished tool item. It is charged even if the client disconnects before the stream ends. */
-function feesOfItem(frame: Buffer): ReportedFees | undefined {
+function feesOfItem(frame: Buffer): ReportedExtraUsage | undefined {
   if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallBytes)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
 }
 
-function feesIn(item: unknown): ReportedFees | undefined {
+function feesIn(item: unknown): ReportedExtraUsage | undefined {
   return isRecord(item) ? reportedFees({ calls: callOfItem(item) }) : undefined;
 }
 

@@ -15,7 +15,7 @@ import {
   type RequestedFees,
   type RequestedTool,
   type ReportedCall,
-  type ReportedFees,
+  type ReportedExtraUsage,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { memberOf as memberInBody } from "../pass.ts";
@@ -149,7 +149,7 @@ export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
 }
 
 /** Reads the charges in addition to tokens from a complete response. */
-export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedFees | undefined {
+export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
   return reportedFees({ calls, counts: countedTools(usage), tier: normalizeTier(tier) });
 }

@@ -14,7 +14,7 @@ test("the request is parsed: defaults, nulls, the newer output limit, several ch
     stream: false,
     includeUsage: false,
     maxOutputTokens: undefined,
-    boundNames: [],
+    outputLimitNames: [],
     readsUnseenInput: false,
     choices: 1,
     media: { characters: 0, tokens: 0 },

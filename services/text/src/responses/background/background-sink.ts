@@ -6,7 +6,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 import type { EventForm, FollowedObject } from "./event-form.ts";
 
 /** Maximum characters of events that wait to be stored. Above it, reading from the vendor is paused. */
-const bufferedBytes = 1024 * 1024;
+const maxWaitingCharacters = 1024 * 1024;
 /** Reading is resumed when the waiting characters have fallen to the maximum divided by this number. */
 const lowShare = 4;
 
@@ -93,7 +93,7 @@ export class BackgroundSink implements AnswerSink {
   write(piece: Buffer | string): boolean {
     if (this.closed) return true;
     for (const frame of this.#frames.push(Buffer.from(piece))) this.#take(frame);
-    this.#wasFull ||= this.#waitingCharacters > bufferedBytes;
+    this.#wasFull ||= this.#waitingCharacters > maxWaitingCharacters;
     return !this.#wasFull;
   }
 
@@ -176,7 +176,7 @@ export class BackgroundSink implements AnswerSink {
       this.#waiting = [];
       this.#waitingCharacters = 0;
       this.#isKeeping &&= await this.#keeping.storeEvents(events).catch(() => false);
-      if (this.#wasFull && this.#waitingCharacters <= bufferedBytes / lowShare) {
+      if (this.#wasFull && this.#waitingCharacters <= maxWaitingCharacters / lowShare) {
         this.#wasFull = false;
         for (const { drained } of this.#watchers) drained?.();
       }

@@ -52,12 +52,12 @@ async function withWindowAsTier(
   call: ServiceCall,
   body: JsonBody<ReadResponses>,
 ): Promise<JsonBody<ReadResponses>> {
-  const { holding, seen: read } = body;
+  const { holding, inspected: read } = body;
   if (read.window === undefined) return body;
   const remainingBody = withoutMembers(body.bytes, ["background_options"]);
   const bytes = read.window === "soonest" ? remainingBody : spliceMembers(remainingBody, { service_tier: '"flex"' });
-  const seen = await readResponses(deps, call)(await reparseJson(bytes), bytes);
-  return { bytes, seen, holding, [Symbol.dispose]: () => undefined };
+  const inspected = await readResponses(deps, call)(await reparseJson(bytes), bytes);
+  return { bytes, inspected, holding, [Symbol.dispose]: () => undefined };
 }
 
 /** Creates the response object with the status `queued`. */

@@ -18,7 +18,7 @@ const readAddition = bodyReader(bodies.ConversationItemsRequest);
 export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readCreation, ["items", "metadata"]);
-    const { items, metadata } = body.seen;
+    const { items, metadata } = body.inspected;
     const conversationId = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
     if (!(await deps.conversations.save(conversationId, conversation))) throw contentFull();
@@ -36,7 +36,7 @@ export function getConversation(deps: ResponsesDeps): EndpointHandler {
 export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
-    const conversation = { ...(await find(deps, call)), metadata: body.seen.metadata ?? {} };
+    const conversation = { ...(await find(deps, call)), metadata: body.inspected.metadata ?? {} };
     if (!(await deps.conversations.save(conversationIdOf(call), conversation))) throw contentFull();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
@@ -70,7 +70,7 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readAddition, ["items"]);
-    answerJson(call.response, 200, listOf(await add(deps, conversationIdOf(call), body.seen.items, body)));
+    answerJson(call.response, 200, listOf(await add(deps, conversationIdOf(call), body.inspected.items, body)));
   };
 }
 

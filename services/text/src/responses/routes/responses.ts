@@ -15,11 +15,11 @@ import { runResponses } from "../run-responses.ts";
 export function responses(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const read = await readJson(call, deps.body, readResponses(deps, call));
-    if (read.seen.isInBackground)
+    if (read.inspected.isInBackground)
       return await answerInBackground(deps, background, call, {
         form: responseForm,
         body: read,
-        stream: read.seen.params.stream,
+        stream: read.inspected.params.stream,
         prepare: (id) => responseJob(deps, call, read, id),
       });
     using body = read;

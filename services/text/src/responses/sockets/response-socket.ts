@@ -186,9 +186,9 @@ export class ResponseSocket {
       const opening = { ...this.#call, caller };
       const call = callOf(this.#deps.relay, opening, { answer: sink, ending: sink.ending, facts }, this.#requests);
       const deps = { ...this.#deps, responses: this.#turns.layeredOver(this.#deps.responses) };
-      const seen = await readResponses(deps, call)(value, bytes);
-      previousId = seen.params.previousId;
-      const read = { bytes, seen, holding, [Symbol.dispose]: () => undefined };
+      const inspected = await readResponses(deps, call)(value, bytes);
+      previousId = inspected.params.previousId;
+      const read = { bytes, inspected, holding, [Symbol.dispose]: () => undefined };
       let answered: Promise<AnsweredResponse | undefined> | undefined;
       const onAnswered = (turn: Promise<AnsweredResponse | undefined>): void => {
         answered = turn;
