@@ -33,8 +33,8 @@ const amount = fc.oneof(
 test("sums and differences in Lua equal those of integers, exact to the nano-dollar", async () => {
   await fc.assert(
     fc.asyncProperty(amount, amount, async (a, b) => {
-      const found = await redis.eval(script, 0, a.toString(), b.toString());
-      expect(found).toEqual([(a + b).toString(), (a - b).toString(), (-a).toString(), a < 0n ? 1 : 0]);
+      const results = await redis.eval(script, 0, a.toString(), b.toString());
+      expect(results).toEqual([(a + b).toString(), (a - b).toString(), (-a).toString(), a < 0n ? 1 : 0]);
     }),
     { numRuns: 3_000 },
   );

@@ -103,8 +103,8 @@ function allowedIn(model: BudgetModel, period: number): bigint {
   let carry = 0n;
   if (rolloverNanos !== undefined && periods.length > 0)
     for (let at = Math.min(...periods); at < period; at++) {
-      const left = amountOf(model) + carry - spentIn(model, at);
-      carry = left < 0n ? 0n : left < BigInt(rolloverNanos) ? left : BigInt(rolloverNanos);
+      const remaining = amountOf(model) + carry - spentIn(model, at);
+      carry = remaining < 0n ? 0n : remaining < BigInt(rolloverNanos) ? remaining : BigInt(rolloverNanos);
     }
   return amountOf(model) + carry;
 }
@@ -203,17 +203,17 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     if (!covered) restore(models, before);
     const request = { accountId: id, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
     const draft = { ...testUsageDraft(id, callId), tokenId, model: "m", ...tags };
-    const passed = await hold(redis, { ...request, draft, outboxBound: 1_000, nowMs: state.now }).then(
+    const isHeld = await hold(redis, { ...request, draft, outboxBound: 1_000, nowMs: state.now }).then(
       () => true,
       (error: unknown) => {
         expect(error).toMatchObject({ code: "insufficient_quota" });
         return false;
       },
     );
-    expect(passed).toBe(covered);
+    expect(isHeld).toBe(covered);
     // The first call starts the first period of a budget, even if it reserves nothing.
-    if (passed) for (const { model, period } of counts) if (model.spent.size === 0) model.spent.set(period, 0n);
-    if (passed) calls.set(callId, { reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
+    if (isHeld) for (const { model, period } of counts) if (model.spent.size === 0) model.spent.set(period, 0n);
+    if (isHeld) calls.set(callId, { reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
     return;
   }
   const [callId, found] = [...calls][next.call % Math.max(1, calls.size)] ?? [];

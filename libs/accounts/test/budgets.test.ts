@@ -44,8 +44,8 @@ beforeEach(async () => {
   await createAccount(redis, { id, balance: 1_000_000n });
 });
 
-const at = (time: string): number => Date.parse(`2026-${time}Z`);
-const noon = at("03-10T12:00:00");
+const timeMs = (time: string): number => Date.parse(`2026-${time}Z`);
+const noon = timeMs("03-10T12:00:00");
 
 function budget(scope: string, more: Partial<Budget> = {}): Budget {
   const createdAt = "2026-01-01T00:00:00Z";
@@ -184,7 +184,7 @@ test("the extension of a hold stays within all hard budgets", async () => {
 
 describe("unspent money rolls over to the next period", () => {
   const days = (rolloverNanos: string) => budget("account", { period: "day", rolloverNanos });
-  const day = (date: number) => ({ nowMs: at(`03-${date}T12:00:00`) });
+  const day = (date: number) => ({ nowMs: timeMs(`03-${date}T12:00:00`) });
 
   test("up to the maximum", async () => {
     await put([days("30")]);
@@ -281,10 +281,10 @@ test("the spending of a key per day and month is deleted with the key", async ()
   const { digest, token } = makeToken(newKey(), { accountId: id, group: "g" });
   for (const tokenId of [token.id, "tok_2"]) await placeHold(10n, { tokenId }, { budgets });
   const states = ["day:group:g", "day:key:tok_2", "month:key:tok_2"];
-  const kept = async () => (await redis.hkeys(accountKeys.budgets(id))).toSorted();
-  expect(await kept()).toEqual([...states, `day:key:${token.id}`, `month:key:${token.id}`].toSorted());
+  const storedBudgets = async () => (await redis.hkeys(accountKeys.budgets(id))).toSorted();
+  expect(await storedBudgets()).toEqual([...states, `day:key:${token.id}`, `month:key:${token.id}`].toSorted());
   await projectToken(redis, digest, { ...token, version: 2, deletedAt: new Date().toISOString() });
-  expect(await kept()).toEqual(states);
+  expect(await storedBudgets()).toEqual(states);
 });
 
 test("a call that is charged again after the loss of Redis counts, even beyond the budget", async () => {
@@ -376,11 +376,11 @@ test("five hundred concurrent calls on the last dollar of three levels use exact
   for (const refusal of refusals) expect(refusal).toMatchObject(refused);
   expect(refusals.length).toBeGreaterThan(0);
   expect(await used(budgets)).toEqual([spent, spent, spent]);
-  let left = 998_000_000n - spent;
-  expect(left >= 0n).toBe(true);
-  for (; left >= cost; left -= cost) await placeHold(cost, tagged);
-  await expect(placeHold(left + 1n, tagged)).rejects.toThrow(/^The budget of this key is/);
-  await placeHold(left, tagged);
+  let remainingNanos = 998_000_000n - spent;
+  expect(remainingNanos >= 0n).toBe(true);
+  for (; remainingNanos >= cost; remainingNanos -= cost) await placeHold(cost, tagged);
+  await expect(placeHold(remainingNanos + 1n, tagged)).rejects.toThrow(/^The budget of this key is/);
+  await placeHold(remainingNanos, tagged);
   expect(await used(budgets)).toEqual([998_000_000n, 998_000_000n, 998_000_000n]);
   for (const connection of connections) connection.disconnect();
 });

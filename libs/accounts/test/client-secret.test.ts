@@ -26,8 +26,10 @@ function make(accountId: string, nowMs: number, lifetimeSeconds = 600): Promise<
 
 test("an account has at most 1,000 client secrets that have not expired, however many are requested together", async () => {
   const now = Date.now();
-  const made = await Promise.allSettled(Array.from({ length: 1_010 }, (_, at) => make("many", now, at < 5 ? 60 : 600)));
-  expect(made.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
+  const results = await Promise.allSettled(
+    Array.from({ length: 1_010 }, (_, at) => make("many", now, at < 5 ? 60 : 600)),
+  );
+  expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1_000);
   await expect(make("many", now)).rejects.toMatchObject({ code: "content_limit_exceeded", status: 429 });
   expect(await findToken(redis, keyDigest(await make("another", now)))).toMatchObject({ accountId: "another" });
   const later = now + 60_001;

@@ -17,8 +17,8 @@ afterAll(async () => {
 /** Returns how often Redis has run each command. */
 async function commands(): Promise<ReadonlyMap<string, number>> {
   const text = await redis.info("commandstats");
-  const found = text.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm);
-  return new Map(Array.from(found, ([, name = "", calls]) => [name, Number(calls)]));
+  const matches = text.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm);
+  return new Map(Array.from(matches, ([, name = "", calls]) => [name, Number(calls)]));
 }
 
 const [accountId, tokenId] = ["counted", "tok_1"];

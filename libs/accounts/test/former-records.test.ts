@@ -73,10 +73,10 @@ describe("a record of the previous version", () => {
       const draft = { ...testUsageDraft(id, "call"), tokenId: "tok_1", group: "g" };
       const budgets = { tokenPerDay: "100", tokenPerMonth: "100", groupPerDay: "100", groupPerMonth: "100" };
       const call = { accountId: id, draft, tokenId: "tok_1", budgets, floorNanos: 0n, tokens: 0, nowMs };
-      const place = (callId: string, nanos: bigint) =>
+      const placeHold = (callId: string, nanos: bigint) =>
         hold(redis, { ...call, callId, nanos, leaseMs: 1_000, outboxBound: 1_000 });
-      await expect(place("more", 10n)).rejects.toMatchObject({ code: "insufficient_quota", leftNanos: 9n });
-      await place("rest", 9n);
+      await expect(placeHold("more", 10n)).rejects.toMatchObject({ code: "insufficient_quota", leftNanos: 9n });
+      await placeHold("rest", 9n);
       expect(await used()).toEqual([99n, 100n, 16n, 9n]);
     },
   );
@@ -94,8 +94,8 @@ describe("a record of an unknown schema", () => {
     const odd = await redis.xadd(accountKeys.outbox(shard), "*", "task", '{"taskId":7}');
     await createAccount(redis, { id: "late", balance: 5n });
     const unreadable: string[] = [];
-    const left = await readUnpublished(redis, shard, -1_000, 10, (_, entryId) => unreadable.push(entryId));
+    const unpublished = await readUnpublished(redis, shard, -1_000, 10, (_, entryId) => unreadable.push(entryId));
     expect(unreadable).toEqual([odd]);
-    expect(left.map(({ event }) => event.id)).toEqual(["late.opening"]);
+    expect(unpublished.map(({ event }) => event.id)).toEqual(["late.opening"]);
   });
 });

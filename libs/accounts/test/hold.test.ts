@@ -42,7 +42,7 @@ beforeEach(async () => {
   await createAccount(redis, { id, balance: 1_000n });
 });
 
-const at = (time: string): number => Date.parse(`2026-${time}Z`);
+const timeMs = (time: string): number => Date.parse(`2026-${time}Z`);
 /** Reserves money for a call. Returns the call's id. */
 async function placeHold(
   nanos: bigint,
@@ -136,15 +136,15 @@ describe("a refused hold changes nothing", () => {
   });
 
   test("more credits than the maximum of an account", async () => {
-    const made = Array.from({ length: 10_000 }, (_, operation) => [`${operation}`, "{}"]).flat();
-    await redis.hset(accountKeys.credits(id), ...made);
+    const creditEntries = Array.from({ length: 10_000 }, (_, operation) => [`${operation}`, "{}"]).flat();
+    await redis.hset(accountKeys.credits(id), ...creditEntries);
     expect(await credit(redis, { accountId: id, nanos: 1n, reason: "one more", operationId: "more" })).toBe("too-many");
     expect(await account()).toMatchObject({ availableNanos: 1_000n });
   });
 });
 
 describe("a budget", () => {
-  const noon = at("03-10T12:00:00");
+  const noon = timeMs("03-10T12:00:00");
   test.each<
     [
       keyof Budgets,
@@ -176,10 +176,10 @@ describe("a budget", () => {
     const budgets = { [name]: "100" };
     await placeHold(60n, { budgets, nowMs: noon });
     await expect(placeHold(41n, { budgets, nowMs: noon })).rejects.toMatchObject({ code: "insufficient_quota" });
-    await expect(placeHold(41n, { budgets, nowMs: at(later), ...same })).rejects.toThrow(words);
+    await expect(placeHold(41n, { budgets, nowMs: timeMs(later), ...same })).rejects.toThrow(words);
     await placeHold(41n, { budgets, nowMs: noon, ...other });
-    await placeHold(40n, { budgets, nowMs: at(later), ...same });
-    await placeHold(100n, { budgets, nowMs: at(next) });
+    await placeHold(40n, { budgets, nowMs: timeMs(later), ...same });
+    await placeHold(100n, { budgets, nowMs: timeMs(next) });
   });
 
   test("of a key that others share is used up by all of them, each also limited by its own budget", async () => {
@@ -225,14 +225,14 @@ describe("a budget", () => {
 
   test("counts a call in the period of its hold, and a removed budget is not counted again", async () => {
     const budgets = { tokenPerDay: "100" };
-    const [today, next] = [at("03-10T12:00:00"), at("03-11T12:00:00")];
+    const [today, next] = [timeMs("03-10T12:00:00"), timeMs("03-11T12:00:00")];
     const first = await placeHold(90n, { budgets, nowMs: today });
     await placeHold(100n, { budgets, nowMs: next });
     await end(first, 50n);
     await expect(placeHold(1n, { budgets, nowMs: next })).rejects.toMatchObject({ status: 402 });
     await expect(placeHold(51n, { budgets, nowMs: today })).rejects.toMatchObject({ status: 402 });
     await placeHold(50n, { budgets, nowMs: today });
-    const removed = await placeHold(0n, { budgets, nowMs: at("03-12T12:00:00") });
+    const removed = await placeHold(0n, { budgets, nowMs: timeMs("03-12T12:00:00") });
     await redis.del(accountKeys.budgets(id));
     await end(removed, 10n);
     expect(await redis.exists(accountKeys.budgets(id))).toBe(0);
@@ -242,7 +242,7 @@ describe("a budget", () => {
 describe("a hold", () => {
   test("of tokens is refilled with the minute, and returned when its hold is released", async () => {
     const limited = { tokensPerMinute: 600, tokens: 500 };
-    const left = async () => {
+    const readRemaining = async () => {
       const admission = {
         accountId: id,
         limitsId: "tok_1",
@@ -251,15 +251,15 @@ describe("a hold", () => {
         metered: true,
         leaseMs: 1_000,
       };
-      return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: at("03-10T12:00:30") }))
+      return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: timeMs("03-10T12:00:30") }))
         .tokens?.remaining;
     };
-    await placeHold(0n, { ...limited, nowMs: at("03-10T12:00:00") });
-    await expect(placeHold(0n, { ...limited, nowMs: at("03-10T12:00:20") })).rejects.toMatchObject({ status: 429 });
-    const callId = await placeHold(0n, { ...limited, tokens: 400, nowMs: at("03-10T12:00:30") });
-    expect(await left()).toBe(0);
+    await placeHold(0n, { ...limited, nowMs: timeMs("03-10T12:00:00") });
+    await expect(placeHold(0n, { ...limited, nowMs: timeMs("03-10T12:00:20") })).rejects.toMatchObject({ status: 429 });
+    const callId = await placeHold(0n, { ...limited, tokens: 400, nowMs: timeMs("03-10T12:00:30") });
+    expect(await readRemaining()).toBe(0);
     await releaseHold(redis, { accountId: id, callId });
-    expect(await left()).toBe(400);
+    expect(await readRemaining()).toBe(400);
   });
 
   test("that was released is not open", async () => {
@@ -271,7 +271,7 @@ describe("a hold", () => {
   });
 
   test("whose lease has not expired is settled by its service only", async () => {
-    const nowMs = at("03-10T12:00:00");
+    const nowMs = timeMs("03-10T12:00:00");
     const callId = await placeHold(100n, { leaseMs: 1_000, nowMs });
     await renewHold(redis, { accountId: id, callId, leaseMs: 1_000, nowMs: nowMs + 900 });
     expect(await end(callId, 10n, { onlyIfExpired: true, nowMs: nowMs + 1_800 })).toBeUndefined();
@@ -280,7 +280,7 @@ describe("a hold", () => {
   });
 
   test("whose service died is settled at the floor of its last renewal; an incomplete one is removed", async () => {
-    const nowMs = at("03-10T12:00:00");
+    const nowMs = timeMs("03-10T12:00:00");
     const shard = shardOf(id);
     await redis.del(accountKeys.outbox(shard), accountKeys.holds(shard));
     const callId = await placeHold(100n, { nowMs });

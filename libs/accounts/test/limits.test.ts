@@ -291,7 +291,7 @@ test("all Redis keys of an account are in one slot", () => {
 
 /** Returns all keys and values in Redis as one text. */
 async function contentOf(from: Redis): Promise<string> {
-  const found: string[] = [];
+  const texts: string[] = [];
   for (const name of await from.keys("*")) {
     const type = await from.type(name);
     const value =
@@ -304,7 +304,7 @@ async function contentOf(from: Redis): Promise<string> {
             : type === "stream"
               ? await from.xrange(name, "-", "+")
               : await from.get(name);
-    found.push(name, JSON.stringify(value));
+    texts.push(name, JSON.stringify(value));
   }
-  return found.join("\n");
+  return texts.join("\n");
 }

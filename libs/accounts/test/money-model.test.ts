@@ -134,7 +134,7 @@ async function runStep(id: string, next: Step, at: number, model: Model): Promis
     case "hold": {
       const callId = `${id}-call-${at}`;
       const floor = (next.nanos * BigInt(next.floor)) / 100n;
-      const passed = await hold(redis, {
+      const isHeld = await hold(redis, {
         accountId: id,
         callId,
         nanos: next.nanos,
@@ -146,8 +146,8 @@ async function runStep(id: string, next: Step, at: number, model: Model): Promis
         outboxBound: 1_000,
         nowMs: model.now,
       }).then(() => true, refusedForMoney);
-      expect(passed).toBe(next.nanos <= model.available);
-      if (!passed) return;
+      expect(isHeld).toBe(next.nanos <= model.available);
+      if (!isHeld) return;
       model.available -= next.nanos;
       model.calls.set(callId, { held: next.nanos, floor, lease: model.now + leaseMs, open: true });
       return;
@@ -164,48 +164,48 @@ async function runStep(id: string, next: Step, at: number, model: Model): Promis
         draft: testUsageDraft(id, callId),
         nowMs: model.now,
       });
-      const found = model.calls.get(callId);
-      expect(entry !== undefined).toBe(found?.open);
-      if (found !== undefined && entry !== undefined)
-        expect(BigInt(entry.event.costNanos)).toBe(end(model, found, next.nanos));
+      const modelCall = model.calls.get(callId);
+      expect(entry !== undefined).toBe(modelCall?.open);
+      if (modelCall !== undefined && entry !== undefined)
+        expect(BigInt(entry.event.costNanos)).toBe(end(model, modelCall, next.nanos));
       return;
     }
     case "renew": {
       const callId = names[next.call % Math.max(1, names.length)];
       if (callId === undefined) return;
-      const found = model.calls.get(callId);
+      const modelCall = model.calls.get(callId);
       expect(await renewHold(redis, { accountId: id, callId, leaseMs, floorNanos: next.nanos, nowMs: model.now })).toBe(
-        found?.open,
+        modelCall?.open,
       );
-      if (found === undefined || !found.open) return;
-      found.lease = model.now + leaseMs;
-      if (next.nanos > found.floor) found.floor = next.nanos > found.held ? found.held : next.nanos;
+      if (modelCall === undefined || !modelCall.open) return;
+      modelCall.lease = model.now + leaseMs;
+      if (next.nanos > modelCall.floor) modelCall.floor = next.nanos > modelCall.held ? modelCall.held : next.nanos;
       return;
     }
     case "extend": {
       const callId = names[next.call % Math.max(1, names.length)];
-      const found = callId === undefined ? undefined : model.calls.get(callId);
-      if (callId === undefined || found === undefined || next.nanos === 0n) return;
+      const modelCall = callId === undefined ? undefined : model.calls.get(callId);
+      if (callId === undefined || modelCall === undefined || next.nanos === 0n) return;
       // Extends as a stream does: step by step, and by half a step after a refusal.
       for (let left = next.steps, step = next.nanos; left > 0 && step > 0n; left--) {
         const isCovered = step <= model.available;
         const extended = await extendHold(redis, { accountId: id, callId, nanos: step }).catch(refusedForMoney);
-        expect(extended).toBe(found.open && isCovered);
+        expect(extended).toBe(modelCall.open && isCovered);
         if (extended) {
           model.available -= step;
-          found.held += step;
+          modelCall.held += step;
         } else step /= 2n;
       }
       return;
     }
     case "release": {
       const callId = names[next.call % Math.max(1, names.length)];
-      const found = callId === undefined ? undefined : model.calls.get(callId);
-      if (callId === undefined || found === undefined) return;
-      expect(await releaseHold(redis, { accountId: id, callId })).toBe(found.open);
-      if (!found.open) return;
-      found.open = false;
-      model.available += found.held;
+      const modelCall = callId === undefined ? undefined : model.calls.get(callId);
+      if (callId === undefined || modelCall === undefined) return;
+      expect(await releaseHold(redis, { accountId: id, callId })).toBe(modelCall.open);
+      if (!modelCall.open) return;
+      modelCall.open = false;
+      model.available += modelCall.held;
       return;
     }
     case "sweep": {
@@ -235,12 +235,12 @@ async function runStep(id: string, next: Step, at: number, model: Model): Promis
 /** Settles a call in the model. Returns the amount that is charged. */
 function end(model: Model, found: { held: bigint; open: boolean }, cost: bigint): bigint {
   const before = model.available + found.held;
-  const taken = cost > before ? before : cost;
+  const debited = cost > before ? before : cost;
   found.open = false;
-  model.available = before - taken;
-  model.spent += taken;
+  model.available = before - debited;
+  model.spent += debited;
   model.settlements++;
-  return taken;
+  return debited;
 }
 
 function refusedForMoney(error: unknown): false {

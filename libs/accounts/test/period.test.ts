@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import fc from "fast-check";
 import { periodAt, periodNames, periodWith, zoneNamed } from "../src/index.ts";
 
-const shown = (name: (typeof periodNames)[number], zone: string, time: string): readonly string[] => {
+const bounds = (name: (typeof periodNames)[number], zone: string, time: string): readonly string[] => {
   const { startMs, endMs } = periodAt(name, zone, Date.parse(time));
   return [startMs, endMs].map((ms) => new Date(ms).toISOString().replace(":00.000Z", "Z"));
 };
@@ -21,7 +21,7 @@ describe("a period begins at midnight of its zone", () => {
     ["quarter", "UTC", "2026-03-31T23:59:59Z", "2026-01-01T00:00Z", "2026-04-01T00:00Z"],
     ["quarter", "Australia/Sydney", "2026-09-30T14:00:00Z", "2026-09-30T14:00Z", "2026-12-31T13:00Z"],
   ] as const)("%s in %s at %s", (name, zone, time, start, end) => {
-    expect(shown(name, zone, time)).toEqual([start, end]);
+    expect(bounds(name, zone, time)).toEqual([start, end]);
   });
 });
 

@@ -126,12 +126,12 @@ test("the use of a replaced key is recorded, that of others is not", async () =>
   const [first, second] = versions;
   if (first === undefined || second === undefined) throw new Error("no versions");
   for (const version of [first, second]) await write(version);
-  const shown = async () => (await withLastUse(redis, second.token)).previous?.lastUsedAt;
+  const readLastUse = async () => (await withLastUse(redis, second.token)).previous?.lastUsedAt;
   await findUsedToken(redis, second.digest);
-  expect(await shown()).toBeUndefined();
+  expect(await readLastUse()).toBeUndefined();
   const before = Date.now();
   expect(await findUsedToken(redis, digests[0] ?? "")).toMatchObject({ id: first.token.id });
-  expect(Date.parse((await shown()) ?? "")).toBeGreaterThanOrEqual(before);
+  expect(Date.parse((await readLastUse()) ?? "")).toBeGreaterThanOrEqual(before);
   const use = accountKeys.replacedKeyUse(first.token.id, second.token.previous?.replacedAt ?? "");
   expect(await redis.pttl(use)).toBeGreaterThan(0);
 });

@@ -152,8 +152,8 @@ test("an ended task is kept for its retention time, an open one until it ends; o
   const key = accountKeys.task(task.accountId, task.id);
   expect(await redis.pttl(key)).toBe(-1);
   await advanceTask(redis, ended(task, "completed", "1"));
-  const left = await redis.pttl(key);
-  expect([left > day / 2, left <= day]).toEqual([true, true]);
+  const remainingMs = await redis.pttl(key);
+  expect([remainingMs > day / 2, remainingMs <= day]).toEqual([true, true]);
   const recent = await addTask(task.accountId);
   expect(await redis.zrange(accountKeys.tasksOf(task.accountId), "0", "-1")).toEqual([recent.id]);
 });
@@ -165,8 +165,8 @@ test("a due task is given to one poller until the lease ends", async () => {
   const claim = async (nowMs: number) =>
     (await claimTasks(redis, shard, { nowMs, leaseMs: 10_000, maxMembers: 10 })).filter(({ id }) => id === task.id);
   expect(await claim(createdAt + 4_999)).toEqual([]);
-  const both = await Promise.all([claim(createdAt + 5_000), claim(createdAt + 5_000)]);
-  expect(both.flat()).toEqual([{ accountId: task.accountId, id: task.id }]);
+  const claims = await Promise.all([claim(createdAt + 5_000), claim(createdAt + 5_000)]);
+  expect(claims.flat()).toEqual([{ accountId: task.accountId, id: task.id }]);
   expect(await claim(createdAt + 14_999)).toEqual([]);
   expect(await claim(createdAt + 15_000)).toHaveLength(1);
 });
@@ -317,7 +317,7 @@ test("a list in both orders, page by page, and a task that is deleted", async ()
   expect(await removeTask(redis, { version: "2", task: second })).toBe(false);
   expect(await removeTask(redis, { version: "1", task: second })).toBe(true);
   expect(await ids({ limit: 9, order: "asc" })).toEqual([[first.id, third.id], false]);
-  const kept = (await redis.keys(`*${third.id}*`)).filter((key) => key.includes(accountId));
-  await redis.del(...kept); // as after its retention time
+  const taskKeys = (await redis.keys(`*${third.id}*`)).filter((key) => key.includes(accountId));
+  await redis.del(...taskKeys); // as after its retention time
   expect(await ids({ limit: 1, order: "desc" })).toEqual([[first.id], false]);
 });

@@ -200,8 +200,8 @@ test("books whose oldest days were deleted are valid, in any order of settlement
 });
 
 const anchorOf = async (id: string, more: object = {}) => {
-  const found = await verifyAccount(redis, id, optionsFor(id));
-  const { to: number = 0, head = "", balanceNanos = 0n } = found ?? {};
+  const verification = await verifyAccount(redis, id, optionsFor(id));
+  const { to: number = 0, head = "", balanceNanos = 0n } = verification ?? {};
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
   const time = "2026-11-24T00:00:00.000Z";
   return { number, head, balanceNanos: balanceNanos.toString(), createdAt, time, ...more };

@@ -35,13 +35,13 @@ export async function addMovedTotals(
     cost: sums.get("costNanos") ?? 0n,
   }));
   await db.transaction().execute(async (transaction) => {
-    const fresh = await transaction
+    const inserted = await transaction
       .insertInto("moved_days")
       .values({ account, day })
       .onConflict((conflict) => conflict.doNothing())
       .returning("account")
       .execute();
-    if (fresh.length === 0) return;
+    if (inserted.length === 0) return;
     await addRows(transaction, "hourly_totals", rows);
     await addRows(transaction, "daily_totals", rows);
   });

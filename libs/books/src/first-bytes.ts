@@ -192,10 +192,10 @@ function showDimension(name: FirstBytesQuery["by"][number], value: string | numb
 /** Computes percentiles (nearest rank) from ranges in ascending order, each with its number and its number of calls. */
 function percentiles(ranges: readonly (readonly [bucket: number, calls: number])[]) {
   const all = ranges.reduce((sum, [, calls]) => sum + calls, 0);
-  const at = (share: number): number => {
+  const percentileAt = (share: number): number => {
     let below = 0;
     const range = ranges.find(([, calls]) => (below += calls) >= Math.ceil(all * share));
     return bucketMiddle(range?.[0] ?? 0);
   };
-  return { calls: all, p50: at(0.5), p95: at(0.95) };
+  return { calls: all, p50: percentileAt(0.5), p95: percentileAt(0.95) };
 }

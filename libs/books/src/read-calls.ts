@@ -103,10 +103,10 @@ function positionsByRequestId(
   filter: CallFilter,
   reading: CallPageOptions,
 ): RawBuilder<CallPosition> {
-  const one = (column: string): RawBuilder<CallPosition> =>
+  const positionsBy = (column: string): RawBuilder<CallPosition> =>
     positionsIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
   return sql`select at, account, id from (
-      select * from (${one("request")}) as ours union select * from (${one("upstream")}) as theirs
+      select * from (${positionsBy("request")}) as ours union select * from (${positionsBy("upstream")}) as theirs
     ) as found order by ${orderBy("found", filter, reading)} limit ${reading.limit}`;
 }
 

@@ -76,7 +76,7 @@ function splitByName(
 
 /** Inserts call ids. Returns the names of the calls whose ids are new. */
 async function insertIds(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
-  const fresh = await transaction
+  const insertedRows = await transaction
     .insertInto("call_ids")
     .values(
       orderByName(events).map((event) => ({
@@ -90,7 +90,7 @@ async function insertIds(transaction: Transaction<Tables>, events: readonly Usag
     .onConflict((conflict) => conflict.doNothing())
     .returning(["account", "id"])
     .execute();
-  return new Set(fresh.map(({ account, id }) => callName(account, id)));
+  return new Set(insertedRows.map(({ account, id }) => callName(account, id)));
 }
 
 /** Inserts the labels of calls. */
@@ -131,19 +131,19 @@ const maxTime = 253_402_300_800_000;
 
 /** Inserts calls. Returns the names of those that are new. */
 async function insertCalls(transaction: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
-  const fresh = await transaction
+  const insertedRows = await transaction
     .insertInto("calls")
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
     .returning(["account", "id"])
     .execute();
-  return new Set(fresh.map(({ account, id }) => callName(account, id)));
+  return new Set(insertedRows.map(({ account, id }) => callName(account, id)));
 }
 
 function timeOf({ id, time }: UsageEvent): number {
-  const at = Date.parse(time);
-  if (Number.isNaN(at)) throw new RangeError(`call ${id} has an invalid time: ${time}`);
-  return at;
+  const timeMs = Date.parse(time);
+  if (Number.isNaN(timeMs)) throw new RangeError(`call ${id} has an invalid time: ${time}`);
+  return timeMs;
 }
 
 function rowOf(event: UsageEvent): CallRow {

@@ -38,8 +38,11 @@ export interface RefusedPage {
  * ten. The others are only counted, with the stored call before them. Calls without a valid time are left out.
  */
 export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
-  const sound = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
-  const byHour = Map.groupBy(sound, ({ call }) => `${periodOf(Date.parse(call.time), hourMs)} ${call.accountId}`);
+  const withValidTime = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
+  const byHour = Map.groupBy(
+    withValidTime,
+    ({ call }) => `${periodOf(Date.parse(call.time), hourMs)} ${call.accountId}`,
+  );
   if (byHour.size === 0) return;
   await db.transaction().execute(async (transaction) => {
     // Ordered by key, so that concurrent ledgers do not deadlock.

@@ -36,7 +36,7 @@ export async function readTotalsTable(
     // Sums are read as text, because sums of money exceed the integers that a double represents exactly.
     ...sums.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
   ];
-  const wanted = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
+  const conditions = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
     query[column] === undefined ? [] : [sql`${sql.ref(column)} = ${query[column]}`],
   );
   const labelled = [
@@ -44,7 +44,7 @@ export async function readTotalsTable(
     ...(query.labels ?? []).map(({ name, value }) => sql`${labelOf(name)} = ${value}`),
   ];
   const period = [sql`period >= ${query.from}`, sql`period < ${query.to}`];
-  const where = [...period, ...ownerConditions(table, query), ...wanted, ...labelled];
+  const where = [...period, ...ownerConditions(table, query), ...conditions, ...labelled];
   const ordinals = query.groupBy.map((_, at) => sql.lit(at + 1));
   const grouped = ordinals.length === 0 ? sql`` : sql`group by ${sql.join(ordinals)}`;
   const { rows } = await sql<Record<string, string | number>>`

@@ -17,8 +17,8 @@ describe.each(engines)("$name", ({ start }) => {
   async function rowsOf(books: Books): Promise<number> {
     let rows = 0;
     for (const table of labelled) {
-      const found = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(books.db);
-      rows += found.rows[0]?.count ?? 0;
+      const result = await sql<{ count: number }>`select count(*) as count from ${sql.table(table)}`.execute(books.db);
+      rows += result.rows[0]?.count ?? 0;
     }
     return rows;
   }
@@ -74,8 +74,8 @@ describe.each(engines)("$name", ({ start }) => {
     expect([callsOf("team-7"), callsOf("other"), callsOf("later")]).toEqual(["2", "6", undefined]);
     const names = await books.db.selectFrom("daily_tag_totals").select("name").distinct().execute();
     expect(names.map(({ name }) => name).toSorted()).toEqual(["tag:other", "tag:team"]);
-    const others = { from: day.from, to: day.to + 86_400_000, groupBy: ["account", "day", "tag:team"] } as const;
-    expect(await readTotals(books, { ...others, labels: [{ name: "tag:team", value: "later" }] })).toMatchObject([
+    const unlimited = { from: day.from, to: day.to + 86_400_000, groupBy: ["account", "day", "tag:team"] } as const;
+    expect(await readTotals(books, { ...unlimited, labels: [{ name: "tag:team", value: "later" }] })).toMatchObject([
       { by: { account: "acme", day: "2026-01-11" } },
       { by: { account: "other", day: "2026-01-10" } },
     ]);

@@ -55,15 +55,15 @@ describe.each(engines)("$name", ({ name, start }) => {
 
   test("a call is found by the gateway's id of it and by the vendor's, also beyond a page", async () => {
     await using books = await newBooks(engine);
-    const called = (id: string, requestId: string, upstreamRequestId?: string) =>
+    const callNamed = (id: string, requestId: string, upstreamRequestId?: string) =>
       callOf(id, { requestId, ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }) });
     await recordCalls(books, [
-      called("one", "ours-1", "theirs-1"),
-      called("two", "ours-2", "theirs-2"),
+      callNamed("one", "ours-1", "theirs-1"),
+      callNamed("two", "ours-2", "theirs-2"),
       // A client may choose a request id that a vendor has given to another call.
-      called("three", "theirs-1"),
-      called("four", "ours-4", "theirs-1"),
-      called("five", "ours-5"),
+      callNamed("three", "theirs-1"),
+      callNamed("four", "ours-4", "theirs-1"),
+      callNamed("five", "ours-5"),
     ]);
     expect(await read(books, { requestId: "ours-2" }, 10, "oldest first")).toEqual(["two"]);
     expect(await read(books, { requestId: "theirs-2" }, 10, "oldest first")).toEqual(["two"]);
@@ -135,18 +135,18 @@ describe.each(engines)("$name", ({ name, start }) => {
 
   test("pages have every call that matches a filter, once and in order of time, for any page size", async () => {
     await using books = await newBooks(engine);
-    const word = (of: string) => fc.integer({ min: 0, max: 2 }).map((at) => `${of}-${at}`);
+    const oneOfThree = (of: string) => fc.integer({ min: 0, max: 2 }).map((at) => `${of}-${at}`);
     const call = fc.record(
       {
-        accountId: word("account"),
-        tokenId: word("token"),
-        model: word("model"),
-        channelId: word("channel"),
-        requestId: word("request"),
+        accountId: oneOfThree("account"),
+        tokenId: oneOfThree("token"),
+        model: oneOfThree("model"),
+        channelId: oneOfThree("channel"),
+        requestId: oneOfThree("request"),
         outcome: fc.constantFrom("completed" as const, "failed" as const),
         status: fc.constantFrom(200, 500),
-        endUser: word("user"),
-        tags: fc.dictionary(fc.constantFrom("team", "feature"), word("value")),
+        endUser: oneOfThree("user"),
+        tags: fc.dictionary(fc.constantFrom("team", "feature"), oneOfThree("value")),
         // Many calls have the same time; they are ordered by account and id.
         time: fc.integer({ min: 0, max: 40 }).map((at) => new Date(month.from + at * 3_000_000).toISOString()),
       },
@@ -158,17 +158,17 @@ describe.each(engines)("$name", ({ name, start }) => {
       {
         from: fc.integer({ min: 0, max: 30 }).map((at) => month.from + at * 3_000_000),
         to: fc.integer({ min: 10, max: 40 }).map((at) => month.from + at * 3_000_000),
-        account: word("account"),
-        token: word("token"),
-        model: word("model"),
-        channel: word("channel"),
-        requestId: word("request"),
+        account: oneOfThree("account"),
+        token: oneOfThree("token"),
+        model: oneOfThree("model"),
+        channel: oneOfThree("channel"),
+        requestId: oneOfThree("request"),
         outcome: fc.constantFrom("completed", "failed"),
         status: fc.constantFrom(200, 500),
         labels: fc.uniqueArray(
           fc.record({
             name: fc.constantFrom("endUser" as const, "tag:team" as const, "tag:feature" as const),
-            value: fc.oneof(word("value"), word("user")),
+            value: fc.oneof(oneOfThree("value"), oneOfThree("user")),
           }),
           { selector: ({ name }) => name, maxLength: 2 },
         ),
@@ -242,19 +242,23 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("totals of selected sums equal those of all sums", async () => {
-    const own = await newBooks(engine);
+    const emptyBooks = await newBooks(engine);
     const units = { inputTokens: 10, outputTokens: 20, requests: 1 };
-    await recordCalls(own, [callOf("plain", { units }), callOf("tagged", { units, tags: { team: "a" } })]);
+    await recordCalls(emptyBooks, [callOf("plain", { units }), callOf("tagged", { units, tags: { team: "a" } })]);
     const period = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-10T10:30:00Z") };
     for (const dimension of ["model", "hour", "tag:team"] as const) {
-      const all = await readTotals(own, { ...period, groupBy: [dimension] });
-      const some = await readTotals(own, { ...period, groupBy: [dimension], sums: ["calls", "cost", "inputTokens"] });
+      const all = await readTotals(emptyBooks, { ...period, groupBy: [dimension] });
+      const some = await readTotals(emptyBooks, {
+        ...period,
+        groupBy: [dimension],
+        sums: ["calls", "cost", "inputTokens"],
+      });
       const [calls, costNanos, inputTokens] = ["2", "2", "20"];
       expect(all.map(({ sums }) => sums)).toContainEqual(expect.objectContaining({ outputTokens: expect.any(String) }));
       expect(some.map(({ by }) => by)).toEqual(all.map(({ by }) => by));
       if (dimension !== "tag:team") expect(some.map(({ sums }) => sums)).toEqual([{ calls, costNanos, inputTokens }]);
     }
-    await own[Symbol.asyncDispose]();
+    await emptyBooks[Symbol.asyncDispose]();
   });
 
   test("totals by end user and tags, and of parts of days, are the sums of the calls; calls without a label are a row", async () => {
@@ -306,8 +310,8 @@ describe.each(engines)("$name", ({ name, start }) => {
     ];
     for (const groupBy of groupings)
       for (const filter of filters) {
-        const wanted = calls.filter((event) => matches(event, { ...month, ...filter }));
-        const groups = Map.groupBy(wanted, (event) => groupBy.map((name) => valueOf(event, name)).join("|"));
+        const expected = calls.filter((event) => matches(event, { ...month, ...filter }));
+        const groups = Map.groupBy(expected, (event) => groupBy.map((name) => valueOf(event, name)).join("|"));
         const rows = await readTotals(books, { ...month, ...filter, groupBy });
         const shown = rows.map(({ by, sums }) => [
           groupBy.map((name) => by[name]).join("|"),
@@ -355,10 +359,10 @@ describe.each(engines)("$name", ({ name, start }) => {
     await recordCalls(books, [callOf("of another", { accountId: "other", receipt: receipt(9) })]);
     expect(await readLatestReceipt(books, "acme")).toMatchObject({ receipts: 3, head: "hash-3" });
     expect(await readLatestReceipt(books, "absent")).toBeUndefined();
-    const found = [];
+    const numbers = [];
     for await (const entries of readReceipts(books, "acme"))
-      found.push(...entries.map(({ receipt }) => receipt?.number));
-    expect(found).toEqual([1, 2, 3, 2]);
+      numbers.push(...entries.map(({ receipt }) => receipt?.number));
+    expect(numbers).toEqual([1, 2, 3, 2]);
   });
 
   test("calls of expired days are deleted, and their totals are kept", async () => {

@@ -26,8 +26,8 @@ const hashOf = (word: string): string => Buffer.from(word).toString("hex").padEn
 
 /** Returns a receipt whose hash, and those of the previous and of the replaced receipt, are derived from words. */
 function receiptOf(word: string, previous: string, number: number, replaces?: string): Receipt {
-  const made = { number, previous: previous && hashOf(previous), hash: hashOf(word), balanceNanos: "0" };
-  return replaces === undefined ? made : { ...made, replaces: hashOf(replaces) };
+  const plainReceipt = { number, previous: previous && hashOf(previous), hash: hashOf(word), balanceNanos: "0" };
+  return replaces === undefined ? plainReceipt : { ...plainReceipt, replaces: hashOf(replaces) };
 }
 
 const settled = (id: string, receipt: Receipt, more: Partial<UsageEvent> = {}): UsageEvent =>
@@ -47,10 +47,10 @@ describe.each(engines)("$name", ({ start }) => {
 
   /** Returns the ids and receipt numbers of all settlements of the account. */
   async function chained(books: Books): Promise<readonly string[]> {
-    const found: string[] = [];
+    const entriesFound: string[] = [];
     for await (const entries of readReceipts(books, "acme"))
-      for (const entry of entries) if ("costNanos" in entry) found.push(`${entry.id} ${entry.receipt?.number}`);
-    return found.toSorted();
+      for (const entry of entries) if ("costNanos" in entry) entriesFound.push(`${entry.id} ${entry.receipt?.number}`);
+    return entriesFound.toSorted();
   }
 
   test("a call is in the books once by its id, regardless of its event's day, and counts once", async () => {
@@ -171,16 +171,16 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"), { costNanos: "7" })]);
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("d") });
     expect(await chained(books)).toEqual(["x 2", "x 3", "y 1"]);
-    const found = await readUnrefunded(books, ["acme"]);
-    expect(found).toMatchObject([{ event: { id: "x", costNanos: "5" } }]);
+    const unrefunded = await readUnrefunded(books, ["acme"]);
+    expect(unrefunded).toMatchObject([{ event: { id: "x", costNanos: "5" } }]);
     // Redis loses both settlements before the refund: they are charged again, and one refund is still due.
     await recordCalls(books, [
       settled("x", receiptOf("e", "b", 4, "c"), { costNanos: "5" }),
       settled("x", receiptOf("f", "e", 5, "d"), { costNanos: "7" }),
     ]);
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("f") });
-    expect(await readUnrefunded(books, ["acme"])).toMatchObject([{ operation: found[0]?.operation }]);
-    for (const settlement of found) await markRefunded(books, settlement);
+    expect(await readUnrefunded(books, ["acme"])).toMatchObject([{ operation: unrefunded[0]?.operation }]);
+    for (const settlement of unrefunded) await markRefunded(books, settlement);
     await recordCalls(books, [second]);
     expect(await readUnrefunded(books, ["acme"])).toEqual([]);
   });

@@ -27,9 +27,9 @@ export async function newBooks(engine: TestEngine): Promise<Books> {
 
 async function startSqlite(): Promise<TestEngine> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-books-"));
-  let made = 0;
+  let count = 0;
   return {
-    address: async () => ({ file: join(folder, `books-${made++}.sqlite`) }),
+    address: async () => ({ file: join(folder, `books-${count++}.sqlite`) }),
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true });
     },
@@ -38,10 +38,10 @@ async function startSqlite(): Promise<TestEngine> {
 
 async function startPostgresEngine(): Promise<TestEngine> {
   const server = await startPostgres();
-  let made = 0;
+  let count = 0;
   return {
     async address() {
-      const name = `books_${made++}`;
+      const name = `books_${count++}`;
       await onServer(server.url, `create database ${name}`);
       return { url: server.url.replace(/[^/]+$/, name), file: "" };
     },

@@ -84,19 +84,22 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("complete days are read from counts by day, the remaining hours from counts by hour", async () => {
-    const own = await newBooks(engine);
-    const at = (time: string, accountId: string, firstByteMs: number) =>
+    const emptyBooks = await newBooks(engine);
+    const callAt = (time: string, accountId: string, firstByteMs: number) =>
       callOf(`${time} ${accountId}`, { time: `2026-01-${time}:00:00.000Z`, accountId, firstByteMs });
-    await recordCalls(own, [
-      at("09T23", "acme", 100),
-      at("10T00", "acme", 200),
-      at("10T23", "other", 300),
-      at("11T00", "acme", 400),
-      at("11T05", "acme", 9_000),
+    await recordCalls(emptyBooks, [
+      callAt("09T23", "acme", 100),
+      callAt("10T00", "acme", 200),
+      callAt("10T23", "other", 300),
+      callAt("11T00", "acme", 400),
+      callAt("11T05", "acme", 9_000),
     ]);
     const period = { from: Date.parse("2026-01-09T22:00:00Z"), to: Date.parse("2026-01-11T01:00:00Z") };
     const counts = async (by: readonly ("model" | "day" | "hour")[], more: object = {}) =>
-      (await readFirstByteTimes(own, { ...period, ...more, by })).map(({ by: group, calls }) => [group["day"], calls]);
+      (await readFirstByteTimes(emptyBooks, { ...period, ...more, by })).map(({ by: group, calls }) => [
+        group["day"],
+        calls,
+      ]);
     expect(await counts([])).toEqual([[undefined, 4]]);
     expect(await counts(["day"])).toEqual([
       ["2026-01-09", 1],
@@ -105,9 +108,9 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     expect(await counts(["hour"])).toHaveLength(4);
     expect(await counts([], { account: "other" })).toEqual([[undefined, 1]]);
-    const [all] = await readFirstByteTimes(own, { ...period, by: [] });
+    const [all] = await readFirstByteTimes(emptyBooks, { ...period, by: [] });
     expect(Math.abs((all?.p50 ?? 0) - 200)).toBeLessThan(11);
-    await own[Symbol.asyncDispose]();
+    await emptyBooks[Symbol.asyncDispose]();
   });
 
   test("counts by day include calls of versions without them", async () => {

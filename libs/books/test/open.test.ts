@@ -150,7 +150,7 @@ describe.each(engines)("$name", ({ name, start }) => {
         await sql`insert into credits values ('acme', ${operation}, ${at}, 'top-up', ${nanos}, '{}')`.execute(db);
     });
     await using books = await openBooks(address, log);
-    const known = {
+    const expected = {
       id: "acme",
       createdAt: "",
       receipts: 7,
@@ -159,7 +159,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       creditedNanos: 100n,
       isComplete: true,
     };
-    expect(await findAccounts(books, ["acme"])).toMatchObject([known]);
+    expect(await findAccounts(books, ["acme"])).toMatchObject([expected]);
     const receipt = { number: 8, previous: head, balanceNanos: "92", hash: "0123456789abcdef" };
     await recordCalls(books, [callOf("next", { receipt })]);
     expect(await findAccounts(books, ["acme"])).toMatchObject([{ receipts: 8, isComplete: true, balanceNanos: 92n }]);
@@ -318,8 +318,9 @@ describe("a wrong BOOKS_URL is one clear line", () => {
     const file = join(folder, "kept.sqlite");
     await (await openBooks({ file }, log))[Symbol.asyncDispose]();
     chmodSync(file, 0o444);
-    const seen = process.getuid?.() === 0 ? await unprivileged(() => refusal("", file)) : await refusal("", file);
-    expect(seen).toMatch(/read-only|cannot be opened/);
+    const refusalText =
+      process.getuid?.() === 0 ? await unprivileged(() => refusal("", file)) : await refusal("", file);
+    expect(refusalText).toMatch(/read-only|cannot be opened/);
   });
 
   test("a server that does not answer is not reported as a wrong address: it may answer later", async () => {

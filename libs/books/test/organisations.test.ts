@@ -57,8 +57,8 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await team("acme", "lost", "no-such-account")).toBe("no-account");
     expect(await team("evil", "search", "wallet")).toBe("no-account");
     expect(await team("evil", "search", "rival")).toBe("created");
-    const both = await Promise.all([team("acme", "raced", "other"), team("evil", "raced", "other")]);
-    expect(both.toSorted()).toEqual(["created", "no-account"]);
+    const concurrentResults = await Promise.all([team("acme", "raced", "other"), team("evil", "raced", "other")]);
+    expect(concurrentResults.toSorted()).toEqual(["created", "no-account"]);
     const [acme] = await readOrganisations(books, { account: "wallet" });
     expect(acme).toMatchObject({ id: "acme", name: "acme" });
     expect(acme?.teams.filter(({ account }) => account === "wallet").map(({ id }) => id)).toEqual(["ads", "search"]);
@@ -69,9 +69,9 @@ describe.each(engines)("$name", ({ start }) => {
     await bookAccount(books, { id: "changing", name: "changing", createdAt }, "ada");
     const change = (wish: { name?: string; disabled?: boolean }) => changeAccount(books, "changing", wish, "ada");
     const unprojected = async () => {
-      const found = (await readUnprojectedAccounts(books, 100)).find(({ id }) => id === "changing");
+      const changedAccount = (await readUnprojectedAccounts(books, 100)).find(({ id }) => id === "changing");
       await markProjected(books, ["changing"]);
-      return found;
+      return changedAccount;
     };
     expect(await unprojected()).toMatchObject({ name: "changing", disabled: false, version: 0 });
     expect(await unprojected()).toBeUndefined();
@@ -79,8 +79,8 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await change({ disabled: true })).toEqual({ id: "changing", name: "Acme", disabled: true, version: 2 });
     expect(await unprojected()).toMatchObject({ name: "Acme", disabled: true, version: 2 });
     expect(await findAccounts(books, ["changing"])).toMatchObject([{ name: "Acme", disabled: true, version: 2 }]);
-    const both = await Promise.all([change({ disabled: false }), change({ name: "Ajax" })]);
-    expect(both.map((state) => state?.version).toSorted()).toEqual([3, 4]);
+    const concurrentResults = await Promise.all([change({ disabled: false }), change({ name: "Ajax" })]);
+    expect(concurrentResults.map((state) => state?.version).toSorted()).toEqual([3, 4]);
     expect(await findAccounts(books, ["changing"])).toMatchObject([{ name: "Ajax", disabled: false, version: 4 }]);
     expect(await changeAccount(books, "absent", { disabled: true }, "ada")).toBeUndefined();
   });
@@ -150,17 +150,17 @@ describe.each(engines)("$name", ({ start }) => {
     const tokensOf = async (filter: { organisation?: string; teams?: readonly string[] }) => {
       const reading = { order: "oldest first", limit: 10 } as const;
       const labels = [{ name: "tag:app", value: "x" }] as const;
-      const found = [
+      const allOrganisations = [
         (await readCalls(books, { ...day, ...filter }, reading)).events.map(({ tokenId }) => tokenId),
         (await readCalls(books, { ...day, ...filter, labels }, reading)).events.map(({ tokenId }) => tokenId),
         (await readRefused(books, { ...day, ...filter }, { limit: 10 })).refusals.map(({ call }) => call.tokenId),
         (await readTotals(books, { ...day, ...filter, groupBy: ["token"] })).map(({ by }) => by.token ?? ""),
         (await readTotals(books, { ...day, ...filter, groupBy: ["token", "tag:app"] })).map(({ by }) => by.token ?? ""),
       ].map((tokens) => tokens.toSorted());
-      expect(found).toEqual(found.map(() => found[0]));
+      expect(allOrganisations).toEqual(allOrganisations.map(() => allOrganisations[0]));
       const [byTag] = await readTotals(books, { ...day, ...filter, groupBy: ["tag:app"] });
-      expect(byTag?.sums["calls"] ?? "0").toBe(String(found[0]?.length));
-      return found[0];
+      expect(byTag?.sums["calls"] ?? "0").toBe(String(allOrganisations[0]?.length));
+      return allOrganisations[0];
     };
     expect(await tokensOf({ organisation: "acme" })).toEqual(["tok_ads", "tok_plain", "tok_search"]);
     expect(await tokensOf({ organisation: "acme", teams: ["search"] })).toEqual(["tok_search"]);

@@ -39,15 +39,16 @@ describe.each(engines)("$name", ({ start }) => {
     const second = refusal("b", { time: "2026-01-10T11:00:00.000Z", status: 402, tokenId: "tok_2" });
     const other = refusal("c", { time: "2026-01-10T12:00:00.000Z", accountId: "other" });
     await recordRefused(books, [first, second, other]);
-    const found = async (filter: object) => (await readRefused(books, { ...day, ...filter }, { limit: 10 })).refusals;
-    expect(await found({})).toEqual([other, second, first]);
-    expect(await found({ account: "acme" })).toEqual([second, first]);
-    expect(await found({ account: "acme", requestId: "req_c" })).toEqual([]);
-    expect(await found({ requestId: "req_a" })).toEqual([first]);
-    expect(await found({ token: "tok_2" })).toEqual([second]);
-    expect(await found({ model: "gpt-x" })).toEqual([first]);
-    expect(await found({ status: 402 })).toEqual([second]);
-    expect(await found({ from: day.to, to: day.to + 1 })).toEqual([]);
+    const readWith = async (filter: object) =>
+      (await readRefused(books, { ...day, ...filter }, { limit: 10 })).refusals;
+    expect(await readWith({})).toEqual([other, second, first]);
+    expect(await readWith({ account: "acme" })).toEqual([second, first]);
+    expect(await readWith({ account: "acme", requestId: "req_c" })).toEqual([]);
+    expect(await readWith({ requestId: "req_a" })).toEqual([first]);
+    expect(await readWith({ token: "tok_2" })).toEqual([second]);
+    expect(await readWith({ model: "gpt-x" })).toEqual([first]);
+    expect(await readWith({ status: 402 })).toEqual([second]);
+    expect(await readWith({ from: day.to, to: day.to + 1 })).toEqual([]);
     const page = await readRefused(books, day, { limit: 2 });
     expect(page.refusals).toEqual([other, second]);
     expect(await readRefused(books, day, { limit: 2, after: page.next })).toEqual({ refusals: [first] });

@@ -111,10 +111,10 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     await book("tok_past", { expiresAt: "2031-01-01T12:00:00.000Z" });
     await book("tok_later", { expiresAt: "2031-01-03T12:00:00.001Z" });
     await book("tok_tagged", { tags: { expiresAt: "2031-01-02T00:00:00.000Z" } });
-    const found = async (limit: number) =>
+    const readExpiring = async (limit: number) =>
       (await readExpiringTokens(books, { from, to: from + 2 * 86_400_000, limit })).map(({ id }) => id);
-    expect(await found(10)).toEqual(["tok_half", "tok_null"]);
-    expect(await found(1)).toEqual(["tok_half"]);
+    expect(await readExpiring(10)).toEqual(["tok_half", "tok_null"]);
+    expect(await readExpiring(1)).toEqual(["tok_half"]);
   });
 
   test("tokens with a rotation period are read", async () => {

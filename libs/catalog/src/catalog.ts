@@ -353,8 +353,8 @@ function drawByShare(
   shares: readonly (readonly [name: string, share: number])[],
   random: () => number,
 ): string | undefined {
-  let left = random() * shares.reduce((sum, [, share]) => sum + share, 0);
-  return (shares.find(([, share]) => (left -= share) < 0) ?? shares.at(-1))?.[0];
+  let remaining = random() * shares.reduce((sum, [, share]) => sum + share, 0);
+  return (shares.find(([, share]) => (remaining -= share) < 0) ?? shares.at(-1))?.[0];
 }
 
 function upstreamNamesByModel(

@@ -62,10 +62,10 @@ test.each([
 });
 
 test("a model that is cheaper at some hours has the price of the other hours", () => {
-  const dear = knownPrice("deepseek", "deepseek-chat", now)?.price;
+  const peakPrice = knownPrice("deepseek", "deepseek-chat", now)?.price;
   for (const hour of [0, 4, 8, 17, 20])
-    expect(knownPrice("deepseek", "deepseek-chat", now + hour * 3_600_000)?.price).toEqual(dear);
-  expect(dear?.input).toBe(0.27);
+    expect(knownPrice("deepseek", "deepseek-chat", now + hour * 3_600_000)?.price).toEqual(peakPrice);
+  expect(peakPrice?.input).toBe(0.27);
 });
 
 test("every price that is read from the catalogue is an exact amount", () => {

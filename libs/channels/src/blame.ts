@@ -137,10 +137,10 @@ function similarTo(failed: FailureSeen): (outcome: CallOutcome) => boolean {
  */
 function countDistinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
-  let others = 0;
+  let countedEachTime = 0;
   for (const { failed } of failures) {
-    if (failed?.body === undefined || failed.isNeverClientFault === true) others++;
+    if (failed?.body === undefined || failed.isNeverClientFault === true) countedEachTime++;
     else bodies.add(failed.body);
   }
-  return bodies.size + others;
+  return bodies.size + countedEachTime;
 }

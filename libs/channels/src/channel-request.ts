@@ -64,8 +64,8 @@ async function signChanged(
     return signRequest(provider, request, signing);
   await inTurnsIfLong(findMembersInTurns(body));
   const members = membersOf(body);
-  const sent = new Set(members.map(({ name }) => name));
-  const missing = Object.entries(defaults).filter(([name]) => !sent.has(name));
+  const present = new Set(members.map(({ name }) => name));
+  const missing = Object.entries(defaults).filter(([name]) => !present.has(name));
   const changed = spliceMembers(body, { ...Object.fromEntries(missing), ...force }, members);
   return signRequest(provider, { ...request, body: changed }, signing);
 }

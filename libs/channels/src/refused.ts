@@ -90,18 +90,18 @@ export function readUpTo(
   const { promise, resolve } = Promise.withResolvers<{ text: string; isWhole: boolean }>();
   const chunks: Buffer[] = [];
   let size = 0;
-  const done = (isWhole: boolean): void =>
+  const finish = (isWhole: boolean): void =>
     resolve({ text: Buffer.concat(chunks).toString("utf8", 0, maxBytes), isWhole });
   answer.pipe({
     data(chunk) {
       chunks.push(chunk);
       size += chunk.length;
       if (size < maxBytes) return;
-      done(false);
+      finish(false);
       answer.abort();
     },
-    end: () => done(true),
-    fail: () => done(false),
+    end: () => finish(true),
+    fail: () => finish(false),
   });
   return promise;
 }

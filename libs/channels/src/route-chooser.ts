@@ -250,6 +250,6 @@ function chooseWeighted<T extends Weighed>(from: readonly T[], random: () => num
   const weights = from.map(({ candidate }) => candidate.channel.weight);
   const sum = weights.reduce((total, weight) => total + weight, 0);
   if (sum === 0) return from[Math.floor(random() * from.length)];
-  let left = random() * sum;
-  return from.find((_, index) => (left -= weights[index] ?? 0) < 0) ?? from.at(-1);
+  let remainingWeight = random() * sum;
+  return from.find((_, index) => (remainingWeight -= weights[index] ?? 0) < 0) ?? from.at(-1);
 }

@@ -76,8 +76,8 @@ function wireRoute<Wire extends UpstreamWire>(
   refusing: UpstreamWire | undefined,
 ): WireRoute<Wire> | Promise<WireRoute<Wire>> {
   const vendor = supportedWires.vendorOf(candidate);
-  const known = supportedWires.usable(candidate, plan.wires);
-  const usable = refusing === undefined ? known : known.filter((wire) => wire !== refusing);
+  const usableWires = supportedWires.usable(candidate, plan.wires);
+  const usable = refusing === undefined ? usableWires : usableWires.filter((wire) => wire !== refusing);
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noUsableWireFailure();
   const { provider } = vendor;

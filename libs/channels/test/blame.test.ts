@@ -21,7 +21,7 @@ let bodies = 0;
 /** Counts the calls, one per `stepMs`. Returns the extent that the last failure puts into a cooldown. */
 function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, stepMs = 1): string {
   const evidence = new Evidence();
-  let found: Extent | undefined;
+  let lastExtent: Extent | undefined;
   for (const [at, call] of calls.entries()) {
     const { account = "a", model = "m", key = "k", failed: kind, body = `body ${++bodies}`, isExplicit = false } = call;
     const subject = { account, model, key };
@@ -33,7 +33,7 @@ function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, 
     const now = 1_000_000 + at * stepMs;
     evidence.add("c", subject, { at: now, failed });
     if (failed === undefined) continue;
-    found = findBlamedExtent(
+    lastExtent = findBlamedExtent(
       evidence.at("c", now),
       {
         ...subject,
@@ -46,7 +46,7 @@ function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, 
       now,
     );
   }
-  return found === undefined ? "nothing" : `${found.models}, ${found.accounts}`;
+  return lastExtent === undefined ? "nothing" : `${lastExtent.models}, ${lastExtent.accounts}`;
 }
 
 const repeated = (count: number, call: Call): readonly Call[] => Array.from({ length: count }, () => call);
@@ -223,17 +223,24 @@ test("the stored evidence is limited, and the least recently used is dropped", (
     evidence.add("c", subject(0), { at });
     evidence.add("c", subject(at), { at });
   }
-  const found = evidence.at("c", 1_000);
-  expect(found).toHaveLength(256);
-  expect(found.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
+  const tallies = evidence.at("c", 1_000);
+  expect(tallies).toHaveLength(256);
+  expect(tallies.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
 });
 
 test("bodies are distinguished by their beginning, end and length, and a stream has no fingerprint", () => {
   const large = Buffer.alloc(1_000_000, "a");
   const other = Buffer.from(large);
   other[other.length - 1] = 0x62;
-  const of = (body: unknown) => fingerprintOf(body);
-  expect(of(large)).toBe(of(Buffer.from(large)));
-  expect(new Set([of(large), of(other), of(large.subarray(1)), of(Buffer.from("a"))]).size).toBe(4);
-  expect([of(undefined), of({ pipe: 1 })]).toEqual([undefined, undefined]);
+  const fingerprintOfBody = (body: unknown) => fingerprintOf(body);
+  expect(fingerprintOfBody(large)).toBe(fingerprintOfBody(Buffer.from(large)));
+  expect(
+    new Set([
+      fingerprintOfBody(large),
+      fingerprintOfBody(other),
+      fingerprintOfBody(large.subarray(1)),
+      fingerprintOfBody(Buffer.from("a")),
+    ]).size,
+  ).toBe(4);
+  expect([fingerprintOfBody(undefined), fingerprintOfBody({ pipe: 1 })]).toEqual([undefined, undefined]);
 });

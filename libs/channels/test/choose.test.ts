@@ -18,23 +18,23 @@ const candidate = (id: string, cost?: number, weight = 1): Candidate => ({
     timeoutMs: 1_000,
   },
 });
-const of = (...candidates: readonly Candidate[]) => candidates.map((each) => ({ candidate: each }));
+const weighed = (...candidates: readonly Candidate[]) => candidates.map((each) => ({ candidate: each }));
 const score = () => 0;
 
 test.each([
-  ["the one with the lowest cost", of(candidate("a", 3), candidate("b", 1), candidate("c", 2)), "b"],
-  ["a free one before any other", of(candidate("a", 0.1), candidate("b", 0)), "b"],
-  ["one with a known cost before one without", of(candidate("a"), candidate("b", 9)), "b"],
+  ["the one with the lowest cost", weighed(candidate("a", 3), candidate("b", 1), candidate("c", 2)), "b"],
+  ["a free one before any other", weighed(candidate("a", 0.1), candidate("b", 0)), "b"],
+  ["one with a known cost before one without", weighed(candidate("a"), candidate("b", 9)), "b"],
 ])("the cheapest is %s", (_name, from, id) => {
   for (const random of [0, 0.5, 0.99])
     expect(choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id).toBe(id);
 });
 
 test("equally cheap channels share by weight", () => {
-  const from = of(candidate("a", 1, 1), candidate("b", 1, 3), candidate("c", 2, 100));
-  const at = (random: number) =>
+  const from = weighed(candidate("a", 1, 1), candidate("b", 1, 3), candidate("c", 2, 100));
+  const chosenAt = (random: number) =>
     choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id;
-  expect([at(0.2), at(0.3), at(0.9)]).toEqual(["a", "b", "b"]);
+  expect([chosenAt(0.2), chosenAt(0.3), chosenAt(0.9)]).toEqual(["a", "b", "b"]);
 });
 
 test("of two random candidates the slower one is never chosen; of all, the slowest never", () => {
@@ -42,7 +42,7 @@ test("of two random candidates the slower one is never chosen; of all, the slowe
   const scores = fc.uniqueArray(fc.integer({ min: 1, max: 1_000 }), { minLength: 2, maxLength: 6 });
   fc.assert(
     fc.property(scores, randomNumber, randomNumber, (ms, first, second) => {
-      const from = of(...ms.map((_, at) => candidate(String(at))));
+      const from = weighed(...ms.map((_, at) => candidate(String(at))));
       const randomNumbers = [first, second];
       const scoreOf = (each: Candidate): number => ms[Number(each.channel.id)] ?? 0;
       const chosen = choose(from, { choice: "fastest", score: scoreOf, random: () => randomNumbers.shift() ?? 0 });

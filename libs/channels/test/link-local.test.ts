@@ -10,12 +10,13 @@ const names: Readonly<Record<string, readonly string[]>> = {
   "vendor.example": ["203.0.113.7", "203.0.113.8"],
 };
 beforeEach(() => {
-  const found = (host: string): dns.LookupAddress[] => (names[host] ?? []).map((address) => ({ address, family: 4 }));
+  const addressesOf = (host: string): dns.LookupAddress[] =>
+    (names[host] ?? []).map((address) => ({ address, family: 4 }));
   vi.spyOn(dns, "lookup").mockImplementation(((
     host: string,
     _options: object,
     callback: (error: null, found: readonly dns.LookupAddress[]) => void,
-  ) => callback(null, found(host))) as typeof dns.lookup);
+  ) => callback(null, addressesOf(host))) as typeof dns.lookup);
   return () => vi.restoreAllMocks();
 });
 
@@ -47,9 +48,9 @@ test("no request and no WebSocket goes to a link-local address", async () => {
 test.each([{}, { all: true }])(
   "a name that resolves to a link-local address is not found, with the options %j",
   (options) => {
-    const found = vi.fn<Parameters<typeof vendorLookup>[2]>();
-    vendorLookup("metadata.example", options, found);
-    expect(found).toHaveBeenCalledExactlyOnceWith(
+    const onResolved = vi.fn<Parameters<typeof vendorLookup>[2]>();
+    vendorLookup("metadata.example", options, onResolved);
+    expect(onResolved).toHaveBeenCalledExactlyOnceWith(
       expect.objectContaining({ message: expect.stringMatching(/link-local/) }),
       "",
       0,
@@ -58,12 +59,12 @@ test.each([{}, { all: true }])(
 );
 
 test("another name is resolved, by one address or by all", () => {
-  const found = vi.fn<Parameters<typeof vendorLookup>[2]>();
-  vendorLookup("vendor.example", {}, found);
-  expect(found).toHaveBeenLastCalledWith(null, "203.0.113.7", 4);
-  vendorLookup("vendor.example", { all: true }, found);
+  const onResolved = vi.fn<Parameters<typeof vendorLookup>[2]>();
+  vendorLookup("vendor.example", {}, onResolved);
+  expect(onResolved).toHaveBeenLastCalledWith(null, "203.0.113.7", 4);
+  vendorLookup("vendor.example", { all: true }, onResolved);
   const both = ["203.0.113.7", "203.0.113.8"].map((address) => ({ address, family: 4 }));
-  expect(found).toHaveBeenLastCalledWith(null, both);
+  expect(onResolved).toHaveBeenLastCalledWith(null, both);
 });
 
 test("no request goes to a name that resolves to a link-local address", async () => {

@@ -86,7 +86,7 @@ test("keys are used in turn, and one in a cooldown is skipped", () => {
 
 test("the time at which the first of them is available again", () => {
   const rests: Record<string, number> = { a: 50, "a/k": 80, b: 70, c: Infinity };
-  const at = (scope: string): number => rests[scope] ?? 0;
-  expect(earliestAvailableAt([candidate("a"), candidate("b"), candidate("c")], cooldownsBy(at))).toBe(70);
-  expect(earliestAvailableAt([candidate("c")], cooldownsBy(at))).toBeUndefined();
+  const endOf = (scope: string): number => rests[scope] ?? 0;
+  expect(earliestAvailableAt([candidate("a"), candidate("b"), candidate("c")], cooldownsBy(endOf))).toBe(70);
+  expect(earliestAvailableAt([candidate("c")], cooldownsBy(endOf))).toBeUndefined();
 });

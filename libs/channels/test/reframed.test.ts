@@ -16,32 +16,32 @@ const upper = {
 /** Creates an answer whose body the test sends, and a sink that records what it receives. */
 function answerOf(type: string) {
   let sink: BodySink | undefined;
-  const seen: string[] = [];
+  const received: string[] = [];
   const answer: UpstreamAnswer = {
     status: 200,
     headers: { "content-type": type },
     pipe: (taker) => (sink = taker),
-    pause: () => seen.push("pause"),
-    resume: () => seen.push("resume"),
-    abort: () => seen.push("abort"),
+    pause: () => received.push("pause"),
+    resume: () => received.push("resume"),
+    abort: () => received.push("abort"),
   };
-  const taken: BodySink = {
-    data: (chunk) => seen.push(chunk.toString()),
-    end: () => seen.push("end"),
-    fail: (error) => seen.push(error.message),
+  const recordingSink: BodySink = {
+    data: (chunk) => received.push(chunk.toString()),
+    end: () => received.push("end"),
+    fail: (error) => received.push(error.message),
   };
-  return { answer, taken, seen, vendor: () => sink ?? taken };
+  return { answer, taken: recordingSink, seen: received, vendor: () => sink ?? recordingSink };
 }
 
 describe("reframed()", () => {
   test("a stream has its wire's framing, and empty chunks are dropped", () => {
     const { answer, taken, seen, vendor } = answerOf("application/x-frames; v=1");
-    const made = reframeAnswer(answer, upper);
-    expect(made.headers["content-type"]).toBe("text/event-stream");
-    made.pipe(taken);
+    const converted = reframeAnswer(answer, upper);
+    expect(converted.headers["content-type"]).toBe("text/event-stream");
+    converted.pipe(taken);
     for (const chunk of ["a", " ", "b"]) vendor().data(Buffer.from(chunk));
-    made.pause();
-    made.resume();
+    converted.pause();
+    converted.resume();
     vendor().end();
     expect(seen).toEqual(["A", "B", "pause", "resume", "end"]);
   });

@@ -58,9 +58,9 @@ function blockEventLoop(): void {
 
 /** Resets all connections just before a request's first byte is written, this many times. */
 function resetUnderWrites(times: number): Disposable {
-  let left = times;
+  let remaining = times;
   const reset = (): void => {
-    if (left-- <= 0) return;
+    if (remaining-- <= 0) return;
     child.kill("SIGUSR2");
     blockEventLoop();
   };
@@ -128,12 +128,12 @@ test("an answer whose last parts are not accepted fails: it does not count as co
     proxy: undefined,
   } as const;
   const answer = await transport.send(request, new AbortController().signal);
-  const over = Promise.withResolvers<string>();
+  const endReached = Promise.withResolvers<string>();
   const data = (): never => {
     throw new Error("not taken");
   };
-  answer.pipe({ data, end: () => over.resolve("whole"), fail: ({ message }) => over.resolve(message) });
-  expect(await over.promise).toBe("not taken");
+  answer.pipe({ data, end: () => endReached.resolve("whole"), fail: ({ message }) => endReached.resolve(message) });
+  expect(await endReached.promise).toBe("not taken");
 });
 
 test("above the maximum of addresses, the connections of the least recently used one are closed", async () => {
@@ -205,10 +205,10 @@ test("an exchange that is aborted while connecting ends immediately, and nothing
     body: Buffer.from("{}"),
     state,
   } as const;
-  const sent = transport.send(request, leaving.signal);
+  const pendingAnswer = transport.send(request, leaving.signal);
   await connected;
   leaving.abort();
-  await expect(sent).rejects.toThrow("ended by the gateway");
+  await expect(pendingAnswer).rejects.toThrow("ended by the gateway");
   expect([state.isSent, sockets.size]).toEqual([false, 1]);
   for (const socket of sockets) socket.destroy();
   deaf.close();

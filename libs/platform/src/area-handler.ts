@@ -175,12 +175,12 @@ async function runHandler(
   const { request, response, id, endpoint, params, query, requestId, span, log } = call;
   const ending = endingOf(response);
   let format = errorFormatOf(endpoint, request.headers, query.has("key"));
-  let known: ServiceCall | undefined;
+  let serviceCall: ServiceCall | undefined;
   try {
     const caller = findCaller();
     format = caller.format ?? format;
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    known = {
+    serviceCall = {
       request,
       response,
       answer: new HttpSink(response),
@@ -197,11 +197,11 @@ async function runHandler(
       span,
       facts: {},
     };
-    await handler(known);
+    await handler(serviceCall);
   } catch (caught) {
     // If the call was ended, its handler may throw any error. The reason of the end replaces that error.
-    const error = known === undefined ? caught : (endedBy(ending) ?? caught);
-    if (known !== undefined) recordRefusal(refused, known, error);
+    const error = serviceCall === undefined ? caught : (endedBy(ending) ?? caught);
+    if (serviceCall !== undefined) recordRefusal(refused, serviceCall, error);
     if (response.writableEnded) return; // the client has its answer
     if (error instanceof ClientGone) return void response.destroy();
     const failure = failureFrom(error);

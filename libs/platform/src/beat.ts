@@ -7,8 +7,8 @@ const minShareLeft = 0.25;
  * third of a millisecond. Different processes have different beats.
  */
 export function msUntilBeat(ms: number): number {
-  const left = ms - (performance.now() % ms);
-  return Math.ceil(left < ms * minShareLeft ? left + ms : left);
+  const remainingMs = ms - (performance.now() % ms);
+  return Math.ceil(remainingMs < ms * minShareLeft ? remainingMs + ms : remainingMs);
 }
 
 /** Calls `run` at each beat until the result is disposed. The timer does not keep the process running. */

@@ -24,8 +24,10 @@ interface AddressedRequest {
  */
 export function clientAddress({ headers, socket }: AddressedRequest, proxies: number): string {
   if (proxies === 0) return socket.remoteAddress ?? "";
-  const written = headers["x-forwarded-for"];
-  const hops = (Array.isArray(written) ? written.join(",") : (written ?? "")).split(",").map((hop) => hop.trim());
+  const forwardedFor = headers["x-forwarded-for"];
+  const hops = (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? ""))
+    .split(",")
+    .map((hop) => hop.trim());
   return withoutPort(hops.at(-proxies) ?? "");
 }
 

@@ -135,13 +135,13 @@ const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } 
  * prom-client's metrics of the same names are replaced, because they count the interval between two samples as delay.
  */
 export function measureLoopLag(register: Registry): void {
-  const seen = createHistogram();
+  const delays = createHistogram();
   let before = performance.eventLoopUtilization();
   const wait = (ms: number): void => void setTimeout(sample, ms, ms, performance.now() + ms).unref();
   const sample = (waitedMs: number, due: number): void => {
-    seen.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
+    delays.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
     // The samples that an idle process left out count as undelayed, so that each sample has the same weight.
-    for (let ms = sampleMs; ms < waitedMs; ms += sampleMs) seen.record(1);
+    for (let ms = sampleMs; ms < waitedMs; ms += sampleMs) delays.record(1);
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
@@ -154,9 +154,9 @@ export function measureLoopLag(register: Registry): void {
       help: `Delay of the event loop since the last scrape, ${help}.`,
       registers: [],
       collect() {
-        const nanoseconds = name === "max" ? seen.max : seen.percentile(name === "p50" ? 50 : 99);
-        gauge.set(seen.count === 0 ? 0 : nanoseconds / 1e9);
-        if (name === lastStatistic) seen.reset();
+        const nanoseconds = name === "max" ? delays.max : delays.percentile(name === "p50" ? 50 : 99);
+        gauge.set(delays.count === 0 ? 0 : nanoseconds / 1e9);
+        if (name === lastStatistic) delays.reset();
       },
     });
     register.registerMetric(gauge);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { BufferBudget, type Holding } from "../src/buffer-budget.ts";
 
-const of = (accountId: string, tokenId = accountId) => ({ accountId, tokenId });
+const holderOf = (accountId: string, tokenId = accountId) => ({ accountId, tokenId });
 const refusal = (code: string) => expect.objectContaining({ code });
 
 /** Creates an arriving body. `ended` is the code of the failure that ended it. */
-function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: number) {
+function arriving(budget: BufferBudget, holder: ReturnType<typeof holderOf>, bytes: number) {
   const body: { readonly holding: Holding; ended?: string } = { holding: budget.holdFor(holder) };
   body.holding.startArriving((failure) => {
     body.ended = failure.code;
@@ -17,8 +17,8 @@ function arriving(budget: BufferBudget, holder: ReturnType<typeof of>, bytes: nu
 describe("a full budget", () => {
   test("refuses the account that holds the most bytes, and aborts nothing for it", () => {
     const budget = new BufferBudget(100);
-    const small = arriving(budget, of("small"), 30);
-    const large = arriving(budget, of("large"), 60);
+    const small = arriving(budget, holderOf("small"), 30);
+    const large = arriving(budget, holderOf("large"), 60);
     expect(() => large.holding.take(20)).toThrow(refusal("server_overloaded"));
     expect([small.ended, large.ended]).toEqual([undefined, undefined]);
     expect(budget.usedBytes).toBe(90);
@@ -26,12 +26,12 @@ describe("a full budget", () => {
 
   test("aborts the newest bodies of the largest account, as many as needed, and no complete one", () => {
     const budget = new BufferBudget(100);
-    const whole = arriving(budget, of("large"), 40);
-    whole.holding.endArriving();
-    const [older, newer] = [arriving(budget, of("large"), 30), arriving(budget, of("large"), 10)];
-    const middle = arriving(budget, of("middle"), 20);
-    budget.holdFor(of("small")).take(15);
-    expect([whole.ended, older.ended, newer.ended, middle.ended]).toEqual([
+    const largeBody = arriving(budget, holderOf("large"), 40);
+    largeBody.holding.endArriving();
+    const [older, newer] = [arriving(budget, holderOf("large"), 30), arriving(budget, holderOf("large"), 10)];
+    const middle = arriving(budget, holderOf("middle"), 20);
+    budget.holdFor(holderOf("small")).take(15);
+    expect([largeBody.ended, older.ended, newer.ended, middle.ended]).toEqual([
       undefined,
       "server_overloaded",
       "server_overloaded",
@@ -42,16 +42,16 @@ describe("a full budget", () => {
 
   test("aborts nothing if that would not free enough", () => {
     const budget = new BufferBudget(100);
-    const whole = arriving(budget, of("large"), 90);
-    whole.holding.endArriving();
-    const part = arriving(budget, of("large"), 10);
-    expect(() => budget.holdFor(of("small")).take(20)).toThrow(refusal("server_overloaded"));
+    const largeBody = arriving(budget, holderOf("large"), 90);
+    largeBody.holding.endArriving();
+    const part = arriving(budget, holderOf("large"), 10);
+    expect(() => budget.holdFor(holderOf("small")).take(20)).toThrow(refusal("server_overloaded"));
     expect(part.ended).toBeUndefined();
   });
 
   test("frees memory for answers, which count against no account", () => {
     const budget = new BufferBudget(100);
-    const body = arriving(budget, of("large"), 90);
+    const body = arriving(budget, holderOf("large"), 90);
     budget.take(20);
     expect(body.ended).toBe("server_overloaded");
     body.holding[Symbol.dispose]();
@@ -65,25 +65,25 @@ describe("shares", () => {
 
   test("limit the bytes of one token and one account, except a token's only body", () => {
     const budget = new BufferBudget(100, shares);
-    const only = budget.holdFor(of("a", "t1"));
+    const only = budget.holdFor(holderOf("a", "t1"));
     only.take(45);
-    expect(() => budget.holdFor(of("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
-    budget.holdFor(of("a", "t2")).take(5);
-    expect(() => budget.holdFor(of("a", "t3")).take(1)).toThrow(/account use their full share/);
-    budget.holdFor(of("b")).take(30);
+    expect(() => budget.holdFor(holderOf("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
+    budget.holdFor(holderOf("a", "t2")).take(5);
+    expect(() => budget.holdFor(holderOf("a", "t3")).take(1)).toThrow(/account use their full share/);
+    budget.holdFor(holderOf("b")).take(30);
     only[Symbol.dispose]();
-    budget.holdFor(of("a", "t1")).take(1);
+    budget.holdFor(holderOf("a", "t1")).take(1);
   });
 
   test("limit the number of concurrent bodies of one token and one account", () => {
     const budget = new BufferBudget(100, shares);
-    const first = arriving(budget, of("a", "t1"), 0);
-    arriving(budget, of("a", "t1"), 0);
-    expect(() => arriving(budget, of("a", "t1"), 0)).toThrow(/key may send 2 bodies/);
-    arriving(budget, of("a", "t2"), 0);
-    expect(() => arriving(budget, of("a", "t2"), 0)).toThrow(/account may send 3 bodies/);
-    arriving(budget, of("b"), 0);
+    const first = arriving(budget, holderOf("a", "t1"), 0);
+    arriving(budget, holderOf("a", "t1"), 0);
+    expect(() => arriving(budget, holderOf("a", "t1"), 0)).toThrow(/key may send 2 bodies/);
+    arriving(budget, holderOf("a", "t2"), 0);
+    expect(() => arriving(budget, holderOf("a", "t2"), 0)).toThrow(/account may send 3 bodies/);
+    arriving(budget, holderOf("b"), 0);
     first.holding.endArriving();
-    arriving(budget, of("a", "t1"), 0);
+    arriving(budget, holderOf("a", "t1"), 0);
   });
 });

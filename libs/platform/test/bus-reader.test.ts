@@ -19,12 +19,12 @@ const messages = (count: number, from = 0) =>
 
 test("a batch is stored in order, a repetition once, and each message without a stream is reported", async () => {
   await until("NATS to be available", () => bus.connected);
-  const seen: string[] = [];
-  await using _reader = bus.consume("USAGE", "order", 100, async (bodies) => void seen.push(...bodies));
+  const handled: string[] = [];
+  await using _reader = bus.consume("USAGE", "order", 100, async (bodies) => void handled.push(...bodies));
   expect(await bus.publish(messages(300))).toEqual(Array.from({ length: 300 }, () => undefined));
   expect(await bus.publish(messages(3, 298))).toEqual([undefined, undefined, undefined]);
-  await until("all to be read", () => seen.length >= 301);
-  expect(seen).toEqual(messages(301).map(({ body }) => body));
+  await until("all to be read", () => handled.length >= 301);
+  expect(handled).toEqual(messages(301).map(({ body }) => body));
   const [kept, lost] = await bus.publish([...messages(1, 500), { subject: "nowhere", body: "", id: "x" }]);
   expect(kept).toBeUndefined();
   expect(lost).toBeInstanceOf(Error);

@@ -40,21 +40,21 @@ async function publishWithRetries(id: string): Promise<void> {
 }
 
 test("streams that are deleted at run time are created again, and reading continues", async () => {
-  const seen: string[] = [];
-  await using _reader = bus.consume("USAGE", "reader", 100, async (bodies) => void seen.push(...bodies));
+  const delivered: string[] = [];
+  await using _reader = bus.consume("USAGE", "reader", 100, async (bodies) => void delivered.push(...bodies));
   await publishWithRetries("one");
-  await until("it to be read", () => seen.includes("one"));
+  await until("it to be read", () => delivered.includes("one"));
   await deleteStreams();
   expect(await bus.publish([{ subject: "usage.v1.text", body: "two", id: "two" }])).toEqual([expect.any(Error)]);
   expect(bus.connected).toBe(false);
   await publishWithRetries("three");
   expect(bus.connected).toBe(true);
-  await until("the later events to be read", () => seen.includes("three"));
+  await until("the later events to be read", () => delivered.includes("three"));
 });
 
 test("a NATS that restarts without its storage gets its streams again", async () => {
-  const seen: string[] = [];
-  await using _reader = bus.consume("USAGE", "other", 100, async (bodies) => void seen.push(...bodies));
+  const delivered: string[] = [];
+  await using _reader = bus.consume("USAGE", "other", 100, async (bodies) => void delivered.push(...bodies));
   await publishWithRetries("before");
   server.child.signal("SIGKILL");
   await server.child.ended;
@@ -62,7 +62,7 @@ test("a NATS that restarts without its storage gets its streams again", async ()
   rmSync(folder, { recursive: true, force: true });
   server = await start();
   await publishWithRetries("after");
-  await until("it to be read", () => seen.includes("after"));
+  await until("it to be read", () => delivered.includes("after"));
 });
 
 test("messages that were fetched and not handled yet are not lost with their stream", async () => {

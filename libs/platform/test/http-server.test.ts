@@ -19,12 +19,12 @@ test("a draining server serves one more request on a kept connection, with conne
     drainMs: 60_000,
     handler: (_request, response) => void response.end("served"),
   });
-  const kept = new Agent({ keepAlive: true, maxSockets: 1 });
+  const keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 1 });
   const idle = new Agent({ keepAlive: true });
-  expect((await ask(server.port, kept)).headers.connection).toBe("keep-alive");
+  expect((await ask(server.port, keepAliveAgent)).headers.connection).toBe("keep-alive");
   await ask(server.port, idle);
   const drained = server.drain();
-  const last = await ask(server.port, kept);
+  const last = await ask(server.port, keepAliveAgent);
   expect([last.statusCode, last.headers.connection]).toEqual([200, "close"]);
   // The drain does not wait for the idle connection, and no new connection is accepted.
   await drained;

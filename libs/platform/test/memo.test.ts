@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { BoundedMap, once } from "../src/memo.ts";
 
 test("a value is computed once, even if it is undefined", () => {
-  let made = 0;
-  const value = once(() => void made++);
-  expect(made).toBe(0);
+  let count = 0;
+  const value = once(() => void count++);
+  expect(count).toBe(0);
   value();
   value();
-  expect(made).toBe(1);
+  expect(count).toBe(1);
 });
 
 test("a failed computation is tried again", () => {
@@ -23,10 +23,10 @@ test("a failed computation is tried again", () => {
 });
 
 test("the oldest value is dropped above the maximum, and none for a known key", () => {
-  const found = new BoundedMap<number>();
-  for (let at = 0; at < 10_000; at++) found.set(`name-${at}`, at);
-  found.set("name-5", -5);
-  expect([found.get("name-0"), found.get("name-5")]).toEqual([0, -5]);
-  found.set("one more", 1);
-  expect([found.get("name-0"), found.get("name-1"), found.get("one more")]).toEqual([undefined, 1, 1]);
+  const map = new BoundedMap<number>();
+  for (let at = 0; at < 10_000; at++) map.set(`name-${at}`, at);
+  map.set("name-5", -5);
+  expect([map.get("name-0"), map.get("name-5")]).toEqual([0, -5]);
+  map.set("one more", 1);
+  expect([map.get("name-0"), map.get("name-1"), map.get("one more")]).toEqual([undefined, 1, 1]);
 });

@@ -26,11 +26,11 @@ test("a list has the members that were added and not removed, oldest first, as a
 test("members may be removed during iteration", () => {
   const list = new OpenList<number>();
   const all = [1, 2, 3].map((value) => list.add(value));
-  const seen: number[] = [];
+  const visited: number[] = [];
   for (const value of list) {
-    seen.push(value);
+    visited.push(value);
     for (const each of all) each.remove();
   }
-  expect(seen).toEqual([1, 2, 3]);
+  expect(visited).toEqual([1, 2, 3]);
   expect(list.size).toBe(0);
 });

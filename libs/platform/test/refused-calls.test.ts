@@ -29,10 +29,10 @@ async function published(add: (refused: RefusedCalls) => void) {
 }
 
 test("a refused call is read once, with its code and field", async () => {
-  const taken = await published((refused) =>
+  const publishedCalls = await published((refused) =>
     refused.add({ ...request, model: "gpt-x" }, new Failure("model_not_found", undefined, { param: "model" })),
   );
-  expect(taken).toEqual([
+  expect(publishedCalls).toEqual([
     {
       call: {
         ...request,
@@ -50,20 +50,20 @@ test("a refused call is read once, with its code and field", async () => {
 });
 
 test("a call that a budget refused is read with the budget's id", async () => {
-  const taken = await published((refused) => {
+  const publishedCalls = await published((refused) => {
     refused.add(request, new Failure("insufficient_quota", "too low", { budget: "bud_1" }));
     refused.add(request, new Failure("insufficient_quota"));
   });
-  expect(taken.map(({ budget }) => budget)).toEqual(["bud_1", undefined]);
+  expect(publishedCalls.map(({ budget }) => budget)).toEqual(["bud_1", undefined]);
 });
 
 test("only messages about keys, limits and balances are stored, and names are on one line", async () => {
-  const taken = await published((refused) => {
+  const publishedCalls = await published((refused) => {
     refused.add(request, new Failure("insufficient_quota", "The budget of\u001b[31m a day is spent."));
     refused.add(request, new Failure("invalid_value", 'content "my secret" is wrong.', { param: "a\nb\u202Ec" }));
     refused.add({ ...request, model: `m${"x".repeat(1_000)}` }, new Failure("model_not_found"));
   });
-  expect(taken.map(({ call: { message, param, model } }) => [message, param, model?.length])).toEqual([
+  expect(publishedCalls.map(({ call: { message, param, model } }) => [message, param, model?.length])).toEqual([
     ["The budget of [31m a day is spent.", undefined, undefined],
     [undefined, "a b c", undefined],
     [undefined, undefined, 200],
@@ -71,22 +71,22 @@ test("only messages about keys, limits and balances are stored, and names are on
 });
 
 test("an account with endless refusals is counted, and another account's refusal is not lost", async () => {
-  const taken = await published((refused) => {
+  const publishedCalls = await published((refused) => {
     for (let at = 0; at < 5_000; at++) refused.add(request, new Failure("rate_limit_exceeded"));
     refused.add({ ...request, accountId: "other" }, new Failure("rate_limit_exceeded"));
   });
-  const ofAcme = taken.filter(({ call }) => call.accountId === "acme");
+  const ofAcme = publishedCalls.filter(({ call }) => call.accountId === "acme");
   expect(ofAcme).toHaveLength(20);
   expect(ofAcme.reduce((sum, { calls }) => sum + calls, 0)).toBe(5_000);
-  expect(taken.filter(({ call }) => call.accountId === "other")).toHaveLength(1);
+  expect(publishedCalls.filter(({ call }) => call.accountId === "other")).toHaveLength(1);
 });
 
 test("refusals that no ledger reads are limited, and the newest are kept", async () => {
   const old = JSON.stringify({ call: { ...request, id: "old", time: "", status: 429, code: "" }, calls: 1 });
   await redis.rpush("refused-calls", ...Array.from({ length: 10_000 }, () => old));
-  const taken = await published((refused) => refused.add(request, new Failure("rate_limit_exceeded")));
-  expect(taken).toHaveLength(10_000);
-  expect(taken.at(-1)?.call.code).toBe("rate_limit_exceeded");
+  const publishedCalls = await published((refused) => refused.add(request, new Failure("rate_limit_exceeded")));
+  expect(publishedCalls).toHaveLength(10_000);
+  expect(publishedCalls.at(-1)?.call.code).toBe("rate_limit_exceeded");
 });
 
 test.each<[string, CallFacts, unknown, number]>([
@@ -102,7 +102,7 @@ test.each<[string, CallFacts, unknown, number]>([
     id: "chatCompletions",
     requestId: "req_1",
   };
-  const taken = await published((refused) => recordRefusal(refused, call, error));
-  expect(taken).toHaveLength(times);
-  expect(JSON.stringify(taken)).not.toContain("secret");
+  const publishedCalls = await published((refused) => recordRefusal(refused, call, error));
+  expect(publishedCalls).toHaveLength(times);
+  expect(JSON.stringify(publishedCalls)).not.toContain("secret");
 });

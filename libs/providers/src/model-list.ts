@@ -24,8 +24,17 @@ export function modelListRequest(
   const { modelsAt, wires } = provider;
   const [wire] = wires;
   if (modelsAt === undefined || wire === undefined) return undefined;
-  const usual = { act: "answer", baseUrl, key, nowMs, wire, model: "m", stream: false, body: Buffer.alloc(0) } as const;
-  const { headers } = provider.request(usual);
+  const answerCall = {
+    act: "answer",
+    baseUrl,
+    key,
+    nowMs,
+    wire,
+    model: "m",
+    stream: false,
+    body: Buffer.alloc(0),
+  } as const;
+  const { headers } = provider.request(answerCall);
   const { "content-type": _, ...rest } = headers;
   const url = listAt(baseUrl.replace(/\/+$/, ""), modelsAt);
   const size = pageSizeParameters[wire];
@@ -71,8 +80,10 @@ function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };
   const price = Object.entries(names).flatMap(([unit, vendorField]) => {
-    const each = Number(pricing[vendorField]);
-    return each > 0 && Number.isFinite(each) ? [[unit, Number((each * 1_000_000).toPrecision(9))] as const] : [];
+    const dollarsPerToken = Number(pricing[vendorField]);
+    return dollarsPerToken > 0 && Number.isFinite(dollarsPerToken)
+      ? [[unit, Number((dollarsPerToken * 1_000_000).toPrecision(9))] as const]
+      : [];
   });
   return price.length === 0 ? null : Object.fromEntries(price);
 }

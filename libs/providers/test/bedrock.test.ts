@@ -78,9 +78,9 @@ describe("the region in an address", () => {
     [`${baseUrl}?region=eu-west-3`, "is in region us-east-1, but its query names eu-west-3"],
     ["https://proxy.example/?region=eu-west-3&a=b", "has a query that is not region=REGION"],
   ])("%s: %s", (address, problem) => {
-    const found = bedrock.addressProblem?.(address);
-    if (problem === undefined) expect(found).toBeUndefined();
-    else expect(found).toContain(problem);
+    const actualProblem = bedrock.addressProblem?.(address);
+    if (problem === undefined) expect(actualProblem).toBeUndefined();
+    else expect(actualProblem).toContain(problem);
   });
 
   test("is in the credential's scope, and not in the URL", async () => {

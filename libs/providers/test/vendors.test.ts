@@ -117,8 +117,8 @@ describe("the URL of a call", () => {
     ["qwen", "https://v.example/api/v1", "chat", "m", true, "https://v.example/compatible-mode/v1/chat/completions"],
   ])("%s with the base URL %s in %s", (name, baseUrl, wire, model, stream, address) => {
     const isSession = sessionWires.some((each) => each === wire);
-    const more = isSession ? ({ act: "session" } as const) : { stream };
-    expect(providers[name]?.request({ ...call, baseUrl, wire, model, ...more }).url.href).toBe(address);
+    const members = isSession ? ({ act: "session" } as const) : { stream };
+    expect(providers[name]?.request({ ...call, baseUrl, wire, model, ...members }).url.href).toBe(address);
   });
 });
 
@@ -148,8 +148,12 @@ test.each<[string, UpstreamWire, object]>([
   ["qwen", "qwen-images", { authorization: "Bearer k" }],
   ["qwen", "qwen-image-tasks", { authorization: "Bearer k", "x-dashscope-async": "enable" }],
 ])("%s gets its key in its header", (name, wire, headers) => {
-  const usual = { "content-type": "application/json", accept: "application/json", "accept-encoding": "identity" };
-  expect(providers[name]?.request({ ...call, wire }).headers).toEqual({ ...usual, ...headers });
+  const defaultHeaders = {
+    "content-type": "application/json",
+    accept: "application/json",
+    "accept-encoding": "identity",
+  };
+  expect(providers[name]?.request({ ...call, wire }).headers).toEqual({ ...defaultHeaders, ...headers });
 });
 
 test("a call's headers and query override those of its vendor", () => {
@@ -191,13 +195,13 @@ test.each(["anthropic", "gemini", "cohere", "azure"])("%s has no tasks", (name) 
 
 test("the stream of an agent is resumed after an event, and an agent is cancelled", () => {
   const run = providers["gemini"]?.run;
-  const of = { ...call, wire: "interactions", task: "v1_a/b" } as const;
-  expect(run?.({ ...of, act: "follow", lastEvent: "e+1" })).toMatchObject({
+  const pollCall = { ...call, wire: "interactions", task: "v1_a/b" } as const;
+  expect(run?.({ ...pollCall, act: "follow", lastEvent: "e+1" })).toMatchObject({
     url: new URL("https://v.example/v1beta/interactions/v1_a%2Fb?stream=true&last_event_id=e%2B1"),
     method: "GET",
     headers: { "x-goog-api-key": "k", "api-revision": "2026-05-20", accept: "text/event-stream" },
   });
-  expect(run?.({ ...of, act: "cancel" })).toMatchObject({
+  expect(run?.({ ...pollCall, act: "cancel" })).toMatchObject({
     url: new URL("https://v.example/v1beta/interactions/v1_a%2Fb/cancel"),
     method: "POST",
   });

@@ -60,9 +60,9 @@ test.each([
     "is in region us-central1, but its path names europe-west4",
   ],
 ])("the address %s: %s", (address, problem) => {
-  const found = vertex.addressProblem?.(address);
-  if (problem === undefined) expect(found).toBeUndefined();
-  else expect(found).toContain(problem);
+  const actualProblem = vertex.addressProblem?.(address);
+  if (problem === undefined) expect(actualProblem).toBeUndefined();
+  else expect(actualProblem).toContain(problem);
 });
 
 test.each([
@@ -73,9 +73,9 @@ test.each([
   ["{}", "is not a Google credentials file"],
   ["a b", "contains characters that are not allowed in a header"],
 ])("the key %s: %s", (key, problem) => {
-  const found = vertex.keyProblem?.(key);
-  if (problem === undefined) expect(found).toBeUndefined();
-  else expect(found).toContain(problem);
+  const actualProblem = vertex.keyProblem?.(key);
+  if (problem === undefined) expect(actualProblem).toBeUndefined();
+  else expect(actualProblem).toContain(problem);
 });
 
 describe("the credentials of a request", () => {

@@ -143,9 +143,9 @@ export async function startArea(
   });
 
   const account = async (id: string): Promise<Account> => {
-    const found = await findAccount(redis, id);
-    if (found === undefined) throw new Error(`there is no account ${id}`);
-    return found;
+    const stored = await findAccount(redis, id);
+    if (stored === undefined) throw new Error(`there is no account ${id}`);
+    return stored;
   };
   let topUps = 0;
   const closing = opening.move();

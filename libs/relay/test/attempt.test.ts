@@ -31,7 +31,7 @@ const route: WireRoute = {
   provider,
   wire: "chat",
 };
-const whole: AnswerReader = {
+const wholeReader: AnswerReader = {
   kind: "whole",
   read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }),
 };
@@ -42,7 +42,7 @@ const exchange: Exchange = {
   query: { of: "exchange" },
   streams: false,
   dropped: [],
-  read: () => whole,
+  read: () => wholeReader,
 };
 
 /** Attempt that was prepared. */
@@ -86,8 +86,8 @@ async function attempted(
   kind: Partial<CallKind<never>> = {},
   affinity: Partial<RunDeps["channels"]["affinity"]> = {},
 ): Promise<Prepared> {
-  const seen: Prepared[] = [];
-  const deps = runDeps({ attempts: attemptsWith((prepared) => seen.push(prepared), answered()) });
+  const preparedAttempts: Prepared[] = [];
+  const deps = runDeps({ attempts: attemptsWith((prepared) => preparedAttempts.push(prepared), answered()) });
   const cost = { by: "text", body: Buffer.from("{}"), size, stream: false } as const;
   const held: RunMoney = {
     callId: "c",
@@ -110,8 +110,8 @@ async function attempted(
     held,
   });
   await attemptCall(run);
-  const [only] = seen;
-  if (only === undefined || seen.length > 1) throw new Error("there was not one attempt");
+  const [only] = preparedAttempts;
+  if (only === undefined || preparedAttempts.length > 1) throw new Error("there was not one attempt");
   return only;
 }
 
@@ -123,7 +123,7 @@ describe("the route of a call", () => {
     ["any, outside of a conversation", {}, undefined, []],
   ])("is %s", async (_, plan, prefer, owners) => {
     const [found, kept]: [string[], string[]] = [[], []];
-    const seen = await attempted(
+    const preparedAttempt = await attempted(
       plan,
       {},
       {
@@ -135,7 +135,7 @@ describe("the route of a call", () => {
         store: (owner, { store }, key) => void kept.push(`${owner} ${store} ${key}`),
       },
     );
-    expect([seen.prefer, found]).toEqual([prefer, owners]);
+    expect([preparedAttempt.prefer, found]).toEqual([prefer, owners]);
     expect(kept).toEqual(owners.map((owner) => `${owner} now vendor/k`));
   });
 
@@ -170,9 +170,9 @@ describe("the request of an attempt", () => {
   });
 
   test("is the provider's if the exchange has one", async () => {
-    const own = { url: new URL("https://vendor.example/tasks"), method: "POST", headers: {} } as const;
-    const { request } = await attempted({ forward }, { exchange: () => ({ ...exchange, request: own }) });
-    expect(request).toBe(own);
+    const builtRequest = { url: new URL("https://vendor.example/tasks"), method: "POST", headers: {} } as const;
+    const { request } = await attempted({ forward }, { exchange: () => ({ ...exchange, request: builtRequest }) });
+    expect(request).toBe(builtRequest);
   });
 });
 
@@ -182,10 +182,10 @@ describe("a query that costs nothing", () => {
   const call = callOf(new FakeClient());
 
   test("returns the vendor's answer", async () => {
-    const seen: string[] = [];
-    const attempts = attemptsWith(({ callId, request }) => seen.push(`${callId} ${request.url.pathname}`), answered());
+    const paths: string[] = [];
+    const attempts = attemptsWith(({ callId, request }) => paths.push(`${callId} ${request.url.pathname}`), answered());
     expect((await queryVendor(deps(attempts), call, query)).toString()).toBe("{}");
-    expect(seen).toEqual(["q /v1/chat/completions"]);
+    expect(paths).toEqual(["q /v1/chat/completions"]);
   });
 
   test("fails if the vendor answers with a task, which is aborted", async () => {

@@ -71,11 +71,11 @@ export const trustingAccount = {
   account: { balance: "10.00", tokens: [{ key: "sk-trusting-0123456789abcdef", group: "trusting" }] },
 };
 
-let asked = 0;
+let requestCount = 0;
 /**
  * Returns a chat request with a text that no earlier request has. Failures of requests with equal bodies would count
  * once.
  */
-export const another = (model: string) => hello(model, `Hello ${++asked}`);
+export const another = (model: string) => hello(model, `Hello ${++requestCount}`);
 
 export const hello = (model: string, content = "Hello") => ({ model, messages: [{ role: "user" as const, content }] });

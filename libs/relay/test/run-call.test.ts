@@ -149,7 +149,7 @@ async function run({
   const planned: string[] = [];
   const settled: Settlement[] = [];
   const released: string[] = [];
-  const held: string[] = [];
+  const heldIds: string[] = [];
   const prices: Readonly<Record<string, number>> = { ...models, named: how.price ?? models.named };
   const deps: CallDeps = {
     ...runDeps({ attempts: attemptsAt(vendors) }),
@@ -158,7 +158,7 @@ async function run({
     newCallId: () => `call-${++count}`,
     renewals: {
       keep({ callId }) {
-        held.push(callId);
+        heldIds.push(callId);
         return { [Symbol.dispose]: () => undefined };
       },
       [Symbol.asyncDispose]: async () => undefined,
@@ -212,7 +212,7 @@ async function run({
     (thrown: unknown) => thrown,
   );
   // Each hold of a call is settled or released exactly once, for every result of the call.
-  expect([...settled.map(({ callId }) => callId), ...released].toSorted()).toEqual(held.toSorted());
+  expect([...settled.map(({ callId }) => callId), ...released].toSorted()).toEqual(heldIds.toSorted());
   return { client, error, planned, settled, released: released.length };
 }
 
@@ -223,7 +223,7 @@ const waiting = {
   sign: ": wait\n\n",
   fail: ({ code }: Failure) => `data: ${code}\n\n`,
 };
-const away = new Failure("no_available_channel");
+const noChannel = new Failure("no_available_channel");
 const body = (): FakeAnswer => new FakeAnswer("application/json").sends('{"ok":true}').ends();
 
 describe("the models that serve a call", () => {
@@ -237,7 +237,7 @@ describe("the models that serve a call", () => {
   });
 
   test.each([
-    ["no channel is available", away],
+    ["no channel is available", noChannel],
     ["its vendor fails", new Failure("upstream_error")],
     ["its vendor refuses further requests", new Failure("upstream_rate_limited")],
   ])("a fallback if %s, at its own price; the first hold is released", async (_, failure) => {
@@ -258,7 +258,7 @@ describe("the models that serve a call", () => {
     const refuse = (model: string): void => {
       if (model === "second") throw new Failure("unsupported_parameter");
     };
-    const vendors = { named: away, second: body(), third: body() };
+    const vendors = { named: noChannel, second: body(), third: body() };
     const { planned, settled } = await run({ vendors, fallbacks: ["unknown", "second", "third"], refuse });
     expect(planned).toEqual(["named", "third"]);
     expect(settled).toMatchObject([{ costNanos: 4_000_000n, draft: { ...served, model: "third" } }]);
@@ -267,7 +267,7 @@ describe("the models that serve a call", () => {
   test("a share of the named one, whose own fallbacks come before those of the named one", async () => {
     const share = { model: "third", fallbacks: ["unknown"] };
     const { client, planned, settled } = await run({
-      vendors: { third: away, second: body() },
+      vendors: { third: noChannel, second: body() },
       fallbacks: ["second"],
       share,
     });
@@ -319,14 +319,14 @@ describe("the models that serve a call", () => {
     const refuse = (model: string): void => {
       if (model === "second") throw new RangeError("a fault");
     };
-    const { error, released } = await run({ vendors: { named: away }, fallbacks: ["second"], refuse });
+    const { error, released } = await run({ vendors: { named: noChannel }, fallbacks: ["second"], refuse });
     expect([error, released]).toEqual([new RangeError("a fault"), 1]);
   });
 
   test("none if every model fails: the client gets the last failure, and pays nothing", async () => {
     const last = new Failure("upstream_error");
     const { client, error, settled, released } = await run({
-      vendors: { named: away, second: last },
+      vendors: { named: noChannel, second: last },
       fallbacks: ["second"],
     });
     expect([error, client.headSent, released]).toEqual([last, false, 1]);
@@ -352,8 +352,11 @@ describe("the models that serve a call", () => {
 
 describe("a hold that is refused", () => {
   test("for a fallback: the client gets the failure of the previous model", async () => {
-    const { error, client, settled, released } = await run({ vendors: { named: away }, fallbacks: ["dear", "second"] });
-    expect([error, client.headSent, settled, released]).toEqual([away, false, [], 1]);
+    const { error, client, settled, released } = await run({
+      vendors: { named: noChannel },
+      fallbacks: ["dear", "second"],
+    });
+    expect([error, client.headSent, settled, released]).toEqual([noChannel, false, [], 1]);
   });
 
   test("for the named model: the client gets the refusal, and nothing is held or settled", async () => {
@@ -364,7 +367,7 @@ describe("a hold that is refused", () => {
 
   test("for a fallback, in a stream that has begun: the stream ends with the refusal", async () => {
     const { error, client, settled } = await run({
-      vendors: { named: away },
+      vendors: { named: noChannel },
       fallbacks: ["dear"],
       waiting,
       planned: (model, sink) => {

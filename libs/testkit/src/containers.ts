@@ -70,9 +70,9 @@ function prepare<Container extends GenericContainer>(container: Container, reuse
 export async function removeReusedContainers(prefix: string): Promise<void> {
   const { container } = await getContainerRuntimeClient();
   const all = await container.list();
-  const found = all.filter(({ Labels }) => Labels[reuseLabel]?.startsWith(prefix));
+  const reusedContainers = all.filter(({ Labels }) => Labels[reuseLabel]?.startsWith(prefix));
   await Promise.all(
-    found.map(async ({ Id }) => {
+    reusedContainers.map(async ({ Id }) => {
       await container.stop(container.getById(Id), { timeout: 0 });
       await container.remove(container.getById(Id), { removeVolumes: true });
     }),

@@ -26,8 +26,8 @@ export interface LocalPostgres extends PostgresBackend {
  * machine. MODELGATE_TEST_BACKENDS=docker|local selects one.
  */
 export async function startPostgres(): Promise<PostgresBackend> {
-  const wish = process.env["MODELGATE_TEST_BACKENDS"];
-  if (wish === "local" || (wish !== "docker" && !(await canUseImage(image)))) return startLocalPostgres();
+  const selected = process.env["MODELGATE_TEST_BACKENDS"];
+  if (selected === "local" || (selected !== "docker" && !(await canUseImage(image)))) return startLocalPostgres();
   const container = await new GenericContainer(image)
     .withLabels(testLabels)
     .withEnvironment({ POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database })

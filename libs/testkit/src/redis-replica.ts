@@ -16,8 +16,8 @@ export interface ReplicaServer extends AsyncDisposable {
 export async function startReplica(primaryPort: number): Promise<ReplicaServer> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-replica-"));
   const [port = 0] = await freePorts(1);
-  const more = ["--repl-diskless-sync-delay", "0", "--replicaof", `127.0.0.1 ${primaryPort}`];
-  const server = await startRedis({ port, folder, keep: true, more });
+  const replicaArguments = ["--repl-diskless-sync-delay", "0", "--replicaof", `127.0.0.1 ${primaryPort}`];
+  const server = await startRedis({ port, folder, keep: true, more: replicaArguments });
   await until("the replica to follow", async () => isLinked(await redisCommand(port, "INFO replication")));
   return {
     port,

@@ -85,8 +85,8 @@ export async function startSentinels(): Promise<SentinelBackends> {
     how: "local servers",
     primary,
     async primaryPort() {
-      const word = await redisCommand(sentinelPorts[0] ?? 0, "INFO sentinel");
-      return Number(/address=[^:]*:(\d+)/.exec(word)?.[1]);
+      const status = await redisCommand(sentinelPorts[0] ?? 0, "INFO sentinel");
+      return Number(/address=[^:]*:(\d+)/.exec(status)?.[1]);
     },
     [Symbol.asyncDispose]: () => started.disposeAsync(),
   };

@@ -44,8 +44,8 @@ export function simulatorAt(url: string): SimulatorClient {
       if (!response.ok) throw new Error(await response.text());
     },
     async requests(instance) {
-      const seen: SeenRequest[] = JSON.parse(await (await fetch(`${url}/_requests/${instance}`)).text());
-      return seen;
+      const receivedRequests: SeenRequest[] = JSON.parse(await (await fetch(`${url}/_requests/${instance}`)).text());
+      return receivedRequests;
     },
     async forget(instance) {
       await fetch(`${url}/_requests/${instance}`, { method: "DELETE" });

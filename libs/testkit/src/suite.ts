@@ -145,13 +145,14 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
   // A single process always runs all services, so that the next suite can reuse it.
   const isWhole = shape === "one" && !options.fresh;
-  const wanted: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededServices(options));
-  const isOneProcess: readonly ServiceName[] = shape === "one" ? wanted.filter((name) => name !== "simulator") : [];
+  const startedServices: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededServices(options));
+  const isOneProcess: readonly ServiceName[] =
+    shape === "one" ? startedServices.filter((name) => name !== "simulator") : [];
 
   async function start(name: ServiceName): Promise<void> {
     const isTogether = isOneProcess.includes(name);
     const { child, ready } = isTogether ? startTogether(isOneProcess, settings) : startService(name, settings);
-    for (const each of isTogether ? isOneProcess : [name]) children.set(each, child);
+    for (const member of isTogether ? isOneProcess : [name]) children.set(member, child);
     await ready.catch((error: unknown) => {
       throw new Error(`${name} did not become ready:\n${child.logs()}`, { cause: error });
     });
@@ -166,7 +167,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const gatectl: Suite["gatectl"] = (...words) => runGatectl(words, operatorEnv);
   try {
     const [first] = isOneProcess;
-    const apart = wanted.filter((name) => !isOneProcess.includes(name));
+    const apart = startedServices.filter((name) => !isOneProcess.includes(name));
     const processes = first === undefined ? apart : [first, ...apart];
     await Promise.all(processes.map(start));
     for (const name of processes.filter((each) => !unawaitedServices.has(each)))

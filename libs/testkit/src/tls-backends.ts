@@ -30,20 +30,20 @@ export async function startTlsBackends(): Promise<TlsBackends> {
   const issued = await authority.issue("server");
   const [natsPort = 0, plainPort = 0, port = 0, sentinelPlain = 0, sentinelPort = 0, ...cluster] = await freePorts(8);
   const [clusterPlain = 0, clusterPort = 0, clusterTalk = 0] = cluster;
-  const at = (name: string, plain: number) => ({ port: plain, folder: join(folder, name), keep: false });
+  const optionsOf = (name: string, plain: number) => ({ port: plain, folder: join(folder, name), keep: false });
   const started = await Promise.all([
     startNats({
-      ...at("nats", natsPort),
+      ...optionsOf("nats", natsPort),
       more: ["--tls", "--tlscert", issued.certificateFile, "--tlskey", issued.keyFile],
     }),
-    startRedis({ ...at("redis", plainPort), more: byTls(port, authority, issued) }),
+    startRedis({ ...optionsOf("redis", plainPort), more: byTls(port, authority, issued) }),
     startRedis({
-      ...at("cluster", clusterPlain),
+      ...optionsOf("cluster", clusterPlain),
       clusterPort: clusterTalk,
       more: [...byTls(clusterPort, authority, issued), "--tls-cluster", "yes"],
     }),
     startSentinel({
-      ...at("sentinel", sentinelPlain),
+      ...optionsOf("sentinel", sentinelPlain),
       configuration: configurationIn(join(folder, "sentinel"), port),
       more: [...byTls(sentinelPort, authority, issued), "--tls-replication", "yes"],
     }),

@@ -39,18 +39,18 @@ describe("in a bare checkout", () => {
     writeFileSync(join(folder, "bin", name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(folder, "bin", name), 0o755);
   };
-  const words = (task: string): readonly string[] => ["deploy/local/bootstrap.mjs", task];
-  const place = () => ({
+  const args = (task: string): readonly string[] => ["deploy/local/bootstrap.mjs", task];
+  const environment = () => ({
     cwd: folder,
     env: { PATH: `${join(folder, "bin")}:/usr/bin:/bin`, MODELGATE_PYTHON: "none" },
   });
-  const bootstrap = (task: string) => spawnSync(process.execPath, words(task), { ...place(), encoding: "utf8" });
+  const bootstrap = (task: string) => spawnSync(process.execPath, args(task), { ...environment(), encoding: "utf8" });
   const tools = (): readonly string[] =>
     existsSync(join(folder, ".tools")) ? readdirSync(join(folder, ".tools")) : [];
 
   test("a kill in the middle leaves nothing that looks complete, and the next run continues", async () => {
     program("npm", "touch asked; sleep 60");
-    const child = spawn(process.execPath, words("prepare"), place());
+    const child = spawn(process.execPath, args("prepare"), environment());
     await until("npm to be called", () => existsSync(join(folder, "asked")));
     child.kill("SIGKILL");
     await new Promise((resolve) => child.once("close", resolve));

@@ -30,11 +30,12 @@ function importsOf(file: string): readonly string[] {
 
 /** Returns the import cycles: repeatedly removes files that import no remaining file or are imported by none. */
 function importCycles(imports: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
-  const left = new Map(imports);
-  for (let before = -1; before !== left.size;) {
-    before = left.size;
-    const imported = new Set([...left.values()].flat());
-    for (const [file, to] of left) if (!imported.has(file) || !to.some((other) => left.has(other))) left.delete(file);
+  const remainingFiles = new Map(imports);
+  for (let before = -1; before !== remainingFiles.size;) {
+    before = remainingFiles.size;
+    const imported = new Set([...remainingFiles.values()].flat());
+    for (const [file, to] of remainingFiles)
+      if (!imported.has(file) || !to.some((other) => remainingFiles.has(other))) remainingFiles.delete(file);
   }
-  return left.size === 0 ? [] : [[...left.keys()].toSorted()];
+  return remainingFiles.size === 0 ? [] : [[...remainingFiles.keys()].toSorted()];
 }

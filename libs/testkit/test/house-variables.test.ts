@@ -60,6 +60,6 @@ test.each([
   ["text", "MODELGATE_SECRET", undefined],
   ["text", "MODELGATE_SECRET_BEFORE", undefined],
 ])("%s keeps the published name and default of %s", (service, name, fallback) => {
-  const found = all.find((variable) => variable.service === service && variable.name === name);
-  expect(found).toMatchObject({ fallback });
+  const declaredVariable = all.find((variable) => variable.service === service && variable.name === name);
+  expect(declaredVariable).toMatchObject({ fallback });
 });

@@ -24,9 +24,9 @@ export function overBudgetMessage(over: AppliedBudget | undefined, call: OverBud
   const [kind = "", ...value] = budget.scope.split(":");
   const owner = owners[kind]?.(value.join(":"), call) ?? "this account";
   const amount = `$${formatUsd(parseNanos(budget.nanos))}`;
-  const each = budget.period === "total" ? "in total" : `per ${budget.period}`;
+  const length = budget.period === "total" ? "in total" : `per ${budget.period}`;
   const rest = `$${formatUsd(left < 0n ? 0n : left)}`;
-  return `The budget of ${owner} is ${amount} ${each}, and the remaining ${rest} does not cover this call of ${call.draft.model}; ${resetOf(budget, period.endMs)}.${nameOf(budget)}`;
+  return `The budget of ${owner} is ${amount} ${length}, and the remaining ${rest} does not cover this call of ${call.draft.model}; ${resetOf(budget, period.endMs)}.${nameOf(budget)}`;
 }
 
 function resetOf({ period, zone = "UTC" }: Budget, endMs: number): string {

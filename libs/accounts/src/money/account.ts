@@ -90,8 +90,8 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
 
 /** Reads an account; undefined if it does not exist. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
-  const found = await redis.hgetall(accountKeys.account(id));
-  const { available, held, credited, spent, name = id, createdAt = "", disabled } = found;
+  const fields = await redis.hgetall(accountKeys.account(id));
+  const { available, held, credited, spent, name = id, createdAt = "", disabled } = fields;
   if (available === undefined || held === undefined) return undefined;
   const [availableNanos, heldNanos] = [parseNanos(available), parseNanos(held)];
   return {

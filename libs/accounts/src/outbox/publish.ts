@@ -53,17 +53,17 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
  * copy is also kept outside the outbox (`storeCopies`).
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
-  const written: SerializedEntry[] = [];
+  const serialized: SerializedEntry[] = [];
   for (const entry of entries) {
     const { event } = entry;
-    written.push({ entry, text: JSON.stringify(event), order: "taskId" in event ? event.taskId : event.id });
+    serialized.push({ entry, text: JSON.stringify(event), order: "taskId" in event ? event.taskId : event.id });
   }
-  const byShard = Map.groupBy(written, ({ entry }) => entry.shard);
+  const byShard = Map.groupBy(serialized, ({ entry }) => entry.shard);
   const remembered: Promise<void>[] = [];
   for (const [shard, several] of byShard) remembered.push(storeCopies(redis, shard, several));
   // The events are published even if Redis does not answer, because Redis may have lost them.
   await Promise.allSettled(remembered);
-  const stored = await publishInOrder(bus, written);
+  const stored = await publishInOrder(bus, serialized);
   const removals: Promise<unknown>[] = [];
   for (const [shard, several] of byShard) {
     const gone: string[] = [];
@@ -80,7 +80,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
 
 /** Publishes events, those of one task one after another. Returns the events that were stored. */
 async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
-  const done = new Set<OutboxEntry>();
+  const storedEntries = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
     const turn: SerializedEntry[] = [];
     const later: SerializedEntry[] = [];
@@ -99,11 +99,11 @@ async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Pr
     }
     const isStuck = new Set<string>();
     for (const [at, written] of turn.entries())
-      if (results[at] === undefined) done.add(written.entry);
+      if (results[at] === undefined) storedEntries.add(written.entry);
       else isStuck.add(written.order); // it stays in the outbox, with the later events of its task
     waiting = isStuck.size === 0 ? later : later.filter(({ order }) => !isStuck.has(order));
   }
-  return done;
+  return storedEntries;
 }
 
 /**
@@ -206,10 +206,10 @@ const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent,
 
 /** Returns the events of these shards that were sent to JetStream and are not in the books yet. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
-  const found = await Promise.all(
+  const eventsByShard = await Promise.all(
     of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
   );
-  return found.flatMap(([shard, events]) =>
+  return eventsByShard.flatMap(([shard, events]) =>
     Object.entries(events).map(([name, body]) => {
       const event = readEvent(body);
       return { event, message: messageOf(event, body), shard, name };

@@ -239,8 +239,8 @@ export async function checkStillValid(
   caller: Pick<Caller, "clientAddress" | "expiresAt" | "keyExpiresAt" | "secretCreatedAt" | "tokenId">,
 ): Promise<Token> {
   const { tokenId, expiresAt: signedUntil, keyExpiresAt, secretCreatedAt, clientAddress = "" } = caller;
-  const read = () => findTokenById(redis, tokenId);
-  const token = await orUnavailable(readUnlessLost(redis, read, (found) => found === undefined));
+  const readCurrent = () => findTokenById(redis, tokenId);
+  const token = await orUnavailable(readUnlessLost(redis, readCurrent, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
   // Rounded up, because a key made in the same second may have opened the connection.
   const openedAt =

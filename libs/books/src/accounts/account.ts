@@ -36,13 +36,13 @@ export interface NewAccount {
 export async function bookAccount({ db }: Books, account: NewAccount, actor: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const { id, name, createdAt, opening } = account;
-    const fresh = await transaction
+    const inserted = await transaction
       .insertInto("accounts")
       .values({ account: id, receipts: 0, head: "", balance: 0n, name, created: createdAt })
       .onConflict((conflict) => conflict.doNothing())
       .returning("account")
       .execute();
-    if (fresh.length === 0) return false;
+    if (inserted.length === 0) return false;
     if (opening !== undefined) await insertCredit(transaction, opening);
     await writeAudit(transaction, {
       account: id,
@@ -136,13 +136,13 @@ export async function withdrawCredit({ db }: Books, event: CreditEvent, reason: 
 }
 
 async function insertCredit(transaction: Transaction<Tables>, event: CreditEvent): Promise<boolean> {
-  const fresh = await transaction
+  const inserted = await transaction
     .insertInto("credits")
     .values(creditRow(event))
     .onConflict((conflict) => conflict.doNothing())
     .returning("operation")
     .execute();
-  return fresh.length > 0;
+  return inserted.length > 0;
 }
 
 /** Records that Redis contains these accounts. */

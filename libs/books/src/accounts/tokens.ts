@@ -58,13 +58,13 @@ export async function bookToken(
     }
     const renewed = await renewPlaygroundToken(at, { account, digest, record }, actor);
     if (renewed !== undefined) return { token: renewed, created: false };
-    const fresh = await at
+    const inserted = await at
       .insertInto("tokens")
       .values({ account, token: id, digest, version: 1, projected: 0, record: JSON.stringify(record), team })
       .onConflict((conflict) => conflict.doNothing())
       .returning("token")
       .execute();
-    if (fresh.length > 0)
+    if (inserted.length > 0)
       await writeAudit(at, { account, time: new Date().toISOString(), actor, action: "token.create", after: record });
     const row = await at
       .selectFrom("tokens")
@@ -72,7 +72,7 @@ export async function bookToken(
       .where("account", "=", account)
       .where("token", "=", id)
       .executeTakeFirstOrThrow();
-    return { token: tokenOf(row), created: fresh.length > 0 };
+    return { token: tokenOf(row), created: inserted.length > 0 };
   });
 }
 

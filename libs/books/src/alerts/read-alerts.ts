@@ -63,11 +63,11 @@ async function deliveriesOf(
     .where("d.alert", "in", alerts);
   if (targetsOf !== undefined) query = query.where("t.account", "in", targetsOf);
   const rows = await query.orderBy("t.at").execute();
-  const found = new Map<string, AlertDelivery[]>();
+  const byAlert = new Map<string, AlertDelivery[]>();
   for (const { alert, target, state, tries, next, error, record } of rows) {
     const nextAt = state === "pending" ? new Date(next).toISOString() : null;
-    const list = found.get(alert) ?? [];
-    found.set(alert, [...list, { target, name: targetOf({ record }).name, state, tries, nextAt, error }]);
+    const list = byAlert.get(alert) ?? [];
+    byAlert.set(alert, [...list, { target, name: targetOf({ record }).name, state, tries, nextAt, error }]);
   }
-  return found;
+  return byAlert;
 }

@@ -101,10 +101,10 @@ test("a reader that pauses also pauses the sender; one that disconnects ends it"
   const { answer } = stream;
   const stopped = Promise.withResolvers<void>();
   const interrupted = Promise.withResolvers<Error>();
-  let seen = 0;
+  let receivedBytes = 0;
   answer.pipe({
     data(chunk) {
-      seen += chunk.length;
+      receivedBytes += chunk.length;
       answer.pause();
       stopped.resolve();
     },
@@ -119,7 +119,7 @@ test("a reader that pauses also pauses the sender; one that disconnects ends it"
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
   expect(written).toBeLessThan(32 * megabyte);
-  expect(seen).toBeLessThan(megabyte);
+  expect(receivedBytes).toBeLessThan(megabyte);
   answer.abort();
   expect(await interrupted.promise).toBeInstanceOf(Error);
 });

@@ -159,15 +159,17 @@ function substitutePrice(field: PriceField, fields: WrittenPrice): Dollars {
  * unit is negative.
  */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
-  const each = scaledPrices(priceForInput(units, price), multiplier);
+  const unitPrices = scaledPrices(priceForInput(units, price), multiplier);
   let scaled = 0n;
   // The loop is over the names of units, because iterating over the price would allocate a pair for each entry.
   for (const unit of unitNames) {
     const amount = units[unit];
-    const cost = amount === undefined ? undefined : each.get(unit);
-    if (amount === undefined || cost === undefined) continue;
+    const unitPrice = amount === undefined ? undefined : unitPrices.get(unit);
+    if (amount === undefined || unitPrice === undefined) continue;
     scaled +=
-      amount >= 0 && Number.isInteger(amount) ? BigInt(amount) * cost : (toMicros(amount) * cost) / microsPerUnit;
+      amount >= 0 && Number.isInteger(amount)
+        ? BigInt(amount) * unitPrice
+        : (toMicros(amount) * unitPrice) / microsPerUnit;
   }
   return (scaled + halfDivisor) / costDivisor;
 }
@@ -218,8 +220,8 @@ const microsPerUnit = 10n ** BigInt(unitDecimals);
  */
 export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] {
   if (price.lengths.length === 0) return [price];
-  const usual = new CompiledPrice(price, { factor: price.factor });
-  return [usual, ...price.lengths.filter(({ above }) => inputTokens > above).map((each) => each.price)];
+  const base = new CompiledPrice(price, { factor: price.factor });
+  return [base, ...price.lengths.filter(({ above }) => inputTokens > above).map((each) => each.price)];
 }
 
 /**

@@ -14,8 +14,8 @@ describe("every row of the table", () => {
   });
 
   test("all served and declared endpoints exist", () => {
-    const written = endpointIds.map((id) => `${endpointOf(id).method} ${endpointOf(id).path}`);
-    expect(written).toEqual(expect.arrayContaining([...served, ...declared]));
+    const labels = endpointIds.map((id) => `${endpointOf(id).method} ${endpointOf(id).path}`);
+    expect(labels).toEqual(expect.arrayContaining([...served, ...declared]));
     expect(endpointIds.filter((id) => endpointOf(id).unimplemented)).toHaveLength(declared.length);
   });
 });

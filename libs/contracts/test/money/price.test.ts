@@ -109,8 +109,8 @@ describe("costOf", () => {
       fc.property(amount, amount, price, (input, output, written) => {
         const compiled = compilePrice(written);
         const parts = costOf({ inputTokens: input }, compiled, 1) + costOf({ outputTokens: output }, compiled, 1);
-        const whole = costOf({ inputTokens: input, outputTokens: output }, compiled, 1);
-        expect(whole - parts >= -1n && whole - parts <= 1n).toBe(true);
+        const exact = costOf({ inputTokens: input, outputTokens: output }, compiled, 1);
+        expect(exact - parts >= -1n && exact - parts <= 1n).toBe(true);
       }),
     );
   });

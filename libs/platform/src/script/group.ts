@@ -117,12 +117,12 @@ class GroupCommand extends Command {
     }
     // The list has its final length from the start, because a list that grows is copied several times.
     const lines = Array.from<string>({ length: 2 * wordCount + 2 });
-    let at = 0;
-    lines[at++] = `*${wordCount}`;
+    let position = 0;
+    lines[position++] = `*${wordCount}`;
     const add = (word: string): void => {
       const bytes = Buffer.byteLength(word);
-      lines[at++] = lengthPrefixes[bytes] ?? `$${bytes}`;
-      lines[at++] = word;
+      lines[position++] = lengthPrefixes[bytes] ?? `$${bytes}`;
+      lines[position++] = word;
     };
     add(this.name);
     add(this.#program);
@@ -132,7 +132,7 @@ class GroupCommand extends Command {
       add(script);
       for (const argument of args) add(argument);
     }
-    lines[at] = "";
+    lines[position] = "";
     return lines.join("\r\n");
   }
 }

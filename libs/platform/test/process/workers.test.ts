@@ -36,8 +36,8 @@ test("workers share a port, an exited one is restarted, and one port answers the
     const pids = await until(
       "both to answer",
       async () => {
-        const seen = await pidsAt(port);
-        return seen.size === 2 && seen;
+        const answeringPids = await pidsAt(port);
+        return answeringPids.size === 2 && answeringPids;
       },
       60_000,
     );
@@ -55,8 +55,8 @@ test("workers share a port, an exited one is restarted, and one port answers the
     const again = await until(
       "a replacement",
       async () => {
-        const seen = await pidsAt(port).catch(() => new Set<number>());
-        return seen.size === 2 && !seen.has(first) && seen;
+        const answeringPids = await pidsAt(port).catch(() => new Set<number>());
+        return answeringPids.size === 2 && !answeringPids.has(first) && answeringPids;
       },
       60_000,
     );
@@ -93,9 +93,9 @@ test("a shared port must be named", async () => {
 });
 
 test("a metric of several processes is described once, with the samples of all", () => {
-  const of = (worker: number): string =>
+  const metricsOf = (worker: number): string =>
     `# HELP a what a is\n# TYPE a counter\na{worker="${worker}"} ${worker}\n\n# HELP b what b is\n# TYPE b gauge\nb{worker="${worker}"} 5\n`;
-  expect(mergeMetrics([of(1), of(2)])).toBe(
+  expect(mergeMetrics([metricsOf(1), metricsOf(2)])).toBe(
     [
       "# HELP a what a is",
       "# TYPE a counter",

@@ -17,11 +17,11 @@ export async function sign(
   request: VendorRequest,
   { baseUrl, key, nowMs }: SigningCall,
 ): Promise<Readonly<Record<string, string>>> {
-  const read = readKey(key);
-  if (read.kind === "bearer") return { authorization: `Bearer ${read.token}` };
+  const parsed = readKey(key);
+  if (parsed.kind === "bearer") return { authorization: `Bearer ${parsed.token}` };
   const region = regionOf(baseUrl);
   if (region === undefined) throw new CredentialsFailed("The address has no region to sign for.");
-  const credentials = read.kind === "signing" ? read.credentials : await credentialsOf(read.profile);
+  const credentials = parsed.kind === "signing" ? parsed.credentials : await credentialsOf(parsed.profile);
   return await signatureFor(request, { region, credentials, nowMs });
 }
 
@@ -38,14 +38,14 @@ async function signatureFor(
     credentials: withoutUndefined({ accessKeyId, secretAccessKey, sessionToken }),
     sha256: Sha256,
   });
-  const sent = { host: url.host, "content-type": headers["content-type"] ?? "application/json" };
+  const signedHeaders = { host: url.host, "content-type": headers["content-type"] ?? "application/json" };
   const request = {
     method,
     protocol: url.protocol,
     hostname: url.hostname,
     path: url.pathname,
     query: {},
-    headers: sent,
+    headers: signedHeaders,
     body: Buffer.isBuffer(body) ? body : undefined,
   };
   const { host: _host, ...more } = (await signer.sign(request, { signingDate: new Date(options.nowMs) })).headers;

@@ -12,8 +12,8 @@ const openai: At = { baseUrl: "https://v.example/v1/", key: "k", wire: "videos",
 const kling: At = { baseUrl: "https://k.example", key: "AK|SK", wire: "kling-video", nowMs };
 const jimeng: At = { baseUrl: "https://j.example", key: "AK|SK", wire: "jimeng-video", nowMs };
 const gemini: At = { baseUrl: "https://g.example", key: "AIza", wire: "veo-video", nowMs };
-const place = "https://x.example/v1/projects/p/locations/l";
-const vertex: At = { baseUrl: place, key: "ya29.t", wire: "vertex-video", nowMs };
+const projectUrl = "https://x.example/v1/projects/p/locations/l";
+const vertex: At = { baseUrl: projectUrl, key: "ya29.t", wire: "vertex-video", nowMs };
 const qwen: At = { baseUrl: "https://q.example/api/v1", key: "k", wire: "wan-video", nowMs };
 const volcengine: At = { baseUrl: "https://a.example/api/v3", key: "k", wire: "seedance-video", nowMs };
 const start = { act: "start", model: "m", body: { prompt: "a boat" }, fromImage: false } as const;
@@ -26,7 +26,7 @@ test.each([
   ["kling", { ...kling, key: "sk-gateway" }, "POST https://k.example/kling/v1/videos/text2video"],
   ["jimeng", jimeng, "POST https://j.example/?Action=CVSync2AsyncSubmitTask&Version=2022-08-31"],
   ["gemini", gemini, "POST https://g.example/v1beta/models/m:predictLongRunning"],
-  ["vertex", vertex, `POST ${place}/publishers/google/models/m:predictLongRunning`],
+  ["vertex", vertex, `POST ${projectUrl}/publishers/google/models/m:predictLongRunning`],
   ["qwen", qwen, "POST https://q.example/api/v1/services/aigc/video-generation/video-synthesis"],
   ["volcengine", volcengine, "POST https://a.example/api/v3/contents/generations/tasks"],
 ] as const)("a task is started at %s", (name, call, address) => {
@@ -52,9 +52,9 @@ test.each([
   ["gemini", gemini, "models/m/operations/1", "GET https://g.example/v1beta/models/m/operations/1"],
   [
     "vertex",
-    { ...vertex, baseUrl: `${place}?storageUri=gs://b` },
+    { ...vertex, baseUrl: `${projectUrl}?storageUri=gs://b` },
     "projects/p/locations/l/publishers/google/models/veo-3/operations/1",
-    `POST ${place}/publishers/google/models/veo-3:fetchPredictOperation`,
+    `POST ${projectUrl}/publishers/google/models/veo-3:fetchPredictOperation`,
   ],
   ["qwen", qwen, "t1", "GET https://q.example/api/v1/tasks/t1"],
   ["volcengine", volcengine, "cgt-1", "GET https://a.example/api/v3/contents/generations/tasks/cgt-1"],
@@ -66,7 +66,7 @@ test.each([
 
 test("videos of Vertex are written to the bucket in the base URL, and fetched from it", () => {
   const body = { instances: [], parameters: { sampleCount: 1 } };
-  const call = { ...vertex, baseUrl: `${place}/?storageUri=gs://films/made` };
+  const call = { ...vertex, baseUrl: `${projectUrl}/?storageUri=gs://films/made` };
   const request = runToEnd(providers["vertex"]?.start?.({ ...call, ...start, body }) ?? [].values());
   const expectedBody = { instances: [], parameters: { sampleCount: 1, storageUri: "gs://films/made" } };
   expect(request?.body).toEqual(Buffer.from(JSON.stringify(expectedBody)));

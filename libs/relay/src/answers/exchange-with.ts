@@ -116,23 +116,23 @@ function documentReader<
   { vendor, call, target, others }: SentCall<Vendor, Request, Answer, Output>,
 ): AnswerReader {
   const { complete, taskWaitMs = 0 } = call;
-  const read = (bytes: Buffer): Promise<VendorAnswer<Answer>> => readDocument(vendor, bytes, headers);
+  const readBytes = (bytes: Buffer): Promise<VendorAnswer<Answer>> => readDocument(vendor, bytes, headers);
   if (others.length === 0 && vendor.taskOf === undefined && complete === undefined)
     return {
       kind: "whole",
       read: async (bytes) =>
-        call.passUnparsed?.(bytes, vendor, target) ?? (await call.render([await read(bytes)], vendor)),
+        call.passUnparsed?.(bytes, vendor, target) ?? (await call.render([await readBytes(bytes)], vendor)),
     };
   return taskReader({
     taskIn: async (bytes) => vendor.taskOf?.(await parseAnswer(bytes)),
-    read,
+    read: readBytes,
     waitMs: taskWaitMs,
     // The first of several answers does not report the usage of the others.
     usageIn: ({ answer }) => (others.length === 0 ? answer.usage : undefined),
     async finish(first, link) {
       const bodies = await Promise.all(others.map(({ body }) => renderJson(body, call.bodyBytes)));
-      const sent = await sendAll(link, bodies);
-      const rest = await Promise.all(sent.map((answer) => readDocument(vendor, answer.bytes, answer.headers)));
+      const sentAnswers = await sendAll(link, bodies);
+      const rest = await Promise.all(sentAnswers.map((answer) => readDocument(vendor, answer.bytes, answer.headers)));
       if (complete === undefined) return await call.render([first, ...rest], vendor);
       return await call.render([{ ...first, answer: await complete(first.answer, link) }, ...rest], vendor);
     },

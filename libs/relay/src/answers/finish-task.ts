@@ -73,15 +73,15 @@ async function finishTask<Answer>(
   let failed = 0;
   for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     await setTimeout(pause, undefined, { signal: vendor.signal });
-    const seen = await poll(vendor, task);
+    const pollResult = await poll(vendor, task);
     // A vendor that refuses frequent polls still works on the task.
-    if (seen instanceof Failure && seen.status === tooMany) continue;
-    failed = seen instanceof Failure ? failed + 1 : 0;
-    if (seen instanceof Failure) {
-      if (seen.status < 500 || failed >= maxFailedPolls) throw seen;
+    if (pollResult instanceof Failure && pollResult.status === tooMany) continue;
+    failed = pollResult instanceof Failure ? failed + 1 : 0;
+    if (pollResult instanceof Failure) {
+      if (pollResult.status < 500 || failed >= maxFailedPolls) throw pollResult;
       continue;
     }
-    const answer = await parse(seen);
+    const answer = await parse(pollResult);
     if (answer !== undefined) return answer;
   }
   throw new Failure("upstream_timeout", `The vendor's task did not finish within ${waitMs} ms.`);

@@ -68,10 +68,10 @@ export class HeldStream implements BodySink {
 
   /** Passes the buffered bytes and the remainder of the stream to a sink. */
   pipe(sink: BodySink): void {
-    const held = this.#first;
+    const firstBytes = this.#first;
     this.#first = undefined;
     this.#sink = sink;
-    if (held !== undefined) sink.data(held);
+    if (firstBytes !== undefined) sink.data(firstBytes);
     if (this.#over === undefined) {
       if (!this.#paused) this.#answer.resume();
     } else if (this.#over.error === undefined) sink.end();

@@ -55,19 +55,19 @@ export class PassTranslator implements StreamTranslator {
 
   read(frame: Buffer): FrameReading {
     const { pass, mode, hideUsage, early } = this.#options;
-    const seen = pass.inspect(frame, this.#usage, this.#hasContent);
-    if (seen.failed) return seen.overloaded === true ? overloadedFrame : failedFrame;
-    this.#usage = seen.usage ?? this.#usage;
-    this.#hasContent ||= seen.hasContent === true;
-    const rawText = seen.usageOnly ? "" : pass.extractRawText(frame);
+    const frameContents = pass.inspect(frame, this.#usage, this.#hasContent);
+    if (frameContents.failed) return frameContents.overloaded === true ? overloadedFrame : failedFrame;
+    this.#usage = frameContents.usage ?? this.#usage;
+    this.#hasContent ||= frameContents.hasContent === true;
+    const rawText = frameContents.usageOnly ? "" : pass.extractRawText(frame);
     // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
-    const done = seen.done && !pass.endsWithConnection;
-    const { usage, fees, usageOnly } = seen;
+    const done = frameContents.done && !pass.endsWithConnection;
+    const { usage, fees, usageOnly } = frameContents;
     const render = (): Buffer => {
-      this.#sequence = seen.sequence ?? this.#sequence;
+      this.#sequence = frameContents.sequence ?? this.#sequence;
       early?.recordFrame(frame, rawText);
       const output = mode === "patched" ? this.#patched(frame) : frame;
-      if (seen.done) {
+      if (frameContents.done) {
         this.#done = true;
         this.#last = output;
       }

@@ -140,12 +140,12 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
     },
     "call",
   );
-  const at = labelsOf(kind, provider, model);
+  const labelValues = labelsOf(kind, provider, model);
   calls.inc({ endpoint, outcome });
   const errorType = outcome === "completed" ? "" : `${outcome}_${status}`;
-  duration.series({ ...at, error_type: errorType }).observe(latencyMs / 1_000);
-  if (input > 0) tokenUsage.series({ ...at, gen_ai_token_type: "input" }).observe(input);
-  if (output > 0) tokenUsage.series({ ...at, gen_ai_token_type: "output" }).observe(output);
+  duration.series({ ...labelValues, error_type: errorType }).observe(latencyMs / 1_000);
+  if (input > 0) tokenUsage.series({ ...labelValues, gen_ai_token_type: "input" }).observe(input);
+  if (output > 0) tokenUsage.series({ ...labelValues, gen_ai_token_type: "output" }).observe(output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);
   if (draft.estimated) estimated.inc({ gen_ai_request_model: model });
   for (const observe of callObservers) observe(seen);
@@ -155,8 +155,8 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
     "modelgate.error": error,
     "modelgate.upstream_request_id": draft.upstreamRequestId,
     "modelgate.cost_usd": Number(costNanos) / 1e9,
-    "gen_ai.operation.name": at.gen_ai_operation_name,
-    "gen_ai.provider.name": at.gen_ai_provider_name,
+    "gen_ai.operation.name": labelValues.gen_ai_operation_name,
+    "gen_ai.provider.name": labelValues.gen_ai_provider_name,
     "gen_ai.request.model": model,
     "gen_ai.usage.input_tokens": input,
     "gen_ai.usage.output_tokens": output,
@@ -200,9 +200,9 @@ export class StreamWatch implements Disposable {
   #open = true;
 
   constructor(kind: ModelKind, provider: string, model: string, firstByteMs: number) {
-    const at = labelsOf(kind, provider, model);
-    this.#perChunk = perChunk.series(at);
-    firstChunk.series(at).observe(firstByteMs / 1_000);
+    const labelValues = labelsOf(kind, provider, model);
+    this.#perChunk = perChunk.series(labelValues);
+    firstChunk.series(labelValues).observe(firstByteMs / 1_000);
     openStreams.inc();
   }
 

@@ -110,14 +110,14 @@ export class CallFees {
     // The reports of the previous attempt do not apply to this one.
     const attempt: AttemptFees = { priceOf: exchange.priceOf };
     this.#attempt = attempt;
-    const sent = exchange.requestedFees ?? this.#options.requested;
-    if (sent === undefined) return exchange;
-    for (const tool of sent.tools) this.#check(tool);
-    for (const { name } of sent.tiers) this.#checkTier(name);
-    attempt.sentTier = costliestTier(sent, this.#options.price);
-    for (const { unit, isUnreported } of sent.tools)
+    const feesInRequest = exchange.requestedFees ?? this.#options.requested;
+    if (feesInRequest === undefined) return exchange;
+    for (const tool of feesInRequest.tools) this.#check(tool);
+    for (const { name } of feesInRequest.tiers) this.#checkTier(name);
+    attempt.sentTier = costliestTier(feesInRequest, this.#options.price);
+    for (const { unit, isUnreported } of feesInRequest.tools)
       if (unit !== undefined && isUnreported === true) (attempt.unreported ??= {})[unit] = 1;
-    return this.#capped(exchange, sent);
+    return this.#capped(exchange, feesInRequest);
   }
 
   /** Records the fees that an answer, or one frame of it, reports. */
@@ -131,9 +131,9 @@ export class CallFees {
     attempt.counts = counts ?? attempt.counts;
     for (const { unit, id } of calls) {
       attempt.calls ??= new Map<ToolUnit, Set<string>>();
-      const known = attempt.calls.get(unit) ?? new Set();
-      if (known.size < maxCalls) known.add(id);
-      attempt.calls.set(unit, known);
+      const ids = attempt.calls.get(unit) ?? new Set();
+      if (ids.size < maxCalls) ids.add(id);
+      attempt.calls.set(unit, ids);
     }
   }
 
@@ -253,9 +253,9 @@ function heldFees(options: FeesOptions): HeldFees {
   const units: Units = {};
   let calls = 0;
   for (const { unit, maxCalls: max } of tools) {
-    const each = Math.min(max ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
-    calls += each;
-    if (unit !== undefined) units[unit] = (units[unit] ?? 0) + each;
+    const maxOfTool = Math.min(max ?? all ?? limits.toolCalls, all ?? Infinity, maxCalls);
+    calls += maxOfTool;
+    if (unit !== undefined) units[unit] = (units[unit] ?? 0) + maxOfTool;
   }
   const toolTokens = Math.min(calls, all ?? Infinity) * limits.toolTokens;
   return { units, inputTokens: toolTokens, price: costliestPrice(options, heldPrice(requested, price)) };

@@ -167,10 +167,10 @@ const measuredUnits = ["images", "seconds", "characters", "requests"] as const s
 
 /** Limits units that share one maximum. The first ones keep as much of it as they need. */
 function cutTogether(cutting: Cutting, names: readonly UnitName[], max: number): void {
-  let left = max;
+  let remaining = max;
   for (const name of names) {
-    cutOne(cutting, name, left);
-    left -= cutting.units[name] ?? 0;
+    cutOne(cutting, name, remaining);
+    remaining -= cutting.units[name] ?? 0;
   }
 }
 

@@ -133,10 +133,10 @@ function begin(
   };
   const run = async (): Promise<void> => {
     const call = callOf(client);
-    const usual = runDeps({ stepTokens, heartbeatMs });
-    const transport = { ...usual.channels.transport, ...(send && { send }) };
+    const defaults = runDeps({ stepTokens, heartbeatMs });
+    const transport = { ...defaults.channels.transport, ...(send && { send }) };
     const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: leavesFor?.ms ?? 1_000 });
-    const deps = { ...usual, detachedAnswers, channels: { ...usual.channels, transport } };
+    const deps = { ...defaults, detachedAnswers, channels: { ...defaults.channels, transport } };
     using calling = new CallRun(deps, call, { kind, plan, serving, held });
     calling.answered(attempted);
     if (leavesFor !== undefined) {
@@ -146,8 +146,8 @@ function begin(
     }
     await deliver(calling, attempted);
   };
-  const over = run();
-  return { client, events, ends, over };
+  const delivered = run();
+  return { client, events, ends, over: delivered };
 }
 
 async function streamed(vendor: FakeAnswer): Promise<Accepted> {

@@ -192,18 +192,18 @@ describe("a stream whose hold is used up", () => {
    * frame is covered. Extensions wait until `answer` is called.
    */
   function paysFor(frames: number, more: () => Failure | undefined) {
-    let left = frames;
+    let remaining = frames;
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
     const paid: Pick<StreamOwner, "allowance" | "meterCut"> = {
       allowance: {
-        covers: () => left-- > 0,
+        covers: () => remaining-- > 0,
         admits: () => false,
         async extend() {
           asked.resolve();
           await answered.promise;
           const refused = more();
-          left = refused === undefined ? 1 : 0;
+          remaining = refused === undefined ? 1 : 0;
           return refused;
         },
       },
@@ -211,23 +211,23 @@ describe("a stream whose hold is used up", () => {
     };
     return { paid, asked: asked.promise, answer: () => answered.resolve() };
   }
-  const whole = `${frame("a")}${frame("b")}${frame("c")}${done}`;
+  const completeStream = `${frame("a")}${frame("b")}${frame("c")}${done}`;
 
   test("waits with its vendor paused, and passes its frames in order when the hold is extended", async () => {
     const money = paysFor(1, () => undefined);
-    const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(completeStream), money);
     await money.asked;
     expect([client.text, vendor.paused]).toEqual([frame("a"), true]);
     // The vendor's stream ends while its frames wait.
     vendor.ends();
     money.answer();
     expect(await ended).toEqual({ ended: "completed" });
-    expect(client.text).toBe(whole);
+    expect(client.text).toBe(completeStream);
   });
 
   test("ends like at its maximum tokens if the extension is refused, and no waiting frame passes", async () => {
     const money = paysFor(2, () => new Failure("insufficient_quota"));
-    const { client, vendor, ended } = await begin(new FakeAnswer().sends(whole), money);
+    const { client, vendor, ended } = await begin(new FakeAnswer().sends(completeStream), money);
     money.answer();
     expect(await ended).toEqual({ ended: "completed" });
     expect(client.text.startsWith(frame("a") + frame("b"))).toBe(true);
@@ -242,7 +242,7 @@ describe("a stream whose hold is used up", () => {
     ["nothing was sent yet", 0, "insufficient_quota"],
   ] as const)("ends with an error if %s", async (_, frames, code) => {
     const money = paysFor(frames, () => new Failure(code));
-    const { client, ended } = await begin(new FakeAnswer().sends(whole), money);
+    const { client, ended } = await begin(new FakeAnswer().sends(completeStream), money);
     money.answer();
     expect(await ended).toMatchObject({ ended: "failed", failure: { code } });
     expect(client.text).toContain(`"code":"${code}"`);

@@ -9,12 +9,12 @@ import { countTokens } from "../../src/money/tokenizer.ts";
 function openOn(tokens: number, output: { first: number; step: number; max: number }) {
   const meter = new Meter();
   let held = output.first;
-  let asked = 0;
+  let extensions = 0;
   const allowance = new Allowance({
     output,
     meter,
     extend: async (from, to) => {
-      asked++;
+      extensions++;
       expect(from).toBe(held);
       await Promise.resolve();
       if (to > tokens) throw new Failure("insufficient_quota");
@@ -22,7 +22,7 @@ function openOn(tokens: number, output: { first: number; step: number; max: numb
       return true;
     },
   });
-  return { allowance, meter, held: () => held, asked: () => asked };
+  return { allowance, meter, held: () => held, asked: () => extensions };
 }
 
 /**

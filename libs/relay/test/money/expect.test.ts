@@ -68,10 +68,10 @@ test.each([
   [50_000, undefined, 1, 50_000],
 ])("a client's limit of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
-  const asked = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
-  expect(wholeOutput(asked, model, 16_384)).toBe(held);
+  const requestSize = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
+  expect(wholeOutput(requestSize, model, 16_384)).toBe(held);
   // A client's limit above the model's maximum does not reserve more of the client's tokens per minute.
-  expect(expectText(asked, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
+  expect(expectText(requestSize, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
 });
 
 test("tokens are counted by a tokenizer, and by length where a text is too long for one", async () => {
@@ -113,6 +113,6 @@ test.each([
 
 test("an absurdly large output limit reserves a number within Redis' range", () => {
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ request: 0.001 }) };
-  const asked = { textBytes: 10, mediaTokens: 0, maxOutputTokens: 1.28e302, choices: 128 };
-  expect(expectText(asked, model, 1, 1_000).tokens).toBe(1_000_000_000);
+  const requestSize = { textBytes: 10, mediaTokens: 0, maxOutputTokens: 1.28e302, choices: 128 };
+  expect(expectText(requestSize, model, 1, 1_000).tokens).toBe(1_000_000_000);
 });

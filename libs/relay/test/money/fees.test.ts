@@ -99,13 +99,13 @@ describe("charges without a price", () => {
 
 test("tools with a price are limited at the vendor; tools without a price are forwarded unchanged", () => {
   const search = { tools: [{ type: "web_search" }] };
-  const sent = (fees: CallFees, body: JsonRecord): unknown => {
+  const cappedBody = (fees: CallFees, body: JsonRecord): unknown => {
     const checked = fees.checked(exchange(body)).body;
     return Buffer.isBuffer(checked) ? JSON.parse(checked.toString()) : undefined;
   };
-  expect(sent(feesOf(search), search)).toMatchObject({ max_tool_calls: 4 });
+  expect(cappedBody(feesOf(search), search)).toMatchObject({ max_tool_calls: 4 });
   const other = { tools: [{ type: "mcp" }] };
-  expect(sent(feesOf(other, { unpriced: "pass" }), other)).toEqual(other);
+  expect(cappedBody(feesOf(other, { unpriced: "pass" }), other)).toEqual(other);
 });
 
 describe("the service tier", () => {
@@ -187,14 +187,19 @@ test("a hold covers every bill within its limits: tokens, tools and the service 
         const size = { textBytes, mediaTokens: 0, maxOutputTokens: output, choices: 1, fees: fees.held };
         const { upperNanos } = expectText(size, model, 1.5, output);
         // A vendor serves a more expensive tier than the requested one only if it may choose the tier (`auto`).
-        const asked = body.service_tier ?? "auto";
-        const isDearer = served === "priority" && asked !== "priority" && asked !== "auto";
+        const requestedTier = body.service_tier ?? "auto";
+        const isDearer = served === "priority" && requestedTier !== "priority" && requestedTier !== "auto";
         if (served !== undefined && !isDearer) fees.saw({ tier: served });
         const calls = Math.floor(((body.max_tool_calls ?? limits.toolCalls) * share) / 100);
-        const of = (type: string): number => (body.tools?.some((tool) => tool.type === type) === true ? calls : 0);
-        fees.saw({ counts: { webSearches: of("web_search"), imageGenerations: of("image_generation") } });
-        const found = (of("web_search") + of("image_generation") > 0 ? calls : 0) * limits.toolTokens;
-        const used = { inputTokens: Math.floor((textBytes * share) / 100) + found, outputTokens: output, requests: 1 };
+        const callsOf = (type: string): number => (body.tools?.some((tool) => tool.type === type) === true ? calls : 0);
+        fees.saw({ counts: { webSearches: callsOf("web_search"), imageGenerations: callsOf("image_generation") } });
+        const tokensFromTools =
+          (callsOf("web_search") + callsOf("image_generation") > 0 ? calls : 0) * limits.toolTokens;
+        const used = {
+          inputTokens: Math.floor((textBytes * share) / 100) + tokensFromTools,
+          outputTokens: output,
+          requests: 1,
+        };
         const { units, price } = fees.billed(used);
         expect(costOf(units, price, 1.5) <= upperNanos).toBe(true);
       },

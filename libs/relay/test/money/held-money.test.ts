@@ -25,8 +25,8 @@ class FaultyRedis extends Redis {
   override sendCommand(...[command, stream]: Parameters<Redis["sendCommand"]>): unknown {
     const fault = isScript(command) ? this.faults.shift() : undefined;
     if (fault === undefined || fault === "answers") return super.sendCommand(command, stream);
-    const done: Promise<unknown> = fault === "is away" ? Promise.resolve() : this.#send(command, stream);
-    return done.then(() => Promise.reject(new Error(`the store ${fault}`)));
+    const executed: Promise<unknown> = fault === "is away" ? Promise.resolve() : this.#send(command, stream);
+    return executed.then(() => Promise.reject(new Error(`the store ${fault}`)));
   }
 
   async #send(...sent: Parameters<Redis["sendCommand"]>): Promise<void> {
@@ -81,7 +81,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
   const caller = { accountId, tokenId: "tok_1", group: "g", requestId: "r", expiresAt: 0 };
   const call = { caller, requestId: "r", id: "chatCompletions" as const, endpoint: endpoints.chatCompletions };
   let held: HeldMoney | undefined;
-  const done: Step[] = [];
+  const performed: Step[] = [];
   try {
     using money = await holdMoney(deps, {
       call,
@@ -92,7 +92,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
     held = money;
     for (let at = 0; at < extensions; at++) await money.extend(1_000n).catch(() => false);
     for (const step of steps) {
-      done.push(step);
+      performed.push(step);
       if (step === "throw") throw new Error("whatever comes between");
       if (step === "settle") void money.settle(used);
       if (step === "release") void money.release();
@@ -102,7 +102,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
     // After any error, the hold must have been settled or released, which the test checks.
   }
   await settlements[Symbol.asyncDispose]();
-  return { held, first: done.find((step) => step !== "throw"), renewed, pushed };
+  return { held, first: performed.find((step) => step !== "throw"), renewed, pushed };
 }
 
 const limits = { leaseMs: 60_000, outboxBound: 1_000_000 };

@@ -31,8 +31,8 @@ export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
   if (typeof more === "number") throw new Error("limits are an object");
   const merged: Record<string, Limits | number> = { ...limits };
   for (const [name, value] of Object.entries(more)) {
-    const known = merged[name];
-    merged[name] = typeof known === "object" && typeof value === "object" ? withLimits(known, value) : value;
+    const existing = merged[name];
+    merged[name] = typeof existing === "object" && typeof value === "object" ? withLimits(existing, value) : value;
   }
   return merged;
 }

@@ -30,9 +30,9 @@ export const spawnWarm: typeof spawnService = (options) => {
 
 /** Ends a service. Its process is kept for the next start if possible. */
 export async function finishService(child: Child): Promise<void> {
-  const found = processOfRun.get(child);
-  if (found === undefined || !child.running) return child.stop();
-  const { key, process: process_ } = found;
+  const warmRun = processOfRun.get(child);
+  if (warmRun === undefined || !child.running) return child.stop();
+  const { key, process: process_ } = warmRun;
   if (!(await process_.finish())) return;
   if (process_.runs < maxRuns) idle.set(key, [...(idle.get(key) ?? []), process_]);
   else await process_.end();
@@ -40,9 +40,9 @@ export async function finishService(child: Child): Promise<void> {
 
 function takeIdle(key: string): WarmProcess | undefined {
   const there = (idle.get(key) ?? []).filter(({ canRun }) => canRun);
-  const taken = there.pop();
+  const idleProcess = there.pop();
   idle.set(key, there);
-  return taken;
+  return idleProcess;
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {

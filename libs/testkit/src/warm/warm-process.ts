@@ -66,8 +66,8 @@ export class WarmProcess {
     this.#output = "";
     this.#runEnd = Promise.withResolvers();
     this.#keepParentAlive(true);
-    const over = this.#runEnd.promise;
-    const ended = Promise.race([over.then(() => 0), this.#ended]);
+    const runEnded = this.#runEnd.promise;
+    const ended = Promise.race([runEnded.then(() => 0), this.#ended]);
     let logs: string | undefined;
     void ended.then(() => (logs = this.#output.replace(runEndMark, "")));
     const child = this.#childOf(name, ended, () => logs ?? this.#output);
@@ -136,10 +136,10 @@ export class WarmProcess {
 
   /** Sets whether this process stays alive because of the warm process. */
   #keepParentAlive(keep: boolean): void {
-    const word = keep ? "ref" : "unref";
+    const method = keep ? "ref" : "unref";
     const { channel, stdout, stderr } = this.#process;
-    this.#process[word]();
-    channel?.[word]();
-    for (const stream of [stdout, stderr]) if (stream instanceof Socket) stream[word]();
+    this.#process[method]();
+    channel?.[method]();
+    for (const stream of [stdout, stderr]) if (stream instanceof Socket) stream[method]();
   }
 }
