@@ -1,7 +1,7 @@
 /**
- * Number of shards. The Redis keys of an account contain the hash tag of its shard, so that one script can use all of
- * them on Redis Cluster. A token's record has no shard, because it is found by the SHA-256 of its key before its
- * account is known.
+ * Number of shards. The Redis keys of an account contain the hash tag of its shard, so that one script can use all keys
+ * of an account on Redis Cluster. The record of a token has no shard, because it is found by the SHA-256 of the API key
+ * before the account is known.
  */
 const shardCount = 64;
 

@@ -1,6 +1,6 @@
 const scriptFile = (name: string): URL => new URL(name, import.meta.url);
 
-/** Lua function that returns the time: a given one, or that of Redis' clock. */
+/** Lua function that returns the time: the one that the caller passes, otherwise the time of Redis' clock. */
 export const clockScript = scriptFile("clock.lua");
 /** Lua functions for the requests and tokens per minute of an API key. */
 export const minuteScripts: readonly URL[] = [clockScript, scriptFile("limits/minute.lua")];

@@ -14,8 +14,8 @@ type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
 export type UnitMeasure = MeasureOf<UnitName>;
 
 /**
- * Names of the columns with the sums of all units, in the order of `unitNames`. A unit that is added there gets a
- * column.
+ * Names of the columns with the sums of all units, in the order of `unitNames`. A unit that is added to `unitNames`
+ * gets a column.
  */
 export const unitMeasures: readonly UnitMeasure[] = unitNames.flatMap((unit) => measureOf(unit) ?? []);
 

@@ -38,8 +38,8 @@ export interface CallIdsTable {
 }
 
 /**
- * An additional receipt of a call or credit: either of a second settlement, by a Redis that had lost the first one, or
- * a receipt that was replaced.
+ * An additional receipt of a call or credit: the receipt of a second settlement (by a Redis that had lost the first
+ * one), or a receipt that was replaced.
  */
 export interface OtherReceiptsTable {
   account: string;

@@ -80,7 +80,7 @@ export interface CatalogChannel {
   readonly keyConcurrency?: number | undefined;
   /** Maximum number of calls per minute, over all replicas together. */
   readonly requestsPerMinute?: number | undefined;
-  /** Maximum ms for which the vendor may send nothing. */
+  /** Maximum silence of the vendor in ms. */
   readonly timeoutMs: number;
   /** Maximum ms until the first byte of a stream; absent: `timeoutMs`. */
   readonly firstByteTimeoutMs?: number | undefined;

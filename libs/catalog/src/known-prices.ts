@@ -58,7 +58,10 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/** Returns a number by which prices are compared: the price of a call with three parts input and one part output. */
+/**
+ * Returns a number for comparing prices: the price of three input tokens and one output token, plus the prices per
+ * request and per second.
+ */
 export function comparablePrice({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }

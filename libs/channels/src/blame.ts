@@ -93,7 +93,9 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
   return (isExplicit && extent.accounts === "one account") || failsMostly(outcomes, failed);
 }
 
-/** Returns whether there are at least as many such failures as successes since the first of these failures. */
+/**
+ * Returns true if, since the first failure of this kind, there are at least as many failures of this kind as successes.
+ */
 function failsMostly(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
   const failures = outcomes.filter(similarTo(failed));
   const since = Math.min(...failures.map(({ at }) => at));

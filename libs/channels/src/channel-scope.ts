@@ -16,8 +16,8 @@ export function channelKeyIdOf({ candidate, key }: Route): ChannelKeyId {
 }
 
 /**
- * Returns the scope of one model (by the vendor's name) of a channel. A model that the vendor has removed thus affects
- * no other model.
+ * Returns the scope of one model (by the vendor's name) of a channel. Failures of one model, for example one that the
+ * vendor has removed, thus do not affect other models.
  */
 export function modelScope(channel: string, model: string): ChannelScope {
   return `${channel}#${model}`;

@@ -71,8 +71,8 @@ export interface Health extends AsyncDisposable {
   /** Returns the cooldowns that concern an account; undefined if there are none and nothing is switched off. */
   cooldownsOf(account: string): Cooldowns | undefined;
   /**
-   * Returns the times to use if all routes are in a cooldown for an account: a limited number of its calls may then be
-   * sent anyway.
+   * Returns the times from which an account may use routes in spite of their cooldowns. Used if all routes are in a
+   * cooldown; only a limited number of calls is then sent.
    */
   lastResortOf(account: string): Cooldowns;
   /** Records that a call of the account uses a route in spite of its cooldown. */

@@ -83,7 +83,8 @@ export class SharedCooldowns implements AsyncDisposable {
   reportAnswer(scope: ChannelScope, account: string | undefined, sentAt: number): boolean {
     const cooldown = this.at(scope, account);
     if (cooldown === undefined) return false;
-    // A call that was sent before the cooldown proves nothing, and a pause that the vendor requested is observed.
+    // A call that was sent before the cooldown does not show that the scope works again. A pause that the vendor
+    // requested is not ended early.
     if (isCoolingDown(cooldown, Date.now()) && (cooldown.kind !== "failing" || sentAt < Date.parse(cooldown.since)))
       return false;
     const { redis, log } = this.#options;

@@ -223,9 +223,9 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 }
 
 /**
- * Returns whether the operating system refused the write of the request and thus accepted no byte of it. A write that
- * was partly accepted, or accepted but not delivered, fails later with the same code, so only the stack trace shows the
- * difference. It does not show it for TLS, where the request is therefore not sent again.
+ * Returns true if the operating system refused the write of the request, so that no byte was sent. A write that was
+ * partly accepted, or accepted but not delivered, fails later with the same code; only the stack trace distinguishes
+ * the two cases. With TLS the stack trace does not distinguish them, so the request is not sent again.
  */
 function isRefusedWrite(error: Error): boolean {
   return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;

@@ -66,7 +66,10 @@ export function verdictOn(
 /** Maximum characters of a vendor's code in a log line. */
 const maxCode = 200;
 
-/** Minimum characters of a channel's header that is a secret; shorter texts occur in messages by themselves. */
+/**
+ * Minimum characters of a header's value that is removed from messages as a secret. A shorter value may occur in a
+ * message by chance.
+ */
 const minSecret = 8;
 
 /**

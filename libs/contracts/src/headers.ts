@@ -35,7 +35,7 @@ export const headers = {
 /** Prefix of the gateway's headers. The edge removes such headers of clients, except `x-modelgate-strict`. */
 export const ownHeaderPrefix = "x-modelgate-";
 
-/** Accepted names of a header: the interface's name first, then common aliases. */
+/** Accepted names of a header: the gateway's name first, then common aliases. */
 export const headerAliases = {
   alphaVersion: ["alpha-version", "anthropic-version"],
   gammaKey: ["x-gamma-api-key", "x-goog-api-key"],

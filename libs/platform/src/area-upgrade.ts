@@ -27,7 +27,7 @@ export interface UpgradeCall extends Pick<
   readonly head: Buffer;
 }
 
-/** Upgrades the connection. If it throws, it has written nothing to the socket, and the exception is answered. */
+/** Upgrades the connection. A handler that throws must not have written to the socket; its exception is answered. */
 export type UpgradeCallHandler = (call: UpgradeCall) => Promise<void>;
 
 /** Options of the upgrade listener of an area's service. */

@@ -196,7 +196,7 @@ class JetStreamBus implements Bus {
 
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
-    // The client library passes these options to Node, with those that it sets.
+    // The client library adds options to these, and passes all of them to Node.
     const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: certificateCheck(this.#servers) };
     const connection = await connect({
       // The client library parses a password before a host name as a part of an IPv6 address.

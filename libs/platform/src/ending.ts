@@ -62,8 +62,8 @@ export function endedBy({ reason }: AbortSignal): Failure | undefined {
 }
 
 /**
- * Settles like `work`, or rejects with the Failure with which the gateway ends the call before that. `work` then
- * continues in the background.
+ * Settles like `work`. Rejects with the Failure of the gateway if the gateway ends the call before `work` settles;
+ * `work` then continues in the background.
  */
 export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();

@@ -57,12 +57,14 @@ const permissionHint =
 /** Matches messages about a permission that the operator's project, role or network lacks. */
 const permissionMessages =
   /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
-/** Matches resources in such messages that the client chose: cached contents and files. */
+/** Matches resources that the client chose (cached contents and files) in messages about permissions. */
 const clientResources = /\bcachedContents?\b|\bfiles\//i;
-/** Message about such a resource. It replaces the vendor's message, which names the operator's project. */
+/**
+ * Message about a resource that the client chose. It replaces the vendor's message, which names the operator's project.
+ */
 const deniedResourceHint =
   "The vendor denies access to the cached content or file that the request names, or it does not exist.";
-/** Matches the names of models in such messages, in the clouds' spelling. */
+/** Matches the names of models in messages about permissions, in the clouds' spelling. */
 const modelResources = /\bmodels\/|\bendpoints\/|foundation-model\/|inference-profile\/|\bdeployments\//i;
 
 /**
@@ -133,7 +135,7 @@ export function failureOfStatus(status: number, error: ErrorBody): VendorFailure
 /** Classifies a 403 by its message. */
 function failureOfForbidden(error: ErrorBody): VendorFailure {
   if (isAboutRegion(error)) return regionRefused;
-  // A 403 with an empty body may come from something between, such as a firewall.
+  // A 403 with an empty body may come from a device between gateway and vendor, such as a firewall.
   if (error.message === undefined && error.code === undefined && error.type === undefined) return vendorFailed;
   return permissionDenied(error) ?? (isAboutKey(error) ? keyRefused(error) : requestForbidden(error));
 }

@@ -8,7 +8,7 @@ export type Call = Pick<
 > &
   Partial<Pick<ServiceCall, "facts" | "span">>;
 
-/** A model that may serve a call, and what determines its price for the caller. */
+/** A model that may serve a call, with the factors of its price for the caller. */
 export interface ServingModel {
   readonly model: CatalogModel;
   /** Price multiplier of the caller's group. */

@@ -21,8 +21,8 @@ export interface DetachedLimits {
 }
 
 /**
- * Vendor answers of this process that are read although their clients have disconnected, because the answers report
- * what must be charged. Disposal waits for them for a limited time.
+ * Vendor answers of this process that are read although their clients have disconnected, because the answers report the
+ * usage to be charged. Disposal waits for them for a limited time.
  */
 export class DetachedAnswers implements AsyncDisposable {
   readonly #open = new Map<AbortController, NodeJS.Timeout>();

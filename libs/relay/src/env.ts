@@ -42,8 +42,8 @@ export function relayVariables(
     madeIdLifetimeMs: 30 * 24 * 3_600_000,
     detachedAnswers: {
       /**
-       * Maximum number of vendor answers that are read at the same time after their clients disconnected. They report
-       * what must be charged.
+       * Maximum number of vendor answers that are read at the same time after their clients disconnected. These answers
+       * report the usage to be charged.
        */
       maxAnswers: 256,
       /** Maximum ms for which such an answer is read. */

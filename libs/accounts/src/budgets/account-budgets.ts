@@ -17,10 +17,10 @@ const none: AccountBudgets = { version: "", budgets: [] };
 const caches = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**
- * Runs a script with the current budgets of an account. `step` gets the list of the last call, and the script compares
- * its version with that in Redis. If the versions differ, it changes nothing and replies "other-budgets" with the
- * current list; it is then run again with that list. An account without budgets causes no further command. Throws an
- * error if the list changes during each of several attempts.
+ * Runs a script with the current budgets of an account. `step` first gets the cached list. The script compares the
+ * version of this list with the version in Redis. If they differ, the script changes nothing and replies
+ * "other-budgets" with the current list, and `step` is called again with that list. An account without budgets causes
+ * no further command. Throws an error if the list changes during each of several attempts.
  */
 export async function withBudgets<Reply extends StepReply>(
   redis: Redis,

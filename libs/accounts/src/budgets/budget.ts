@@ -18,7 +18,7 @@ export const Budget = Type.Object({
    */
   scope: Type.String(),
   period: Type.Enum([...periodNames]),
-  /** IANA time zone in which the period begins; absent for a budget in total. */
+  /** IANA time zone in which the period begins; absent for a budget with the period `total`. */
   zone: Type.Optional(Type.String()),
   /** Amount of a period in nano-dollars. */
   nanos,

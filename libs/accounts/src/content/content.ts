@@ -53,16 +53,15 @@ export class ContentBook {
   }
 
   /**
-   * Counts `bytes` for a record, in place of its previous bytes. Returns false, and counts nothing, if this exceeds the
-   * account's limit.
+   * Sets the counted bytes of a record. Returns false, and changes nothing, if the account's limit would be exceeded.
    */
   async setBytes(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: false, lifetimeMs });
   }
 
   /**
-   * Adds `bytes` to those of a record, or subtracts them if negative. Returns false, and counts nothing, if this
-   * exceeds the account's limit.
+   * Adds `bytes` to the counted bytes of a record; a negative number subtracts. Returns false, and changes nothing, if
+   * the account's limit would be exceeded.
    */
   async addBytes(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });

@@ -11,8 +11,8 @@ export interface Outbox extends AsyncDisposable {
 }
 
 /**
- * Time in ms for which events are collected into a batch. A batch needs no more round trips than a single event would.
- * Its events are stored in Redis meanwhile.
+ * Time in ms for which events are collected into a batch, which is published with as many round trips as a single
+ * event. The events are already stored in Redis.
  */
 const batchMs = 50;
 /** Maximum number of calls of `push` whose events form one batch. */
@@ -27,8 +27,8 @@ const maxShutdownMs = 5_000;
 
 /**
  * Opens the publisher of a service. It publishes events in batches and waits for the acknowledgements in the
- * background. Delivery does not depend on it: events are stored in Redis before they are added, and the ledger
- * publishes those that are still there.
+ * background. Delivery does not depend on this publisher: events are stored in Redis before they are added to it, and
+ * the ledger publishes events that remain in Redis.
  */
 export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
   let queue: (readonly OutboxEntry[])[] = [];

@@ -16,7 +16,10 @@ export interface LostCall {
   readonly replaces?: string | undefined;
 }
 
-/** Time in ms for which a charge is remembered, so that no other ledger repeats it. A ledger needs far less time. */
+/**
+ * Time in ms for which a charge is remembered, so that no other ledger repeats it. A ledger records a charge in far
+ * less time.
+ */
 export const rememberMs = 86_400_000;
 
 const chargeScript = defineScript({

@@ -132,8 +132,8 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Tra
 export interface TaskCipher {
   encrypt(task: TaskRecord): string;
   /**
-   * Decrypts a record. Throws if it was encrypted with a secret that is not accepted or for another task, or was
-   * changed. Throws UnknownShape if the record cannot be read.
+   * Decrypts a record. Throws if the record was encrypted with a secret that is no longer accepted, or for another
+   * task, or if it was changed. Throws UnknownShape if the record cannot be read.
    */
   decrypt(encrypted: string, name: TaskKey): TaskRecord;
 }

@@ -101,8 +101,8 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
 const overlapMs = 3_600_000;
 
 /**
- * Adds entries that an earlier version wrote during the upgrade to the chain. An entry that was written outside the
- * chain after that is a divergence.
+ * Adds to the chain the entries that an earlier version wrote during the upgrade. Entries that were written outside the
+ * chain later are a divergence.
  */
 export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {

@@ -18,7 +18,7 @@ import {
 const maxReplaced = 10;
 
 /**
- * A new API key. `max` is the maximum number of API keys of the account, including this one, without those of
+ * A new API key. `max` is the maximum number of API keys of the account, including this key but not the keys of
  * playgrounds; absent: unlimited.
  */
 export interface NewToken extends TokenFields {
@@ -154,8 +154,8 @@ interface Rotation {
 }
 
 /**
- * Replaces the key of a token. The replaced key works until `graceSeconds` have passed, and the key that it had itself
- * replaced ends now. Returns undefined if there is no such token.
+ * Replaces the key of a token. The replaced key works until `graceSeconds` have passed. A key that was replaced earlier
+ * ends now. Returns undefined if there is no such token.
  */
 export async function rotateBookedToken(
   { db }: Books,

@@ -106,10 +106,7 @@ export const TranslationForm = Type.Object(
   { $id: "TranslationForm" },
 );
 
-/**
- * Body of speech requests. The interface does not define this body; the members are those that
- * the SDKs send.
- */
+/** Body of speech requests, with the members that the SDKs send. */
 export const SpeechRequest = Type.Object(
   {
     model,

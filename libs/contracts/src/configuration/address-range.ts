@@ -1,6 +1,9 @@
 import { isIP } from "node:net";
 
-/** A mapped IPv4 address (RFC 4291, section 2.5.5.2) in the form in which URLs write it. */
+/**
+ * Matches an IPv6 address that maps an IPv4 address (RFC 4291, section 2.5.5.2), in the form in which the URL parser
+ * writes it.
+ */
 const mappedPattern = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
 /** Bits of a mapped address before its IPv4 address. */
 const mappedBits = 96;
@@ -13,8 +16,9 @@ export interface AddressRange {
 }
 
 /**
- * Parses an IP address or a range in CIDR notation; undefined for any other text. Mapped IPv6 addresses become IPv4
- * addresses, as clients have them. A range that contains mapped and other addresses is not a range.
+ * Parses an IP address or a range in CIDR notation; undefined for any other text. IPv6 addresses that map IPv4
+ * addresses are converted to IPv4, because clients' addresses are. A range that contains both mapped and other
+ * addresses is not accepted.
  */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", written, ...more] = text.split("/");

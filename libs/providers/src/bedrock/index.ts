@@ -39,7 +39,7 @@ export const bedrock: Provider = {
  * of either.
  */
 const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
-  // The messages wire is first, because Claude's clients lose nothing by it.
+  // The messages wire is first, because it can express all fields of Claude's clients.
   [/(?:^|[./])anthropic\./, ["messages", "converse"]],
   [/(?:^|[./])(?:cohere|amazon)\.rerank/, ["cohere-rerank"]],
   [/(?:^|[./])cohere\.embed/, ["cohere-embeddings"]],

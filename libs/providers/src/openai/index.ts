@@ -40,7 +40,7 @@ const wires: readonly UpstreamWire[] = [
   "realtime",
 ];
 
-/** OpenAI's own host. It serves the tools and reasoning of its newest models completely only by the responses wire. */
+/** Host of OpenAI itself. It supports all tools and the reasoning of its newest models only on the responses wire. */
 const ownHost = "api.openai.com";
 const ownWires: readonly UpstreamWire[] = [
   "responses",

@@ -41,15 +41,15 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Re
   /** Size of the client's body, in bytes. */
   readonly bodyBytes: number;
   /**
-   * Returns the requests for a vendor. The first one is the attempt; the others are sent on the same route after it is
-   * answered.
+   * Returns the requests for a vendor. The first request is the attempt. The others are sent on the same route after
+   * the first has been answered.
    */
   requests(vendor: Vendor, target: Target): Several<Request> | Promise<Several<Request>>;
   /** Writes a rendered request. Absent: as JSON, and the answer is not a stream. */
   write?(rendered: Output, vendor: Vendor, target: Target): SentParts | Promise<SentParts>;
   /**
    * Returns the reader of an answer that is not a JSON document, such as a stream; undefined for JSON. Throws Failure
-   * upstream_error for an answer that is neither. Absent: all answers are JSON.
+   * upstream_error for an answer of an unexpected type. Absent: all answers are JSON.
    */
   reader?(head: UpstreamHead, vendor: Vendor): AnswerReader | undefined;
   /** Returns an answer that is passed on without parsing; undefined if it must be parsed. Absent: all are parsed. */

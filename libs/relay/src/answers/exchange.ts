@@ -91,7 +91,7 @@ export interface WholeAnswer {
    * reports no usage.
    */
   readonly addedBytes?: number | undefined;
-  /** Charges other than tokens that the vendor reports, such as tool calls. */
+  /** Reported charges in addition to tokens, such as tool calls. */
   readonly fees?: ReportedExtraUsage | undefined;
   /**
    * Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. Absent: it wrote none.

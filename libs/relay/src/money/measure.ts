@@ -85,7 +85,7 @@ export interface Measure {
   meter(reported: Units | undefined, countText: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
 }
 
-/** Size of a text request, and what else its cost depends on. */
+/** Size of a text request, and other values on which its cost depends. */
 export interface RequestSize {
   /** Bytes of the body that the model reads as text. */
   readonly textBytes: number;

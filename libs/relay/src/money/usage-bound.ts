@@ -66,8 +66,8 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
 }
 
 /**
- * Returns the maximum usage to bill for a call whose output limit was lowered to what the caller's money covers. It is
- * what money is held for.
+ * Returns the maximum usage to bill for a call whose output limit was lowered to what the caller's money covers. It
+ * equals the usage for which money is held.
  */
 export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
