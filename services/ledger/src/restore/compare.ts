@@ -91,7 +91,7 @@ async function repairAccount(
   const reinstated = await reinstateReceipts(deps.books, account.id, branches?.unknown ?? redisHead.head);
   if (branches !== undefined && reinstated === 0)
     await repairChain(deps, account, { redisHead: redisHead.head, branches, offsets });
-  return false; // the books must first receive the repeated charges
+  return false; // compared again when the books have received the changes
 }
 
 /**
