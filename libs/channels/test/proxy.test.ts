@@ -165,9 +165,10 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
       privateHosts: new Set(["allowed.example", "inner.example"]),
     });
     const streams = openRemoteStreams(rules);
+    const holder = { accountId: "acme", tokenId: "tok_1" };
     const vendorsOrigin = "http://vendor.example:1";
     const fetchWith = async (proxy: string, url: string, trustedOrigin?: string): Promise<string> => {
-      using file = await files.fetch({ url, accepts: () => true, trustedOrigin, proxy, signal });
+      using file = await files.fetch({ url, accepts: () => true, holder, trustedOrigin, proxy, signal });
       return file.bytes.toString();
     };
     const streamWith = async (proxy: string, url: string, trustedOrigin?: string): Promise<number> => {

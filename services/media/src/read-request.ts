@@ -1,4 +1,4 @@
-import { bufferForm, inTurnsIfLong, type BufferedForm, type ServiceCall } from "@modelgate/platform";
+import { bufferForm, inTurnsIfLong, type BufferedForm, type Holding, type ServiceCall } from "@modelgate/platform";
 import { readJson, refuseVendorIds } from "@modelgate/relay";
 import { decodeImages, readImageBody, readImageForm, wires, type ImageRequest } from "@modelgate/wires/images";
 import { readEndUser, isRecord, refuseAmbiguous } from "@modelgate/wires/json";
@@ -11,6 +11,8 @@ export interface ImagesBody extends Disposable {
   readonly parsed: Parsed<ImageRequest>;
   /** End user that the request names. */
   readonly endUser: string | undefined;
+  /** Memory of the body, to which copies of its images are added. */
+  readonly holding: Pick<Holding, "take">;
 }
 
 /**
@@ -28,8 +30,9 @@ export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: s
   });
   try {
     const { endUser, ...parsed } = body.inspected;
+    const { holding } = body;
     const request = await inTurnsIfLong(decodeImages(parsed.request));
-    return { parsed: { ...parsed, request }, endUser, [Symbol.dispose]: () => body[Symbol.dispose]() };
+    return { parsed: { ...parsed, request }, endUser, holding, [Symbol.dispose]: () => body[Symbol.dispose]() };
   } catch (error) {
     body[Symbol.dispose]();
     throw error;
@@ -47,6 +50,7 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
     return {
       parsed,
       endUser: readEndUser(formAsBody(fields)),
+      holding: form.holding,
       [Symbol.dispose]: () => form[Symbol.dispose](),
     };
   } catch (error) {

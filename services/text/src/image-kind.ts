@@ -42,7 +42,8 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   const readImages = once(async () => {
     const { parsed, render } = await readDrawing(drawing);
     const unsupported = { spelling: drawingSpelling, strict: call.strict };
-    const input = inputs.use(new InputImages(deps.images, parsed.request, call.ending));
+    const holding = inputs.use(deps.body.budget.holdFor(call.caller));
+    const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
   });
   await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, readImages });

@@ -1,5 +1,6 @@
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
+import type { Holder } from "@modelgate/platform";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
 /** Returns true if a file with this media type may be an image. The actual type is detected from the bytes later. */
@@ -13,12 +14,15 @@ function mayBeImage(mediaType: string): boolean {
  */
 export class Frames implements Disposable {
   readonly #pictures: RemoteFiles;
+  readonly #holder: Holder;
   readonly #request: VideoRequest;
   readonly #resources = new DisposableStack();
   #fetched: Promise<VideoRequest> | undefined;
 
-  constructor({ pictures }: { readonly pictures: RemoteFiles }, request: VideoRequest) {
+  /** The bytes of fetched images count for `holder`. */
+  constructor({ pictures }: { readonly pictures: RemoteFiles }, request: VideoRequest, holder: Holder) {
     this.#pictures = pictures;
+    this.#holder = holder;
     this.#request = request;
   }
 
@@ -59,7 +63,13 @@ export class Frames implements Disposable {
     try {
       // The fetch continues if the client disconnects, as the start of the task does.
       const signal = new AbortController().signal;
-      const file = await this.#pictures.fetch({ url: image.url, accepts: mayBeImage, proxy, signal });
+      const file = await this.#pictures.fetch({
+        url: image.url,
+        accepts: mayBeImage,
+        holder: this.#holder,
+        proxy,
+        signal,
+      });
       if (this.#resources.disposed) file[Symbol.dispose]();
       else this.#resources.use(file);
       return parseImage(file.bytes.toString("base64"), param);

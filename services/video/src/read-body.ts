@@ -22,7 +22,7 @@ export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<Vide
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
   if (!isForm || endpoint.body === "json") return readMembers(deps, call);
   const form = await bufferForm(request, formLimits(deps), call.caller, call.ending);
-  return holdBodyCopies(deps, call, { body: form, bytes: form.size, read: () => formToMembers(form) });
+  return holdBodyCopies(deps, call, { body: form, bytes: form.holding.bytes, read: () => formToMembers(form) });
 }
 
 async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {

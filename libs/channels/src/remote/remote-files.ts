@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { BufferBudget } from "@modelgate/platform";
+import type { BufferBudget, Holder } from "@modelgate/platform";
 import type { Dispatcher } from "undici";
 import { NotFetched } from "./not-fetched.ts";
 import { pinnedClient } from "./pinned-client.ts";
@@ -23,6 +23,8 @@ export interface RemoteFileRequest {
    * is private.
    */
   readonly trustedOrigin?: string | undefined;
+  /** Account and API key that the file's bytes count for. */
+  readonly holder: Holder;
   /** URL of the channel's proxy; undefined: the file is fetched directly. */
   readonly proxy: string | undefined;
   readonly signal: AbortSignal;
@@ -68,12 +70,7 @@ export function openRemoteFiles(
         if (error instanceof NotFetched || request.signal.aborted) throw error;
         if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
         if (signal.aborted) throw new NotFetched(`it did not arrive within ${limits.timeoutMs} ms`, { cause: error });
-        if (
-          error instanceof Error &&
-          "code" in error &&
-          typeof error.code === "string" &&
-          error.code !== "server_overloaded"
-        )
+        if (error instanceof Error && "code" in error && typeof error.code === "string" && !(error instanceof Failure))
           throw new NotFetched("its host cannot be reached", { cause: error });
         throw error;
       }
@@ -140,20 +137,19 @@ async function read({ headers, body }: Dispatcher.ResponseData, { request, limit
   if (encoding !== "identity") throw new NotFetched("it is compressed");
   if (Number(headers["content-length"] ?? 0) > limits.maxBytes) throw tooLarge(limits);
   const chunks: Buffer[] = [];
-  let size = 0;
+  const holding = budget.holdFor(request.holder);
   try {
     for await (const piece of body) {
       if (!Buffer.isBuffer(piece)) throw new TypeError("a body is read in buffers");
-      if (size + piece.length > limits.maxBytes) throw tooLarge(limits);
-      budget.take(piece.length);
-      size += piece.length;
+      if (holding.bytes + piece.length > limits.maxBytes) throw tooLarge(limits);
+      holding.take(piece.length);
       chunks.push(piece);
     }
   } catch (error) {
-    budget.release(size);
+    holding[Symbol.dispose]();
     throw error;
   }
-  return { bytes: Buffer.concat(chunks, size), mediaType, [Symbol.dispose]: () => budget.release(size) };
+  return { bytes: Buffer.concat(chunks), mediaType, [Symbol.dispose]: () => holding[Symbol.dispose]() };
 }
 
 function tooLarge({ maxBytes }: RemoteLimits): NotFetched {

@@ -131,6 +131,8 @@ const rules: Partial<RemoteRules> = {
 const limits = { maxBytes: 1_000, timeoutMs: 30_000, maxRedirects: 3 };
 const shortTimeout = { ...limits, timeoutMs: 50 };
 
+const holder = { accountId: "acme", tokenId: "tok_1" };
+
 async function fetched(
   path: string,
   more: Partial<RemoteRules> = {},
@@ -139,7 +141,7 @@ async function fetched(
 ): Promise<string> {
   const files = openRemoteFiles(within, budget, { ...rules, ...more });
   const url = path.startsWith("/") ? `http://files.example:${port}${path}` : path.replace("PORT", String(port));
-  const fetched = { url, trustedOrigin, proxy: undefined, signal: new AbortController().signal };
+  const fetched = { url, holder, trustedOrigin, proxy: undefined, signal: new AbortController().signal };
   try {
     using file = await files.fetch({ ...fetched, accepts: (type) => type.startsWith("image/") });
     return `${file.mediaType} ${file.bytes.toString()}`;
@@ -278,6 +280,7 @@ test("a caller may abort its fetch", async () => {
   const fetching = files.fetch({
     url: `http://files.example:${port}/stalls`,
     accepts: () => true,
+    holder,
     proxy: undefined,
     signal: controller.signal,
   });
@@ -285,4 +288,23 @@ test("a caller may abort its fetch", async () => {
   controller.abort();
   await expect(fetching).rejects.toThrow();
   expect(budget.usedBytes).toBe(0);
+});
+
+test("fetched files count for the caller's account, which cannot use more than its share", async () => {
+  const shares = { accountPercent: 50, tokenPercent: 50, accountBodies: 1, tokenBodies: 1 };
+  const shared = new BufferBudget(30, shares);
+  const files = openRemoteFiles(limits, shared, rules);
+  const fetchAs = (accountId: string) =>
+    files.fetch({
+      url: `http://files.example:${port}/a.png`,
+      accepts: () => true,
+      holder: { accountId, tokenId: accountId },
+      proxy: undefined,
+      signal: new AbortController().signal,
+    });
+  using first = await fetchAs("acme");
+  await expect(fetchAs("acme")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
+  expect(shared.usedBytes).toBe(first.bytes.length);
+  using other = await fetchAs("other");
+  expect(shared.usedBytes).toBe(first.bytes.length + other.bytes.length);
 });

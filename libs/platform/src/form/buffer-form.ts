@@ -17,8 +17,8 @@ export interface BufferedForm extends Disposable {
   /** Text fields in the order in which they were sent. A name may occur more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly BufferedFile[];
-  /** Bytes of all fields and files together. */
-  readonly size: number;
+  /** Memory of all fields and files together. */
+  readonly holding: Pick<Holding, "bytes" | "take">;
 }
 
 /**
@@ -44,7 +44,7 @@ export async function bufferForm(
     dispose();
     throw error;
   }
-  return { fields, files, size: form.holding.bytes, [Symbol.dispose]: dispose };
+  return { fields, files, holding: form.holding, [Symbol.dispose]: dispose };
 }
 
 async function bufferFile(file: FormFile, holding: Holding): Promise<BufferedFile> {

@@ -6,6 +6,12 @@ import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
 import { clientLeft } from "../leaving.ts";
 import { meterWhole } from "../money/meter.ts";
 
+/**
+ * Minimum size in bytes of an answer that counts as memory of its caller until the client has read it. A smaller answer
+ * mostly fits into the buffers of the operating system.
+ */
+const countedAnswerBytes = 1024 * 1024;
+
 /** Settles a call with a complete answer and sends the answer, unless the client has disconnected. */
 export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted>, answer: WholeAnswer): Promise<void> {
   const { call, plan, held, leaving } = run;
@@ -27,6 +33,15 @@ export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted
       "content-length": String(body.length),
     });
   }
+  if (body.length >= countedAnswerBytes) countUntilRead(run, body.length);
   call.answer.end(body);
   await settled;
+}
+
+/** Counts an answer's bytes for the caller until the connection has passed them on. */
+function countUntilRead({ deps, call }: CallRun, bytes: number): void {
+  if (call.answer.closed) return;
+  const holding = deps.budget.holdFor(call.caller);
+  holding.count(bytes);
+  call.answer.watch({ closed: () => holding[Symbol.dispose]() });
 }

@@ -71,7 +71,9 @@ function imagesCall(
     },
     reader: (head) => (isEventStream(head) ? imageStream(request) : undefined),
     async complete(made, link) {
-      const images = await Promise.all(made.images.map((image) => inRequestedFormat(image, format, deps.remote, link)));
+      const { holder } = input;
+      const convert = (image: MadeImage) => inRequestedFormat(image, format, deps.remote, { ...link, holder });
+      const images = await Promise.all(made.images.map(convert));
       return { ...made, images };
     },
     render: ([{ answer }]) => ({ usage: answer.usage, ...render(answer) }),
@@ -105,7 +107,7 @@ export async function inRequestedFormat(
   image: MadeImage,
   format: ImageRequest["responseFormat"],
   remote: RemoteFiles,
-  vendor: Pick<VendorLink, "origin" | "proxy" | "signal">,
+  vendor: ImageSource,
 ): Promise<MadeImage> {
   const { revisedPrompt } = image;
   if (format === "url" && "base64" in image) return { url: imageDataUrl(image.base64), revisedPrompt };
@@ -113,13 +115,16 @@ export async function inRequestedFormat(
   return { base64: base64InUrl(image.url) ?? (await fetchMade(image.url, remote, vendor)), revisedPrompt };
 }
 
+/** Vendor that made an image, and the caller that the image's bytes count for. */
+type ImageSource = Pick<VendorLink, "origin" | "proxy" | "signal"> & Pick<InputImages, "holder">;
+
 async function fetchMade(
   url: string,
   remote: RemoteFiles,
-  { origin: trustedOrigin, proxy, signal }: Pick<VendorLink, "origin" | "proxy" | "signal">,
+  { origin: trustedOrigin, holder, proxy, signal }: ImageSource,
 ): Promise<string> {
   try {
-    using file = await remote.fetch({ url, accepts: mayBeImage, trustedOrigin, proxy, signal });
+    using file = await remote.fetch({ url, accepts: mayBeImage, holder, trustedOrigin, proxy, signal });
     if (imageTypeOf(file.bytes) === undefined) throw new NotFetched("it is not an image");
     return file.bytes.toString("base64");
   } catch (cause) {

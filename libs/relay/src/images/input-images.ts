@@ -1,5 +1,6 @@
 import { NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
+import type { Holder, Holding, ServiceCall } from "@modelgate/platform";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
@@ -15,23 +16,29 @@ export function mayBeImage(mediaType: string): boolean {
 const copies = 2;
 
 /**
- * Bytes of the images in one request, which count against the memory limit of the process. They are fetched once for
- * all attempts, and only if a vendor needs bytes. Dispose it when the call has ended.
+ * Bytes of the images in one request, which count against the memory limits of the caller and of the process. They are
+ * fetched once for all attempts, and only if a vendor needs bytes. Dispose it when the call has ended.
  */
 export class InputImages implements Disposable {
+  /** Account and API key that made the request. */
+  readonly holder: Holder;
   readonly #remote: RemoteFiles;
   readonly #request: ImageRequest;
   readonly #signal: AbortSignal;
   readonly #held = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
-  /** Throws Failure server_overloaded (503) if the memory limit of the process is reached. */
-  constructor({ remote, budget }: ImagesDeps, request: ImageRequest, ending: AbortSignal) {
+  /** Takes memory for the copies from `holding`, that of the request's body. Throws the Failures of `Holding.take`. */
+  constructor(
+    { remote }: Pick<ImagesDeps, "remote">,
+    request: ImageRequest,
+    { caller, ending }: Pick<ServiceCall, "caller" | "ending">,
+    holding: Pick<Holding, "take">,
+  ) {
+    this.holder = caller;
     this.#remote = remote;
     this.#request = request;
-    const bytes = copies * bytesOf(request);
-    budget.take(bytes);
-    this.#held.defer(() => budget.release(bytes));
+    holding.take(copies * bytesOf(request));
     const failed = new AbortController();
     this.#held.defer(() => failed.abort());
     this.#signal = AbortSignal.any([ending, failed.signal]);
@@ -68,7 +75,8 @@ export class InputImages implements Disposable {
     if (image.kind !== "url") return image;
     const { at: path, url } = image;
     try {
-      const file = await this.#remote.fetch({ url, accepts: mayBeImage, proxy, signal: this.#signal });
+      const options = { url, accepts: mayBeImage, holder: this.holder, proxy, signal: this.#signal };
+      const file = await this.#remote.fetch(options);
       if (this.#held.disposed) file[Symbol.dispose]();
       else this.#held.use(file);
       return { kind: "file", at: path, ...imageFile(file.bytes, path) };

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { compilePrice, Failure } from "@modelgate/contracts";
 import type { Transport, UpstreamAnswer, WireRoute } from "@modelgate/channels";
+import { BufferBudget } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 import { isStreamStart } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
@@ -83,6 +84,8 @@ function begin(
     readonly pays?: boolean;
     readonly stepTokens?: number;
     heartbeatMs?: number;
+    /** Memory limit of the process. */
+    readonly budget?: BufferBudget;
     /** Answers further requests of the call to its vendor. */
     readonly send?: Transport["send"];
     /** Set if the client disconnects after the request was sent. The vendor's answer is then read for at most `ms`. */
@@ -90,6 +93,7 @@ function begin(
   } = {},
 ): Delivered {
   const { send, leavesFor, client = new FakeClient(), pays = true, stepTokens = 2_048, heartbeatMs = 60_000 } = how;
+  const { budget = new BufferBudget(1_000_000) } = how;
   const events: string[] = [];
   const ends: Outcome[] = [];
   client.watch({ closed: (whole) => void events.push(whole ? "the client has its last byte" : "the client has left") });
@@ -136,7 +140,7 @@ function begin(
     const defaults = runDeps({ stepTokens, heartbeatMs });
     const transport = { ...defaults.channels.transport, ...(send && { send }) };
     const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: leavesFor?.ms ?? 1_000 });
-    const deps = { ...defaults, detachedAnswers, channels: { ...defaults.channels, transport } };
+    const deps = { ...defaults, budget, detachedAnswers, channels: { ...defaults.channels, transport } };
     using calling = new CallRun(deps, call, { kind, plan, serving, held });
     calling.answered(attempted);
     if (leavesFor !== undefined) {
@@ -286,6 +290,21 @@ test("a complete answer is settled before the client has it", async () => {
   ]);
   expect([client.status, client.text, client.headers["content-length"]]).toEqual([200, "{}", "2"]);
   expect(ends).toMatchObject([{ ended: "completed", status: 200, estimated: false }]);
+});
+
+test("a large answer counts as memory of its caller until the client has it, also above the limit", async () => {
+  const budget = new BufferBudget(1_000);
+  const counted: number[] = [];
+  const client = new (class extends FakeClient {
+    override end(last: Buffer): void {
+      counted.push(budget.usedBytes);
+      super.end(last);
+    }
+  })();
+  const large = { ...answer, body: Buffer.alloc(2 * 1024 * 1024) };
+  await begin({ kind: "whole", exchange, firstByteAt: 0, answer: large }, { client, budget }).over;
+  expect(counted).toEqual([large.body.length]);
+  expect(budget.usedBytes).toBe(0);
 });
 
 test("a complete answer whose client has disconnected is settled as 499 and not sent", async () => {

@@ -16,12 +16,24 @@ test("images that one channel's proxy could not fetch are fetched once through t
   };
   const image = { kind: "url", at: "image", url: "https://files.example/a.png" } as const;
   const request = { dialect: "images", model: "m", prompt: "p", images: [image], stream: false } as const;
-  const deps = { remote, budget: new BufferBudget(1_000), taskWaitMs: 1_000 };
-  using input = new InputImages(deps, request, new AbortController().signal);
+  const caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 0 };
+  const call = { caller, ending: new AbortController().signal };
+  using input = new InputImages({ remote }, request, call, { take: () => undefined });
   await expect(input.asBytes("http://broken.example")).rejects.toMatchObject({ code: "upstream_proxy_failed" });
   for (const proxy of ["http://p.example", undefined])
     expect((await input.asBytes(proxy)).images).toEqual([
       { kind: "file", at: "image", mediaType: "image/png", bytes: png },
     ]);
   expect(proxies).toEqual(["http://broken.example", "http://p.example"]);
+});
+
+test("copies of a request's images are counted in the memory of its body", () => {
+  const image = { kind: "file", at: "image", mediaType: "image/png", bytes: png } as const;
+  const request = { dialect: "images", model: "m", prompt: "p", images: [image, image], stream: false } as const;
+  const caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 0 };
+  const budget = new BufferBudget(1_000);
+  const holding = budget.holdFor(caller);
+  const remote = { fetch: () => Promise.reject(new Error("nothing is fetched")) };
+  using _ = new InputImages({ remote }, request, { caller, ending: new AbortController().signal }, holding);
+  expect(holding.bytes).toBe(4 * png.length);
 });

@@ -59,7 +59,7 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
     using body = await readImageRequest(deps, call, prompt);
     const { parsed, endUser } = body;
     if (act === "edit") refuseWithoutImage(parsed.request);
-    using input = new InputImages(deps.images, parsed.request, call.ending);
+    using input = new InputImages(deps.images, parsed.request, call, body.holding);
     const images = {
       deps: deps.images,
       unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },

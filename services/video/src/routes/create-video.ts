@@ -39,7 +39,7 @@ export async function answerCreated(kind: VideoKind, call: ServiceCall, request:
 async function createTask(kind: VideoKind, call: ServiceCall, videoRequest: VideoTaskRequest): Promise<void> {
   const { deps } = kind;
   const { client, request } = videoRequest;
-  using frames = new Frames(deps, request);
+  using frames = new Frames(deps, request, call.caller);
   const answer = (task: TaskRecord): object => client.created(taskForClient(task), taskContext(deps, call, task.id));
   const ending = new AbortController().signal;
   try {
