@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import { Server as SocketServer, type AddressInfo } from "node:net";
+import { Server as SocketServer, Socket, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { endCall, restartFailure } from "./ending.ts";
@@ -25,6 +25,8 @@ export interface HttpServerOptions {
   readonly ending?: AbortSignal;
   /** Time in ms between the abort of `ending` and the end of `drainMs`. */
   readonly farewellMs?: number;
+  /** Time in ms after which a connection is closed if its client reads nothing of an answer; default: `defaultStalledMs`. */
+  readonly stalledMs?: number;
 }
 
 /** A listening server. `drain` stops accepting connections, waits for open requests, and closes the server. */
@@ -37,6 +39,11 @@ export interface HttpServer {
 const maxHeaderBytes = 32 * 1024;
 /** Maximum ms to receive a request's head. */
 const headersTimeoutMs = 30_000;
+/**
+ * Time in ms after which a connection is closed if data waits for its client, and the client has read none of it. It
+ * bounds how long such a client can occupy memory and a channel's seats.
+ */
+const defaultStalledMs = 120_000;
 /**
  * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes its idle
  * connections, so that this server does not close one while the edge sends a request on it.
@@ -61,6 +68,7 @@ export async function listen({
   upgrade,
   drainMs,
   farewellMs = 0,
+  stalledMs = defaultStalledMs,
   ending,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
@@ -75,6 +83,7 @@ export async function listen({
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
+  server.timeout = stalledMs;
   server.on("request", trackResponses(open, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", trackUpgrades(upgraded, upgrade, isCounted));
@@ -128,13 +137,21 @@ function trackResponses(
       if (isCounted) countActive(-1);
       state.lastAt = performance.now();
     });
+    response.on("timeout", closeIfStalled);
     handler(request, response);
   };
+}
+
+/** Closes a connection that was inactive for the server's `timeout` if data waits for the client to read it. */
+function closeIfStalled(socket: Socket): void {
+  if (socket.writableLength > 0) socket.destroy();
+  else socket.setTimeout(socket.timeout ?? defaultStalledMs);
 }
 
 /** Creates a listener that records each upgraded connection while it is open, and calls `upgrade`. */
 function trackUpgrades(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
   return (request, socket, head) => {
+    if (socket instanceof Socket) socket.setTimeout(0);
     upgraded.add(socket);
     if (isCounted) countActive(1);
     socket.once("close", () => {

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { Agent, get, type IncomingMessage } from "node:http";
+import { Agent, get, type IncomingMessage, type ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { listen } from "../src/http-server.ts";
 
@@ -29,4 +30,35 @@ test("a draining server serves one more request on a kept connection, with conne
   // The drain does not wait for the idle connection, and no new connection is accepted.
   await drained;
   await expect(ask(server.port, new Agent())).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+const request = "GET / HTTP/1.1\r\nhost: localhost\r\n\r\n";
+
+test("a client that does not read its answer is disconnected", async () => {
+  const responses = Promise.withResolvers<ServerResponse>();
+  const handler = (_: IncomingMessage, response: ServerResponse): void => {
+    response.end(Buffer.alloc(64 * 1024 * 1024));
+    responses.resolve(response);
+  };
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, stalledMs: 100, handler });
+  const client = connect(server.port, "127.0.0.1").pause();
+  client.write(request);
+  const response = await responses.promise;
+  await once(response, "close");
+  expect(response.writableFinished).toBe(false);
+  client.destroy();
+  await server.drain();
+});
+
+test("a client that waits for an answer stays connected", async () => {
+  const handler = (_: IncomingMessage, response: ServerResponse): void => {
+    let silences = 0;
+    response.on("timeout", () => {
+      if (++silences === 3) response.end("late");
+    });
+  };
+  const server = await listen({ host: "127.0.0.1", port: 0, drainMs: 1_000, stalledMs: 20, handler });
+  const agent = new Agent();
+  expect((await ask(server.port, agent)).statusCode).toBe(200);
+  await server.drain();
 });
