@@ -34,7 +34,7 @@ export interface AttemptHistory {
 
 /**
  * Sends one attempt and reads its answer until it is accepted. Records the wire, the request and the answer in `sent`,
- * so that they are known after a failure. Throws Refused, Failure, and the errors of the connection.
+ * so that they are known after a failure. Throws VendorRefusal, Failure, and the errors of the connection.
  */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: SentAttempt,

@@ -106,7 +106,7 @@ export function renderStart(
   };
 }
 
-/** Reads a vendor's answer to the start of a task. Throws Refused or Failure if the answer names no task. */
+/** Reads a vendor's answer to the start of a task. Throws VendorRefusal or Failure if the answer names no task. */
 export async function readStarted(
   answer: UpstreamAnswer,
   { provider, start, measure, dropped }: RenderedStart,
@@ -131,7 +131,7 @@ function parseJsonBody(text: string): JsonRecord | undefined {
 }
 
 /**
- * Returns the vendor's id of the task. Throws Refused if the answer has a success status but its body reports an error.
+ * Returns the vendor's id of the task. Throws VendorRefusal if the answer has a success status but its body reports an error.
  */
 function readTaskId(
   answer: UpstreamAnswer,
