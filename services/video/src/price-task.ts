@@ -8,7 +8,7 @@ import {
   type VideoStyle,
 } from "@modelgate/contracts";
 import { vendorOf } from "@modelgate/channels";
-import type { ServingModel } from "@modelgate/relay";
+import { renderSupported, type ServingModel } from "@modelgate/relay";
 import {
   wires,
   type RenderedVideo,
@@ -62,31 +62,40 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
 }
 
-/** Returns the maximum cost of a request over all vendors and wires; 0 if no wire supports it. */
+/**
+ * Returns the maximum cost of a request over all vendors and wires that may receive it; 0 if there are none. Throws the
+ * last Failure (400) if no wire can express the request.
+ */
 export function maxCost(request: VideoTaskRequest, routes: Routes, { model, multiplier }: ServingModel): Nanos {
   return measuresOf(request, routes)
     .map((measure) => costOf(unitsOf(request.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((max, cost) => (cost > max ? cost : max), 0n);
 }
 
-/** Returns the properties of the request in each wire that a candidate supports. */
+/** Returns the properties of the request in each wire and for each vendor's model that may receive it. */
 function measuresOf(request: VideoTaskRequest, { candidates, wires }: Routes): readonly Measured[] {
-  const supported = new Set(
-    candidates.flatMap(({ channel, upstreamModel }) => vendorOf(channel, upstreamModel)?.wires ?? []),
-  );
-  return wires
-    .filter((wire) => supported.has(wire))
-    .flatMap((wire) => {
+  const measures: Measured[] = [];
+  let failure: Failure | undefined;
+  for (const wire of wires) {
+    const supporting = candidates.filter(({ channel, upstreamModel }) =>
+      vendorOf(channel, upstreamModel)?.wires.includes(wire),
+    );
+    for (const model of new Set(supporting.map(({ upstreamModel }) => upstreamModel))) {
       try {
-        return [measured(request, renderedAs(wire, request.request))];
+        measures.push(measured(request, renderedAs(wire, request, model)));
       } catch (error) {
-        if (error instanceof Failure) return []; // the wire cannot express the request, which is not sent in it
-        throw error;
+        if (!(error instanceof Failure)) throw error;
+        failure = error; // this wire cannot express the request, which is not sent in it
       }
-    });
+    }
+  }
+  if (failure !== undefined && measures.length === 0) throw failure;
+  return measures;
 }
 
-function renderedAs(wire: VideoWire, request: VideoRequest): RenderedVideo {
+function renderedAs(wire: VideoWire, { client, request }: VideoTaskRequest, model: string): RenderedVideo {
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
-  return vendor.render(withPlaceholderImages(request, vendor), { model: request.model });
+  return renderSupported({ spelling: client.spelling, strict: false }, [], () =>
+    vendor.render(withPlaceholderImages(request, vendor), { model }),
+  );
 }

@@ -4,11 +4,13 @@ import {
   compileResolutions,
   costOf,
   priceAt,
+  videoWires,
   type VideoStyle,
   type VideoWire,
 } from "@modelgate/contracts";
 import { wires, type VideoClient, type VideoVendor } from "@modelgate/wires/video";
-import { measured, unitsOf } from "../src/price-task.ts";
+import type { Candidate } from "@modelgate/catalog";
+import { maxCost, measured, unitsOf } from "../src/price-task.ts";
 
 const usual = { second: 0.1, request: 0.05 };
 const resolutions = { "1024p": { second: 0.5 }, "1080p": { second: 0.7, request: 0 } };
@@ -65,4 +67,46 @@ test.each<[what: string, style: VideoStyle, vendor: keyof typeof vendors, body: 
   const { request, dropped } = client.read({ model: "film", model_name: "film", prompt: "A boat", ...body }, {});
   const measure = measured({ style, client, request, dropped }, vendor.render(request, { model: upstream }));
   expect(costOf(unitsOf(request, measure), priceAt(model, measure.lines), 1)).toBe(nanos);
+});
+
+/** Returns a candidate at a vendor with a name of its own for the model. */
+function candidateAt(provider: string, baseUrl: string, upstreamModel: string): Candidate {
+  const channel = { id: "c", provider, baseUrl, keys: [], models: new Map(), priority: 0, weight: 1, timeoutMs: 1_000 };
+  return { channel, upstreamModel };
+}
+
+const bucket = candidateAt(
+  "vertex",
+  "https://vertex.example/v1/projects/p/locations/us-central1",
+  "veo-2.0-generate-001",
+);
+const wanFormer = candidateAt("qwen", "https://dashscope.example/api/v1", "wan2.6-t2v");
+const sora = candidateAt("openai", "https://openai.example/v1", "sora-2");
+
+/** Returns the money that is held for a video of the gateway's model `film`. */
+function heldFor(candidates: readonly Candidate[], body: object) {
+  const { client }: { readonly client: VideoClient } = wires["video-generations"];
+  const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
+  const serving = { model: { name: "film", kind: "video", ownedBy: "", ...model }, multiplier: 1 } as const;
+  return maxCost(
+    { style: "video-generations", client, request, dropped },
+    { candidates, wires: ["video-generations", ...videoWires.filter((wire) => wire !== "video-generations")] },
+    { ...serving, unpriced: "drop", requested: undefined },
+  );
+}
+
+test.each<[string, readonly Candidate[], object, bigint]>([
+  ["a length of the vendor's model only", [bucket], { duration: 5 }, 550_000_000n],
+  ["a size in the protocol of the vendor's model", [wanFormer], { duration: 3, size: "1632x1248" }, 2_100_000_000n],
+  ["a length that one of two vendors supports", [sora, bucket], { duration: 5 }, 550_000_000n],
+  ["the most expensive of two vendors", [bucket, wanFormer], { duration: 5, size: "1280x720" }, 550_000_000n],
+  ["no vendor", [], { duration: 5 }, 0n],
+])("%s: the hold covers its price", (_, candidates, body, nanos) => {
+  expect(heldFor(candidates, body)).toBe(nanos);
+});
+
+test("a request that no vendor supports is refused with the client's name of the field, and nothing is held", () => {
+  expect(() => heldFor([bucket, wanFormer], { duration: 1 })).toThrow(
+    expect.objectContaining({ code: "unsupported_parameter", param: "duration" }),
+  );
 });

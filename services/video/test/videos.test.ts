@@ -259,11 +259,14 @@ describe("a create is refused", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("without a balance, before any vendor is called", async () => {
-    await area.simulator.forget("openai-films");
-    const answer = await ask(area, "/v1/videos", { model: "film-openai", prompt: "A boat" }, { key: keys.poor });
+  test.each([
+    ["film-openai", "openai-films", {}],
+    ["film-bucket", "vertex-bucket", { seconds: "5" }],
+  ])("without a balance, before any vendor is called: %s", async (model, instance, more) => {
+    await area.simulator.forget(instance);
+    const answer = await ask(area, "/v1/videos", { model, prompt: "A boat", ...more }, { key: keys.poor });
     expect([answer.status, answer.json.error.code]).toEqual([402, "insufficient_quota"]);
-    expect(await area.simulator.requests("openai-films")).toEqual([]);
+    expect(await area.simulator.requests(instance)).toEqual([]);
   });
 
   test("optional fields are dropped and named, or refused if the client is strict", async () => {
