@@ -75,17 +75,21 @@ describe("a stream", () => {
     },
   );
 
-  test("whose client disconnects is charged: the image was being generated", async () => {
+  test.each([
+    ["per image", "extras", 40_000_000n],
+    // 13 × $10 and, as the held output, 8,192 × $40 per million
+    ["by tokens", "tokens", 130_000n + 327_680_000n],
+  ])("whose client disconnects is charged, since the image is being generated: %s", async (_, model, charged) => {
     const cost = await costOf(area, async () => {
       const prompt = simulate({ stallAfterChunks: 1 });
-      const request = { model: "extras", prompt, stream: true, partial_images: 2 } as const;
+      const request = { model, prompt, stream: true, partial_images: 2 } as const;
       const stream = await client.images.generate(request);
       for await (const { type } of stream) {
         expect(type).toBe("image_generation.partial_image");
         stream.controller.abort();
       }
     });
-    expect(cost).toBe(40_000_000n);
+    expect(cost).toBe(charged);
   });
 
   test("of a slow vendor without streams gets heartbeats", async () => {

@@ -143,7 +143,8 @@ function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
 
 /**
  * Measures an image call. Money is reserved for the requested images. The received images are charged, or the tokens if
- * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway.
+ * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway: at
+ * token prices, the output tokens that are held for each image without a report.
  */
 function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
@@ -155,8 +156,12 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
     bound: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
     meter(reported, _words, ended) {
-      if (ended === "cancelled" && (reported?.images ?? 0) < choices)
-        return Promise.resolve({ units: { inputTokens, ...reported, images: choices }, estimated: true });
+      const missing = choices - (reported?.images ?? 0);
+      if (ended === "cancelled" && missing > 0) {
+        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * outputTokens;
+        const tokens = price.has("images") ? {} : { outputImageTokens };
+        return Promise.resolve({ units: { inputTokens, ...reported, ...tokens, images: choices }, estimated: true });
+      }
       return Promise.resolve({ units: reported ?? { images: choices }, estimated: reported === undefined });
     },
   };
