@@ -151,14 +151,14 @@ describe("a request", () => {
         input: {
           messages: [{ role: "user", content: [{ image: "https://a.example/1.png" }, { text: "at\nnight" }] }],
         },
-        parameters: { own: 1 },
+        parameters: { own: 1, n: 1 },
       },
       dropped: [],
     });
     expect(bodyFor("qwen-image-edit-tasks", request).body).toEqual({
       model: "v",
       input: { prompt: "at\nnight", images: ["https://a.example/1.png"] },
-      parameters: { own: 1 },
+      parameters: { own: 1, n: 1 },
     });
   });
 

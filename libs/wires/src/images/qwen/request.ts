@@ -88,8 +88,9 @@ function renderBody(request: ImageRequest, body: JsonRecord, hints: JsonRecord):
     ...(own?.wire === "qwen-images" ? own.members : {}),
     ...hints,
     size: size === undefined ? undefined : `${size.width}*${size.height}`,
-    n: count,
+    // Without a number, some models make and bill four images.
+    n: count ?? 1,
   });
   const dropped = unsupportedFieldNames(request, { has: supportedFields, dialect: "qwen-images" });
-  return { body: Object.keys(parameters).length === 0 ? body : { ...body, parameters }, dropped };
+  return { body: { ...body, parameters }, dropped };
 }
