@@ -66,23 +66,33 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
  * Returns the maximum cost of a request over all vendors and wires that may receive it; 0 if there are none. Throws the
  * last Failure (400) if no wire can express the request.
  */
-export function maxCost(request: VideoTaskRequest, routes: Routes, { model, multiplier }: ServingModel): Nanos {
-  return measuresOf(request, routes)
+export function maxCost(
+  request: VideoTaskRequest,
+  routes: Routes,
+  { model, multiplier, unpriced }: ServingModel,
+): Nanos {
+  return measuresOf(request, routes, unpriced)
     .map((measure) => costOf(unitsOf(request.request, measure), priceAt(model, measure.lines), multiplier))
     .reduce((max, cost) => (cost > max ? cost : max), 0n);
 }
 
 /** Returns the properties of the request in each wire and for each vendor's model that may receive it. */
-function measuresOf(request: VideoTaskRequest, { candidates, wires }: Routes): readonly Measured[] {
+function measuresOf(
+  request: VideoTaskRequest,
+  { candidates, wires: usable }: Routes,
+  unpriced: ServingModel["unpriced"],
+): readonly Measured[] {
   const measures: Measured[] = [];
   let failure: Failure | undefined;
-  for (const wire of wires) {
+  for (const wire of usable) {
     const supporting = candidates.filter(({ channel, upstreamModel }) =>
       vendorOf(channel, upstreamModel)?.wires.includes(wire),
     );
     for (const model of new Set(supporting.map(({ upstreamModel }) => upstreamModel))) {
       try {
-        measures.push(measured(request, renderedAs(wire, request, model)));
+        const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
+        const withPlaceholders = { ...request, request: withPlaceholderImages(request.request, vendor), dropped: [] };
+        measures.push(measured(request, renderVideo(withPlaceholders, { wire, model, strict: false, unpriced })));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failure = error; // this wire cannot express the request, which is not sent in it
@@ -93,9 +103,29 @@ function measuresOf(request: VideoTaskRequest, { candidates, wires }: Routes): r
   return measures;
 }
 
-function renderedAs(wire: VideoWire, { client, request }: VideoTaskRequest, model: string): RenderedVideo {
+/** Target of a rendering, and the treatment of fields that the vendor does not support or that have no price. */
+export interface VideoTarget {
+  readonly wire: VideoWire;
+  /** Vendor's name of the model. */
+  readonly model: string;
+  readonly strict: boolean;
+  readonly unpriced: ServingModel["unpriced"];
+}
+
+/**
+ * Renders a vendor's request. Throws Failure (400) with the client's name of a field that the wire cannot express, or
+ * that makes the video more expensive than the model's price; a group with `unpriced: pass` may use the latter.
+ */
+export function renderVideo(
+  { client, request, dropped }: Pick<VideoTaskRequest, "client" | "request" | "dropped">,
+  { wire, model, strict, unpriced }: VideoTarget,
+): RenderedVideo {
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
-  return renderSupported({ spelling: client.spelling, strict: false }, [], () =>
-    vendor.render(withPlaceholderImages(request, vendor), { model }),
-  );
+  return renderSupported({ spelling: client.spelling, strict }, dropped, () => {
+    const rendered = vendor.render(request, { model });
+    const { unpriced: param } = rendered;
+    if (param !== undefined && unpriced !== "pass")
+      throw new Failure("unsupported_parameter", `${param} is not covered by the price of this model.`, { param });
+    return rendered;
+  });
 }

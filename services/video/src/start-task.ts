@@ -3,12 +3,19 @@ import type { Candidate } from "@modelgate/catalog";
 import { readUpTo, VendorRefusal, type WireRoute, type UpstreamAnswer } from "@modelgate/channels";
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import type { Provider, StartCall } from "@modelgate/providers";
-import { renderSupported, type Call } from "@modelgate/relay";
+import type { Call } from "@modelgate/relay";
 import { isRecord, type JsonRecord } from "@modelgate/wires/json";
 import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
-import { measured, type Measured, type VideoTaskRequest, type Routes } from "./price-task.ts";
+import {
+  measured,
+  renderVideo,
+  type Measured,
+  type Routes,
+  type VideoTarget,
+  type VideoTaskRequest,
+} from "./price-task.ts";
 
 /** A task that a vendor has accepted. */
 export interface Started {
@@ -72,20 +79,18 @@ export interface RenderedStart {
 }
 
 /**
- * Renders the start of a task for one vendor. Throws Failure (400) for fields that its wire cannot express. Does not
- * use `exchangeWith`: the provider builds the complete request, and the answer starts a job.
+ * Renders the start of a task for one vendor. Throws the errors of `renderVideo`. Does not use `exchangeWith`: the
+ * provider builds the complete request, and the answer starts a job.
  */
 export function renderStart(
   deps: Deps,
-  { strict, requestId }: Pick<Call, "strict" | "requestId">,
+  { strict, requestId, unpriced }: Pick<Call, "strict" | "requestId"> & Pick<VideoTarget, "unpriced">,
   videoRequest: VideoTaskRequest,
   { candidate, key, provider, wire }: WireRoute<VideoWire>,
 ): RenderedStart {
-  const { client, request, dropped, remix } = videoRequest;
+  const { request, remix } = videoRequest;
   const { channel, upstreamModel: model } = candidate;
-  const rendered = renderSupported({ spelling: client.spelling, strict }, dropped, () =>
-    wires[wire].vendor.render(request, { model }),
-  );
+  const rendered = renderVideo(videoRequest, { wire, model, strict, unpriced });
   return {
     provider,
     start: {

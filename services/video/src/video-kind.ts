@@ -35,6 +35,7 @@ interface VideoPlan extends Plan {
   readonly call: Call;
   readonly input: VideoInput;
   readonly heldNanos: Nanos;
+  readonly unpriced: ServingModel["unpriced"];
 }
 
 /**
@@ -54,7 +55,8 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   plan(call: Call, input: VideoInput, serving: ServingModel): VideoPlan {
     const { candidates, wires } = usableRoutes(this.deps, call, input.wanted);
     const heldNanos = maxCost(input.wanted, { candidates, wires }, serving);
-    return { call, input, heldNanos, cost: { by: "job", upperNanos: heldNanos }, candidates, wires };
+    const { unpriced } = serving;
+    return { call, input, heldNanos, unpriced, cost: { by: "job", upperNanos: heldNanos }, candidates, wires };
   }
 
   async exchange(plan: VideoPlan, { wire, ...route }: WireRoute): Promise<Exchange> {
@@ -64,7 +66,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
     const to = { ...route, wire: videoWire };
     const rendered = renderStart(
       this.deps,
-      plan.call,
+      { ...plan.call, unpriced: plan.unpriced },
       { ...videoRequest, request: await renderable(videoRequest, frames, to) },
       to,
     );

@@ -10,7 +10,7 @@ import {
 } from "@modelgate/contracts";
 import { wires, type VideoClient, type VideoVendor } from "@modelgate/wires/video";
 import type { Candidate } from "@modelgate/catalog";
-import { maxCost, measured, unitsOf } from "../src/price-task.ts";
+import { maxCost, measured, renderVideo, unitsOf } from "../src/price-task.ts";
 
 const usual = { second: 0.1, request: 0.05 };
 const resolutions = { "1024p": { second: 0.5 }, "1080p": { second: 0.7, request: 0 } };
@@ -109,4 +109,27 @@ test("a request that no vendor supports is refused with the client's name of the
   expect(() => heldFor([bucket, wanFormer], { duration: 1 })).toThrow(
     expect.objectContaining({ code: "unsupported_parameter", param: "duration" }),
   );
+});
+
+test.each<[VideoStyle, object, string]>([
+  ["kling-video", { sound: "on" }, "sound"],
+  ["kling-video", { sound: true }, "sound"],
+  ["kling-video", { metadata: { sound: "on" } }, "metadata.sound"],
+  ["video-generations", { metadata: { sound: "on" } }, "metadata.sound"],
+])("%s: Kling's sound has no price, so %j is refused unless the group permits unpriced use", (style, body, param) => {
+  const { client }: { readonly client: VideoClient } = wires[style];
+  const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
+  const rendered = (unpriced: "drop" | "refuse" | "pass") =>
+    renderVideo({ client, request, dropped }, { wire: "kling-video", model: "m", strict: false, unpriced }).body;
+  const refused = expect.objectContaining({ code: "unsupported_parameter", param });
+  expect(() => rendered("drop")).toThrow(refused);
+  expect(() => rendered("refuse")).toThrow(refused);
+  expect(rendered("pass")).toHaveProperty("sound");
+});
+
+test("a video without sound is accepted", () => {
+  const { client } = wires["kling-video"];
+  const { request, dropped } = client.read({ model: "film", prompt: "A boat", sound: "off" });
+  const target = { wire: "kling-video", model: "m", strict: false, unpriced: "drop" } as const;
+  expect(renderVideo({ client, request, dropped }, target).body).toHaveProperty("sound", "off");
 });

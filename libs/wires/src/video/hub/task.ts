@@ -73,6 +73,8 @@ export interface RenderedVideo extends Rendered {
   readonly seconds: number;
   /** Resolution of the request, as `linesIn` reads it; the price depends on it. */
   readonly lines: number | undefined;
+  /** Field of the request whose value makes the video more expensive, while no price covers it. Absent: none. */
+  readonly unpriced?: string | undefined;
 }
 
 /** The vendor side of a video wire. */

@@ -73,7 +73,13 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     ],
     seconds,
     lines: linesIn(body),
+    unpriced: (additional.members["sound"] ?? "off") === "off" ? undefined : soundField(request),
   };
+}
+
+/** Returns the field of the request that sets the vendor's `sound`. */
+function soundField({ own }: VideoRequest): string {
+  return own?.wire === "kling-video" && "sound" in own.members ? "sound" : "extras.sound";
 }
 
 /** Fitted shape of a video that is made from an image. It is empty, since the image determines the shape. */
