@@ -1,6 +1,6 @@
 import type { Price } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
-import { estimateTokens, type Call, type Measure } from "@modelgate/relay";
+import { estimateTokens, type Call, type Measure, type Metered } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
 /** Audio tokens per second: usual, and maximum. */
@@ -29,6 +29,9 @@ function isByTokens(price: Price): boolean {
   return price.has("inputTokens") || price.has("inputAudioTokens") || price.has("outputTokens");
 }
 
+/** Usage of a stream that the vendor interrupted: the file was not transcribed to its end, so nothing is charged. */
+const free: Metered = { units: {}, estimated: false };
+
 /** Measures a transcript by the seconds of its audio, or by the tokens that its vendor reports. */
 export function transcriptMeasure(
   size: TranscriptSize,
@@ -47,8 +50,7 @@ function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "
     upper: { seconds: bound },
     floor: {},
     async meter(reported, _words, ended) {
-      // The vendor interrupted the stream: the file was not transcribed to its end.
-      if (ended === "failed") return { units: {}, estimated: false };
+      if (ended === "failed") return free;
       const { seconds: measuredSeconds, isStated } = await length();
       const reportedSeconds = reported?.seconds;
       if (reportedSeconds === undefined) return { units: { seconds: measuredSeconds }, estimated: !isStated };
@@ -73,7 +75,8 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
       outputTokens: Math.ceil(bound * outputTokenBounds.perSecond) + outputTokenBounds.atLeast,
     },
     floor: { inputTokens },
-    async meter(reported, countText) {
+    async meter(reported, countText, ended) {
+      if (ended === "failed") return free;
       if (reported?.inputAudioTokens !== undefined || reported?.outputTokens !== undefined)
         return { units: reported, estimated: false };
       const { seconds } = await length();

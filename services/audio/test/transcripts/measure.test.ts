@@ -36,13 +36,18 @@ describe("by the second", () => {
     expect(await measure(bySecond, seconds, isStated).meter(reported, words, "completed")).toEqual(metered);
   });
 
-  test("nothing, if the vendor disconnected", async () => {
-    expect(await measure(bySecond, 3).meter(undefined, words, "failed")).toEqual({ units: {}, estimated: false });
-  });
-
   test("the hold is the upper bound", () => {
     expect(measure(bySecond, 3).upper).toEqual({ seconds: 60 });
   });
+});
+
+test.each([
+  ["second", bySecond, undefined],
+  ["second, though the vendor reported seconds", bySecond, { seconds: 3 }],
+  ["token", byToken, undefined],
+  ["token, though the vendor reported tokens", byToken, tokens],
+])("nothing, if the vendor interrupted the stream: by the %s", async (_, price, reported) => {
+  expect(await measure(price, 3).meter(reported, words, "failed")).toEqual({ units: {}, estimated: false });
 });
 
 describe("by tokens", () => {
