@@ -220,8 +220,11 @@ function textTokens(answer: Pick<WholeAnswer, "text">): Promise<number> {
   return countTokens(answer.text?.() ?? "");
 }
 
+/** Adds the request to the measured units. An interrupted call without units is free of the price per request too. */
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
+  const [, , ended] = args;
+  if (ended === "failed" && Object.keys(units).length === 0) return { units, estimated };
   return { units: { requests: 1, ...units }, estimated };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TextCost } from "../../src/money/measure.ts";
+import type { MeasuredCost, TextCost } from "../../src/money/measure.ts";
 import { Meter, meterStream, meterWhole } from "../../src/money/meter.ts";
 
 const cost: TextCost = {
@@ -52,3 +52,15 @@ test.each([
     expect(metered).toEqual({ units: { requests: 1, ...units }, estimated });
   },
 );
+
+test.each([
+  ["an interrupted stream without units is free", "failed", {}, {}],
+  ["an interrupted stream with units is charged with the request", "failed", { images: 1 }, { requests: 1, images: 1 }],
+  ["a complete stream without units costs the request", "completed", {}, { requests: 1 }],
+] as const)("%s", async (_, ended, measured, units) => {
+  const measure = { upper: {}, floor: {}, meter: () => Promise.resolve({ units: measured, estimated: false }) };
+  const meter = new Meter();
+  meter.add("word ");
+  const measuredCost: MeasuredCost = { by: "measure", measure };
+  expect(await meterStream(measuredCost, meter, ended)).toEqual({ units, estimated: false });
+});
