@@ -225,7 +225,8 @@ async function find(bytes: Buffer, path?: string) {
   writeFileSync(name, bytes);
   await using file = await open(name);
   const job = { descriptor: file.fd, size: bytes.length };
-  return await reader.find(path === undefined ? job : { ...job, path });
+  const owner = { account: "a", signal: new AbortController().signal };
+  return await reader.find(path === undefined ? job : { ...job, path }, owner);
 }
 
 test("the length of a file is read", async () => {

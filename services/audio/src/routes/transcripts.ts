@@ -39,8 +39,13 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
     // Runs while the vendor works, because the answer waits for the reservation.
     let reading: Promise<unknown> = Promise.resolve();
+    // Once the call is planned, its length may be charged, so it is found even if the client leaves.
+    const withdrawn = new AbortController();
+    const withdraw = (): void => withdrawn.abort();
+    call.ending.addEventListener("abort", withdraw, { once: true });
     const length = once((): Promise<AudioLength> => {
-      const audioLength = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds });
+      const owner = { account: call.caller.accountId, signal: withdrawn.signal };
+      const audioLength = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds, owner });
       reading = audioLength;
       return audioLength;
     });
@@ -54,6 +59,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       })
       .catch(ignore);
     const bound = await boundOf(upload, length);
+    call.ending.removeEventListener("abort", withdraw);
     if (upload.isWhole) request();
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
     await runCall(deps.relay, call, transcriptsKind, {

@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { JobOwner } from "./account-turns.ts";
 import type { LengthFound } from "./length-job.ts";
 import type { LengthReader } from "./length-reader.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
@@ -26,6 +27,8 @@ export interface LengthOptions {
   readonly reader: LengthReader;
   /** Maximum seconds assumed for a file whose length cannot be read. */
   readonly maxUnread: number;
+  /** Owner of the file. */
+  readonly owner: JobOwner;
 }
 
 /**
@@ -33,11 +36,11 @@ export interface LengthOptions {
  */
 export async function lengthOf(
   { file, whole: completed }: Upload,
-  { reader, maxUnread }: LengthOptions,
+  { reader, maxUnread, owner }: LengthOptions,
 ): Promise<AudioLength> {
   await completed;
   const { size, filename: path, descriptor } = file;
-  const seconds = secondsIn(await reader.find({ descriptor, size, path }), size);
+  const seconds = secondsIn(await reader.find({ descriptor, size, path }, owner), size);
   if (seconds !== undefined) return { seconds, isStated: true };
   return { seconds: Math.min(size / usualBytesPerSecond, maxUnread), isStated: false };
 }

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { AccountTurns, type JobOwner } from "./account-turns.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** Number of reader threads; each reads one file at a time. */
@@ -8,47 +9,40 @@ const maxStartMs = 60_000;
 /** Memory limits of a thread. A small young generation causes early collection of read chunks. */
 const threadMemory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
+/** Maximum time in ms for which a file waits for a thread. Its length is then estimated from its size. */
+const defaultMaxWaitMs = 30_000;
+
 /** Finds the length of files in separate threads, so that a file crafted to be slow delays no other call. */
 export interface LengthReader extends AsyncDisposable {
-  /** Finds a file's length; returns an empty object for a file that is unreadable or too slow. Never rejects. */
-  find(job: LengthJob): Promise<LengthFound>;
+  /**
+   * Finds the length of an account's file; returns an empty object for a file that is unreadable or too slow, that waits
+   * too long, or whose signal is aborted while it waits. Never rejects.
+   */
+  find(job: LengthJob, owner: JobOwner): Promise<LengthFound>;
 }
 
-/** Opens a length reader, whose threads start with their first file. `maxMs` is the maximum time per file. */
-export function openLengthReader(maxMs = 8_000): LengthReader {
-  const all = Array.from({ length: threadCount }, () => new ThreadQueue(maxMs));
+/**
+ * Opens a length reader, whose threads start with their first file. `maxMs` is the maximum time per file, `maxWaitMs`
+ * the maximum time for which a file waits.
+ */
+export function openLengthReader(maxMs = 8_000, maxWaitMs = defaultMaxWaitMs): LengthReader {
+  const threads = Array.from({ length: threadCount }, () => new LengthThread(maxMs));
+  const turns = new AccountTurns(threads, maxWaitMs);
   return {
-    find(job) {
-      const [first, ...others] = all;
-      if (first === undefined) return Promise.resolve({});
-      return others.reduce((least, each) => (each.waiting < least.waiting ? each : least), first).find(job);
-    },
+    find: async (job, owner) => (await turns.run(owner, (thread) => thread.find(job))) ?? {},
     async [Symbol.asyncDispose]() {
-      await Promise.all(all.map((lane) => lane.end()));
+      await Promise.all(threads.map((thread) => thread.end()));
     },
   };
 }
 
-/** One thread, and the queue of its jobs. */
-class ThreadQueue {
-  waiting = 0;
+/** One thread, which finds the length of one file at a time. It is started again after a file that was too slow. */
+class LengthThread {
   readonly #maxMs: number;
-  #tail: Promise<unknown> = Promise.resolve();
   #thread: Thread | undefined;
 
   constructor(maxMs: number) {
     this.#maxMs = maxMs;
-  }
-
-  async find(job: LengthJob): Promise<LengthFound> {
-    this.waiting++;
-    const result = this.#tail.then(() => this.#ask(job));
-    this.#tail = result;
-    try {
-      return await result;
-    } finally {
-      this.waiting--;
-    }
   }
 
   async end(): Promise<void> {
@@ -57,7 +51,7 @@ class ThreadQueue {
     await thread?.worker.terminate();
   }
 
-  async #ask(job: LengthJob): Promise<LengthFound> {
+  async find(job: LengthJob): Promise<LengthFound> {
     const { worker, ready } = (this.#thread ??= startThread());
     if (!(await ready)) {
       await this.end();
