@@ -276,3 +276,26 @@ test("a vendor that does not answer delays only its tasks", async () => {
   const other = await startTask();
   await until("a poll of another task", () => pollsOf(other) > 0);
 });
+
+test("a vendor with many polls that do not answer leaves slots for others, and its other tasks are postponed", async () => {
+  const [deps = expect.fail("no replica")] = replicas;
+  const slow = await Promise.all(Array.from({ length: 8 }, () => startTask()));
+  for (const { operation } of slow) answers.set(operation, "silence");
+  clock = noon + 5_000;
+  const few = { ...deps, limits: { ...deps.limits, roundMs: 10, concurrency: 4, pollTimeoutMs: 600_000 } };
+  await using _poller = openPoller(few, () => undefined);
+  const dueAt = ({ id, accountId }: TaskRecord) =>
+    redis.zscore(`tasks-due:{s${shardOf(accountId)}}`, `${id} ${accountId}`).then(Number);
+  const postponed = noon + 10_000;
+  const polled = () => slow.filter((task) => pollsOf(task) > 0).length;
+  await until(
+    "half of the slots to be used and the other tasks to be postponed",
+    async () => polled() === 2 && (await Promise.all(slow.map(dueAt))).filter((due) => due === postponed).length === 6,
+  );
+  expect(await Promise.all(slow.map(storedTask))).toEqual(
+    slow.map(() => expect.objectContaining({ polls: 0, misses: 0 })),
+  );
+  // A task of another channel. That channel does not exist, so its poll has a result at once.
+  const other = await startTask({ channelId: "removed" });
+  await until("a poll of another channel", async () => (await storedTask(other))?.misses === 1);
+});

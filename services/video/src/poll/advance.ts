@@ -99,8 +99,18 @@ function stepWhilePending(
   const estimatedProgress = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
   const reported = Math.floor(result.progress ?? Math.min(estimatedProgress, maxGuessed));
   const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
-  const pauseMs = Math.min(pace.longestMs, pace.firstMs * 1.5 ** (task.polls - 1));
+  const pauseMs = usualPauseMs(task.polls, pace);
   return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);
+}
+
+/** Returns the pause after a number of polls. */
+function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
+  return Math.min(longestMs, firstMs * 1.5 ** Math.max(0, polls - 1));
+}
+
+/** Returns the step of a task that was due and not polled: only the time of its next poll changes. */
+export function postpone(task: TaskRecord, moment: PollMoment): PollStep {
+  return scheduleNextPoll(task, usualPauseMs(task.polls, moment.pace), moment);
 }
 
 function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {

@@ -10,7 +10,7 @@ import {
   type TaskRecord,
 } from "@modelgate/accounts";
 import type { Deps } from "../deps.ts";
-import { advance, isEnded, type PollStep } from "./advance.ts";
+import { advance, isEnded, postpone, type PollMoment, type PollStep } from "./advance.ts";
 import { pollVendor } from "./poll-vendor.ts";
 import { PollSlots } from "./poll-slots.ts";
 
@@ -35,24 +35,38 @@ export async function pollOnce(
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
   const polls = claimed.flat().map(async (task) => {
     using _slot = await slots.take();
-    if (!signal.aborted) await pollTask(deps, task, signal);
+    return !signal.aborted && (await pollTask(deps, task, slots, signal));
   });
-  await Promise.all(polls);
-  return { polled: polls.length, more: claimed.some(({ length }) => length === limits.batch) };
+  const polled = (await Promise.all(polls)).filter((isPolled) => isPolled).length;
+  return { polled, more: claimed.some(({ length }) => length === limits.batch) };
 }
 
 /**
- * Polls the vendor of a claimed task and stores the result. Rejects if Redis is unavailable; the task is then due again
- * when its lease ends.
+ * Polls the vendor of a claimed task and stores the result. If the channel of the task has too many polls, only the time
+ * of the next poll is stored. Returns false if the task was postponed or does not exist. Rejects if Redis is unavailable;
+ * the task is then due again when its lease ends.
  */
-export async function pollTask(deps: Deps, { accountId, id }: TaskKey, signal: AbortSignal): Promise<void> {
+async function pollTask(
+  deps: Deps,
+  { accountId, id }: TaskKey,
+  slots: PollSlots,
+  signal: AbortSignal,
+): Promise<boolean> {
   const stored = await findTask(deps.relay.redis, accountId, id);
-  if (stored === undefined) return;
-  const isPastDeadline = deps.now() >= stored.task.deadlineAt;
-  const result = isPastDeadline ? ({ kind: "unknown" } as const) : await pollVendor(deps, stored.task, signal);
-  if (signal.aborted) return;
-  const step = advance(stored.task, result, { nowMs: deps.now(), random: deps.random(), pace: deps.pace });
+  if (stored === undefined) return false;
+  const { task } = stored;
+  const moment = (): PollMoment => ({ nowMs: deps.now(), random: deps.random(), pace: deps.pace });
+  using poll = slots.pollOf(task.channelId);
+  const isPastDeadline = deps.now() >= task.deadlineAt;
+  if (poll === undefined && !isPastDeadline && !isEnded(task.state)) {
+    await put(deps, stored, postpone(task, moment()));
+    return false;
+  }
+  const result = isPastDeadline ? ({ kind: "unknown" } as const) : await pollVendor(deps, task, signal);
+  if (signal.aborted) return true;
+  const step = advance(task, result, moment());
   if (step !== undefined) await put(deps, stored, step);
+  return true;
 }
 
 /** Stores a step, unless another process has changed the task meanwhile. Settles a task that has ended. */

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { PollSlots } from "../src/poll/poll-slots.ts";
+
+/** Starts as many polls of a channel as it may have. */
+function fill(slots: PollSlots, channelId: string): Disposable[] {
+  const polls: Disposable[] = [];
+  for (let poll = slots.pollOf(channelId); poll !== undefined; poll = slots.pollOf(channelId)) polls.push(poll);
+  return polls;
+}
+
+test("a channel has at most as many polls as are left for all channels", () => {
+  const slots = new PollSlots(128);
+  const first = fill(slots, "first");
+  const second = fill(slots, "second");
+  expect([first.length, second.length, fill(slots, "third").length]).toEqual([64, 32, 16]);
+  for (const poll of [...first, ...second]) poll[Symbol.dispose]();
+  expect(fill(slots, "fourth")).toHaveLength(56);
+});
+
+test("one slot serves any channel", () => {
+  const slots = new PollSlots(1);
+  for (const channelId of ["first", "second"]) {
+    using poll = slots.pollOf(channelId);
+    expect([poll, slots.pollOf("third")]).toEqual([expect.anything(), undefined]);
+  }
+});
