@@ -120,7 +120,7 @@ function speech(): string {
       },
       speed: { speed: { speed: 2 } },
       events: { "stream_format: sse": { events: true } },
-    } satisfies FieldExamples<SpeechRequest, "model" | "input" | "own">,
+    } satisfies FieldExamples<SpeechRequest, "model" | "input" | "isDefaultFormat" | "own">,
   });
 }
 

@@ -56,6 +56,22 @@ describe("a request", () => {
   });
 });
 
+describe("speech of Gemini", () => {
+  const render = (body: object) =>
+    wires["content-speech"].vendor.render(speech.client.read({ ...clientBody, ...body }).request);
+
+  test("is WAV if the client chooses no format, and the default MP3 is dropped", () => {
+    expect(render({}).dropped).toContain("format");
+    expect(render({ response_format: "wav" }).dropped).not.toContain("format");
+  });
+
+  test.each(["mp3", "opus", "aac", "flac"])("in %s is refused, so that another vendor is tried", (format) => {
+    expect(() => render({ response_format: format })).toThrow(
+      expect.objectContaining({ code: "unsupported_parameter", param: "format" }),
+    );
+  });
+});
+
 test("characters are code points: an emoji counts once", () => {
   expect(countCharacters("Grüße 🎉")).toBe(7);
   fc.assert(

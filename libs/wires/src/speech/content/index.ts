@@ -18,15 +18,15 @@ export const content = {
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
 function renderRequest(request: SpeechRequest): Rendered {
-  const { input, format, speed, instructions, own } = request;
-  if (format === "opus" || format === "aac" || format === "flac")
+  const { input, format, isDefaultFormat, speed, instructions, own } = request;
+  if (format !== "wav" && format !== "pcm" && isDefaultFormat !== true)
     throw unsupportedFailure("format", `The vendor of this model supports wav and pcm, not ${format}.`);
   const voice = voiceName(request);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
-  // Clients that request the default format get WAV, which the media type shows.
+  // A client that chooses no format gets WAV, which the media type shows.
   const unsupported = {
-    format: format === "mp3",
+    format: isDefaultFormat,
     speed: nonDefaultSpeed(speed),
     voice: speechConfig === undefined && voice,
   };

@@ -24,6 +24,8 @@ export interface SpeechRequest {
   /** Manner of speaking. */
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
+  /** True if the client did not choose the format. */
+  readonly isDefaultFormat?: boolean | undefined;
   readonly speed?: number | undefined;
   /** True if the client wants events with audio in Base64, false for plain audio bytes. */
   readonly events: boolean;

@@ -36,10 +36,12 @@ function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
   const fields = new Fields(body);
   const input = fields.needText("input");
   if (input.trim() === "") throw new Failure("invalid_value", "input must not be blank.", { param: "input" });
+  const format = fields.oneOf("response_format", formats);
   const request: SpeechRequest = {
     model: fields.needText("model"),
     input,
-    format: fields.oneOf("response_format", formats) ?? "mp3",
+    format: format ?? "mp3",
+    isDefaultFormat: format === undefined,
     events: fields.oneOf("stream_format", ["audio", "sse"]) === "sse",
     ...withoutUndefined({
       voice: fields.raw("voice"),
