@@ -39,9 +39,18 @@ export function resultOf({ result }: TaskRecord): VideoResult | undefined {
 }
 
 /** Returns values that an answer contains in addition to the task. */
-export function taskContext({ publicUrl }: Deps, { request, requestId }: ServiceCall, taskId: string): TaskContext {
-  const base = publicUrl?.replace(/\/+$/, "") ?? `http://${validHost(request.headers.host)}`;
+export function taskContext(
+  { publicUrl }: Pick<Deps, "publicUrl">,
+  { request, requestId }: Pick<ServiceCall, "request" | "requestId">,
+  taskId: string,
+): TaskContext {
+  const base = publicUrl?.replace(/\/+$/, "") ?? `${schemeOf(request)}://${validHost(request.headers.host)}`;
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
+}
+
+/** Returns the scheme of the client's request, as the outermost proxy reports it; the edge removes it from clients. */
+function schemeOf({ headers }: ServiceCall["request"]): "http" | "https" {
+  return /^https\b/i.test(String(headers["x-forwarded-proto"])) ? "https" : "http";
 }
 
 /**

@@ -8,7 +8,6 @@ import { contextOf, upgradeOf, type RequestContext, type Step } from "../request
 const strippedHeaders = new Set([
   "x-forwarded-for",
   "x-forwarded-host",
-  "x-forwarded-proto",
   "forwarded",
   "cookie",
   "proxy-authorization",
@@ -16,13 +15,14 @@ const strippedHeaders = new Set([
 ]);
 
 /** Passes a call or WebSocket to its area: directly if this process serves the area, otherwise through the proxy. */
-export function toArea({ areas, proxy, secret }: Pick<Deps, "areas" | "proxy" | "secret">): Step {
+export function toArea({ areas, proxy, secret, proxies }: Pick<Deps, "areas" | "proxy" | "secret" | "proxies">): Step {
   return (request, response, next) => {
     if (response.destroyed) return; // the client left while the call was admitted
     const context = contextOf(request);
     const upgrade = upgradeOf(request);
     if (upgrade !== undefined && proxy.isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
+    if (proxies === 0) delete request.headers["x-forwarded-proto"];
     cleanHeaders(request, context);
     const call = admittedCall(context);
     const { area } = call.endpoint;
