@@ -1,5 +1,5 @@
 import { recordRefused } from "@modelgate/books";
-import { takeRefusedCalls, type Logger, type Redis, type WaitingRefusal } from "@modelgate/platform";
+import { readServerState, takeRefusedCalls, type Logger, type Redis, type WaitingRefusal } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 import { repeatPeriodically } from "./watch/every.ts";
 
@@ -23,19 +23,25 @@ interface RecordingDeps {
  * no money.
  */
 export function startRecordingRefused({ redis, connection, log, onRefused }: RecordingDeps): AsyncDisposable {
+  /** Write position of the Redis servers at the last poll that found no call. */
+  let emptyAt: string | undefined;
   return repeatPeriodically({
     name: "the recording of refused calls",
     everyMs: readIntervalMs,
     log,
     level: "warn",
-    step: (signal) =>
-      connection.useDuringMove(async (books) => {
+    step: async (signal) => {
+      const { writes } = await readServerState(redis);
+      if (writes !== undefined && writes === emptyAt) return;
+      await connection.useDuringMove(async (books) => {
         for (let batchSize = maxAtOnce; batchSize === maxAtOnce && !signal.aborted;) {
           const refusals = await takeRefusedCalls(redis, maxAtOnce);
           await recordRefused(books, refusals);
           onRefused(refusals);
           batchSize = refusals.length;
+          emptyAt = batchSize === 0 ? writes : undefined;
         }
-      }),
+      });
+    },
   });
 }
