@@ -114,7 +114,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       images,
       endUser,
       finishAfterDisconnect: true,
-      cost: { by: "measure", measure: measureOf(size, this.#outputTokens, model.price) },
+      cost: { by: "measure", measure: measureOf(size, request.quality, this.#outputTokens, model.price) },
       wires: imagesWiresFor(request),
       waiting: request.stream ? streamWaiting : undefined,
       priceCheck: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
@@ -144,9 +144,15 @@ function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
 /**
  * Measures an image call. Money is reserved for the requested images. The received images are charged, or the tokens if
  * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway: at
- * token prices, the output tokens that are held for each image without a report.
+ * token prices, the usual output tokens of its quality for each image without a report.
  */
-function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputTokens: number, price: Price): Measure {
+function measureOf(
+  { textBytes, mediaTokens, choices }: RequestSize,
+  quality: string | undefined,
+  outputTokens: number,
+  price: Price,
+): Measure {
+  const usualTokens = Math.min(usualImageTokens.get(quality) ?? otherImageTokens, outputTokens);
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
     upper: {
@@ -158,7 +164,7 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
     meter(reported, _words, ended) {
       const missing = choices - (reported?.images ?? 0);
       if (ended === "cancelled" && missing > 0) {
-        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * outputTokens;
+        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * usualTokens;
         const tokens = price.has("images") ? {} : { outputImageTokens };
         return Promise.resolve({ units: { inputTokens, ...reported, ...tokens, images: choices }, estimated: true });
       }
@@ -166,6 +172,14 @@ function measureOf({ textBytes, mediaTokens, choices }: RequestSize, outputToken
     },
   };
 }
+
+/** Output tokens of an image of 1024 × 1024 by its quality, as OpenAI publishes them. */
+const usualImageTokens: ReadonlyMap<string | undefined, number> = new Map([
+  ["low", 272],
+  ["high", 4_160],
+]);
+/** Output tokens of such an image of medium quality, which is also assumed if the request names no quality. */
+const otherImageTokens = 1_056;
 
 /** Minimum output tokens that a vendor counts for one image. */
 const minImageTokens = 256;
