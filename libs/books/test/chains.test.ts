@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StoredTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
+import type { CreditEvent, StoredTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
 import {
   acceptMissing,
   correctHead,
@@ -13,6 +13,7 @@ import {
   readReceipts,
   readTotals,
   recordCalls,
+  recordCredits,
   recordTasks,
   readUnrefunded,
   reinstateReceipts,
@@ -201,6 +202,29 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("e") });
     expect(await chained(books)).toEqual(["w 1", "x 2", "y 3"]);
     expect(await readUnrefunded(books, ["acme"])).toEqual([]);
+  });
+
+  test("a call and a credit whose operation has the call's id are both reinstated", async () => {
+    await using books = await newBooks(engine);
+    const credit = (receipt: Receipt): CreditEvent => ({
+      id: "acme.x",
+      time: "2026-01-10T10:00:00.000Z",
+      accountId: "acme",
+      operationId: "x",
+      kind: "top-up",
+      nanos: "1",
+      reason: "test",
+      receipt,
+    });
+    await recordCalls(books, [settled("x", receiptOf("a", "", 1))]);
+    await recordCredits(books, [credit(receiptOf("b", "a", 2))]);
+    await recordCalls(books, [settled("x", receiptOf("c", "", 1, "a"))]);
+    await recordCredits(books, [credit(receiptOf("d", "c", 2, "b"))]);
+    for (const head of ["b", "d"]) {
+      expect(await reinstateReceipts(books, "acme", hashOf(head))).toBe(2);
+      expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf(head) });
+    }
+    expect(await chained(books)).toEqual(["x 1"]);
   });
 
   test("a reinstated second settlement is refunded only once", async () => {
