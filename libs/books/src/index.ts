@@ -107,7 +107,13 @@ export { BooksUnavailable, openBooks, type Books, type BooksAddress } from "./op
 export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./read-calls.ts";
 export type { CallPosition } from "./read-positions.ts";
 export { readCredits, readLatestReceipt, readReceipts, type LatestReceipt } from "./read-receipts.ts";
-export { markRefunded, readSecondSettlements, readUnrefunded, type SecondSettlement } from "./other-receipts.ts";
+export {
+  findUnrefunded,
+  markRefunded,
+  readSecondSettlements,
+  readUnrefunded,
+  type SecondSettlement,
+} from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";
 export { reinstateReceipts } from "./reinstate.ts";
 export { sumColumns, sumName, type SumColumn } from "./sums.ts";

@@ -193,13 +193,25 @@ export async function readSecondSettlements({ db }: Books, account: string): Pro
   return rows.map(({ event }) => readUsageEvent(event));
 }
 
-/** Reads the second settlements of these accounts that were not refunded yet. */
-export async function readUnrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly SecondSettlement[]> {
+/** Returns those of the accounts with second settlements that were not refunded yet. */
+export async function findUnrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly string[]> {
   if (accounts.length === 0) return [];
   const rows = await db
     .selectFrom("other_receipts")
-    .select(["event", "operation"])
+    .select("account")
+    .distinct()
     .where("account", "in", accounts)
+    .where("refunded", "=", 0)
+    .execute();
+  return rows.map(({ account }) => account);
+}
+
+/** Reads the second settlements of an account that were not refunded yet. */
+export async function readUnrefunded({ db }: Books, account: string): Promise<readonly SecondSettlement[]> {
+  const rows = await db
+    .selectFrom("other_receipts")
+    .select(["event", "operation"])
+    .where("account", "=", account)
     .where("refunded", "=", 0)
     .execute();
   return rows.map(({ event, operation }) => ({ event: readUsageEvent(event), operation }));

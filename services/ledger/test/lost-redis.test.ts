@@ -28,7 +28,7 @@ import {
   type Books,
 } from "@modelgate/books";
 import type { CreditEvent, UsageDraft, UsageEvent } from "@modelgate/contracts";
-import { type Bus, type BusMessage, type Progress, type PublishResult } from "@modelgate/platform";
+import { createLogger, type Bus, type BusMessage, type Progress, type PublishResult } from "@modelgate/platform";
 import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { projectLeftovers } from "../src/accounts/project-leftovers.ts";
 import { compareAccounts, type SeenGaps } from "../src/restore/compare.ts";
@@ -195,7 +195,7 @@ class History implements Bus {
   async #runRound({ withLeftovers = false, slowStreams = false } = {}): Promise<void> {
     await this.#publish(true);
     if (!slowStreams) await this.#deliver();
-    await compareAccounts({ redis, bus: this, books }, [this.#id], this.#offsets);
+    await compareAccounts({ redis, bus: this, books, ...logging() }, [this.#id], this.#offsets);
     if (withLeftovers) await projectLeftovers({ redis, bus: this, books }, Date.now() + 3_600_000);
     await this.#deliver();
   }
@@ -255,6 +255,22 @@ async function settleCall(id: string, callId: string): Promise<void> {
   await hold(redis, { ...call, nanos: 5n, floorNanos: 0n, leaseMs: 3_600_000, outboxBound: 10_000 });
   await settle(redis, { ...call, costNanos: 3n });
 }
+
+/** Writes all events of an account in Redis' outbox into the books. */
+async function recordOutbox(id: string): Promise<void> {
+  const events = (await readUnpublished(redis, shardOf(id), -1_000, 100)).map(({ event }) => event);
+  await recordCredits(
+    books,
+    events.filter((event) => "operationId" in event),
+  );
+  await recordCalls(
+    books,
+    events.filter((event) => "costNanos" in event),
+  );
+}
+
+/** Returns a silent logger, and a list of failed accounts that is empty. */
+const logging = () => ({ log: createLogger("ledger", "silent").log, failed: new Set<string>() });
 
 let histories = 0;
 
@@ -403,7 +419,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await settleCall(id, "first");
     await record((callId) => callId !== "late"); // its event is in transit
     const offsets: SeenGaps = new Map();
-    const deps = { redis, bus: new History(id), books };
+    const deps = { redis, bus: new History(id), books, ...logging() };
     expect(await compareAccounts(deps, [id], offsets)).toEqual([id]);
     const hmget = redis.hmget.bind(redis);
     vi.spyOn(redis, "hmget").mockImplementationOnce(async (key, ...fields) => {
@@ -430,7 +446,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     );
     await redis.flushall();
     const offsets: SeenGaps = new Map();
-    const deps = { redis, bus: new History(id), books };
+    const deps = { redis, bus: new History(id), books, ...logging() };
     const compare = async (): Promise<void> => {
       for (let checks = 0; checks < 3; checks++) await compareAccounts(deps, [id], offsets);
     };
@@ -442,5 +458,52 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await findAccounts(books, [id])).toMatchObject([{ isComplete: true, receipts: 2 }]);
     expect(await compareAccounts(deps, [id], offsets)).toEqual([]);
     expect(await findAccount(redis, id)).toMatchObject({ spentNanos: 3n, creditedNanos: 100n });
+  });
+
+  test("an account with an unreadable record does not keep other accounts from being restored", async () => {
+    for (const id of ["unreadable", "readable"]) {
+      await createBooked(id);
+      await settleCall(id, "call");
+      await recordOutbox(id);
+    }
+    await redis.flushall();
+    await books.db
+      .updateTable("credits")
+      .set({ event: '{"receipt":{}}' })
+      .where("account", "=", "unreadable")
+      .execute();
+    const deps = { redis, bus: new History("readable"), books, ...logging() };
+    const logged = vi.spyOn(deps.log, "error");
+    for (let round = 0; round < 2; round++)
+      expect(await compareAccounts(deps, ["unreadable", "readable"], new Map())).toEqual(["unreadable"]);
+    expect(await findAccount(redis, "readable")).toMatchObject({ spentNanos: 3n, balanceNanos: 97n });
+    expect(logged.mock.calls).toMatchObject([[{ account: "unreadable" }, expect.any(String)]]);
+  });
+
+  test("an unreadable second settlement does not keep those of other accounts from being refunded", async () => {
+    const ids = ["unrefunded", "refunded"];
+    await redis.flushall();
+    for (const id of ids) {
+      const createdAt = new Date().toISOString();
+      await bookAccount(books, { id, name: id, createdAt }, "test");
+      await createAccount(redis, { id, balance: 0n, createdAt });
+      const event = { ...testUsageDraft(id, "call"), time: createdAt, costNanos: "3" };
+      await books.db
+        .insertInto("other_receipts")
+        .values({
+          account: id,
+          hash: id,
+          call: "call",
+          at: Date.parse(createdAt),
+          event: id === "refunded" ? JSON.stringify(event) : "{}",
+          refunded: 0,
+          operation: `settled-twice-${id}`,
+        })
+        .execute();
+    }
+    const deps = { redis, bus: new History("refunded"), books, ...logging() };
+    expect((await compareAccounts(deps, ids, new Map())).toSorted()).toEqual(ids.toSorted());
+    expect(await findAccount(redis, "refunded")).toMatchObject({ creditedNanos: 3n });
+    expect([...deps.failed]).toEqual(["unrefunded"]);
   });
 });

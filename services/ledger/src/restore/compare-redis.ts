@@ -74,6 +74,7 @@ class PeriodicComparison implements RedisComparison {
   readonly #sleep = Promise.withResolvers<void>();
   readonly #offsets: SeenGaps = new Map();
   readonly #lateTasks = new LateTasks();
+  readonly #failedAccounts = new Set<string>();
   #accountsToCompare = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
@@ -227,13 +228,14 @@ class PeriodicComparison implements RedisComparison {
   }
 
   async #compare(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<number> {
+    const comparisonDeps = { ...deps, log: this.#options.log, failed: this.#failedAccounts };
     const all = [...this.#accountsToCompare];
     this.#accountsToCompare = new Set();
     let unsure = 0;
     for (let from = 0; from < all.length; from += pageSize) {
       const page = all.slice(from, from + pageSize);
       try {
-        const retried = await compareAccounts(deps, page, this.#offsets);
+        const retried = await compareAccounts(comparisonDeps, page, this.#offsets);
         this.noteAccounts(retried);
         unsure += retried.length;
       } catch (error) {

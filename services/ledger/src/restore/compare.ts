@@ -4,11 +4,14 @@ import {
   correctHead,
   findBranches,
   findAccounts,
+  findUnrefunded,
+  isInvalidData,
   reinstateReceipts,
   type BookedAccount,
   type Branches,
   type ChainedEvent,
 } from "@modelgate/books";
+import type { Logger } from "@modelgate/platform";
 import { refundSecondSettlements } from "./refund-second-settlements.ts";
 import { chargeAgain, restoreAccounts, type RestoreDeps } from "./restore-accounts.ts";
 import { recordPublishedOf } from "./record-sent.ts";
@@ -29,6 +32,13 @@ type Comparison =
 /** Number of checks that must see the same gap before it is accepted as permanent. */
 const minGapChecks = 30;
 
+/** Dependencies of the comparison of accounts. */
+interface AccountComparisonDeps extends RestoreDeps {
+  readonly log: Logger;
+  /** Accounts whose last comparison failed. The failure is logged once. */
+  readonly failed: Set<string>;
+}
+
 /** Observed gaps of accounts with incomplete chains: for each account, how often each chain offset was seen. */
 export type SeenGaps = Map<string, Map<number, number>>;
 
@@ -44,10 +54,10 @@ function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead
 
 /**
  * Compares accounts in Redis with the books, and restores what Redis has lost. Returns the ids of the accounts to
- * compare again, because events that decide the result are still on their way.
+ * compare again, because events that decide the result are still on their way, or because their records are invalid.
  */
 export async function compareAccounts(
-  deps: RestoreDeps,
+  deps: AccountComparisonDeps,
   ids: readonly string[],
   offsets: SeenGaps,
 ): Promise<readonly string[]> {
@@ -56,7 +66,7 @@ export async function compareAccounts(
     deps.redis,
     accounts.map(({ id }) => id),
   );
-  const retried: string[] = [];
+  const retried = new Set<string>();
   const complete: string[] = [];
   for (const [at, account] of accounts.entries()) {
     const redisHead = heads[at];
@@ -64,10 +74,36 @@ export async function compareAccounts(
     if (comparison === "agrees") {
       offsets.delete(account.id);
       complete.push(account.id);
-    } else if (!(await repairAccount(deps, account, redisHead, comparison, offsets))) retried.push(account.id);
+      continue;
+    }
+    const repair = () => repairAccount(deps, account, redisHead, comparison, offsets);
+    if (!(await runForAccount(deps, account.id, repair))) retried.add(account.id);
   }
-  if ((await refundSecondSettlements(deps, complete)) > 0) retried.push(...complete);
-  return retried;
+  for (const id of await findUnrefunded(deps.books, complete)) {
+    await runForAccount(deps, id, () => refundSecondSettlements(deps, id));
+    retried.add(id);
+  }
+  for (const id of ids) if (!retried.has(id)) deps.failed.delete(id);
+  return [...retried];
+}
+
+/**
+ * Runs a step for one account. If data of the account is invalid, logs the error and returns undefined, so that the
+ * other accounts are compared. Throws other errors, because they may concern all accounts.
+ */
+async function runForAccount<T>(
+  { log, failed }: AccountComparisonDeps,
+  account: string,
+  step: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!isInvalidData(error)) throw error;
+    if (!failed.has(account)) log.error({ err: error, account }, "comparing an account with the books failed");
+    failed.add(account);
+    return undefined;
+  }
 }
 
 /** Restores what Redis lacks of one account. Returns false if the account must be compared again. */

@@ -4,16 +4,13 @@ import { projectCredit } from "../accounts/project.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
- * Refunds calls of these accounts that were charged twice. If Redis lost a settlement and still had the reservation, a
+ * Refunds calls of an account that were charged twice. If Redis lost a settlement and still had the reservation, a
  * service, a poller or the sweep settled the call again. Each refund is made once, under a separate operation id.
- * Returns the number of calls that were charged twice.
  */
-export async function refundSecondSettlements(deps: RestoreDeps, accounts: readonly string[]): Promise<number> {
-  const { redis, books } = deps;
-  const second = await readUnrefunded(books, accounts);
-  for (const settlement of second) {
+export async function refundSecondSettlements({ redis, books }: RestoreDeps, accountId: string): Promise<void> {
+  for (const settlement of await readUnrefunded(books, accountId)) {
     const { event, operation } = settlement;
-    const { accountId, costNanos, id } = event;
+    const { costNanos, id } = event;
     if (costNanos !== "0") {
       const reason = `call ${id} was settled twice, as Redis had lost its settlement`;
       const request = {
@@ -30,5 +27,4 @@ export async function refundSecondSettlements(deps: RestoreDeps, accounts: reado
     }
     await markRefunded(books, settlement);
   }
-  return second.length;
 }
