@@ -278,6 +278,11 @@ describe.each(engines)("$name", ({ start }) => {
     const tokens = await readTokensOf(books, ["purse"]);
     expect(tokens.find(({ id }) => id === "tok_played")).toMatchObject({ deletedAt: expect.any(String) });
     expect(await playgroundKey("tok_late")).toBe("no-team");
+    // The usage of the deleted key is found by the id of the team, in each account of the organisation.
+    await bookAccount(books, { id: "purse-2", name: "purse-2", createdAt }, "ada");
+    for (const account of ["purse", "purse-2"]) expect(await team("brief", "played", account)).toBe("used");
+    expect(await team("brief", "none", "purse-2")).toBe("created");
+    expect(await remove("none")).toBe("deleted");
     await bookOrganisation(books, { id: "empty", name: "empty" }, "ada");
     await changeMembership(books, "empty", { person: "mia", team: "", role: "admin" }, "ada");
     const removeEmpty = () => deleteTeam(books, { organisation: "empty", team: "" }, "ada");

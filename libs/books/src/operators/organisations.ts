@@ -3,6 +3,7 @@ import { organisationScope } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "../accounts/audit.ts";
+import { lockAccount } from "../accounts/tokens.ts";
 
 /** Roles of a person in a team or in an organisation. An admin of an organisation administers all of its teams. */
 type MembershipRole = "admin" | "member";
@@ -62,36 +63,29 @@ export async function bookOrganisation(
 /**
  * Stores a new team. Its account then belongs to the organisation. Returns "exists" if the organisation has a team with
  * this id, "no-account" if the account does not exist or belongs to another organisation, and "no-organisation" if the
- * organisation does not exist.
+ * organisation does not exist. Returns "used" if a deleted team had this id and its members used the playground, because
+ * their usage would become the new team's.
  */
 export async function bookTeam(
   { db }: Books,
   { organisation, id, name, account }: Omit<BookedTeam, "createdAt"> & { readonly organisation: string },
   actor: string,
-): Promise<"created" | "exists" | "no-account" | "no-organisation"> {
+): Promise<"created" | "exists" | "no-account" | "no-organisation" | "used"> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockOrganisation(transaction, organisation))) return "no-organisation";
-    const created = new Date().toISOString();
-    const rows = await transaction
-      .insertInto("teams")
-      .values({ organisation, id, name, account, created })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning("id")
-      .execute();
-    if (rows.length === 0) return "exists";
-    // One statement checks and sets the organisation, so that two organisations cannot get the same account.
-    const owned = await transaction
-      .updateTable("accounts")
-      .set({ organisation })
+    if ((await auditedAccount(transaction, organisation, id)) !== undefined) return "exists";
+    await lockAccount(transaction, account); // so that two organisations cannot get the same account
+    const owner = await transaction
+      .selectFrom("accounts")
+      .select("organisation")
       .where("account", "=", account)
       .where("created", "<>", "")
-      .where("organisation", "in", ["", organisation])
-      .returning("account")
-      .execute();
-    if (owned.length === 0) {
-      await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", id).execute();
-      return "no-account";
-    }
+      .executeTakeFirst();
+    if (owner === undefined || !["", organisation].includes(owner.organisation)) return "no-account";
+    if (await wasUsed(transaction, { organisation, id, account })) return "used";
+    await transaction.updateTable("accounts").set({ organisation }).where("account", "=", account).execute();
+    const created = new Date().toISOString();
+    await transaction.insertInto("teams").values({ organisation, id, name, account, created }).execute();
     await writeAudit(transaction, {
       account,
       time: created,
@@ -101,6 +95,23 @@ export async function bookTeam(
     });
     return "created";
   });
+}
+
+/** Returns true if a key of one of the organisation's accounts, or of the team's account, has the id of a team. */
+async function wasUsed(
+  transaction: Transaction<Tables>,
+  { organisation, id, account }: { readonly organisation: string } & Pick<BookedTeam, "account" | "id">,
+): Promise<boolean> {
+  const accounts = transaction
+    .selectFrom("accounts")
+    .select("account")
+    .where((at) => at.or([at("organisation", "=", organisation), at("account", "=", account)]));
+  const tokens = transaction
+    .selectFrom("tokens")
+    .select("token")
+    .where("team", "=", id)
+    .where("account", "in", accounts);
+  return (await tokens.executeTakeFirst()) !== undefined;
 }
 
 /** A person's new role; null ends the membership. */

@@ -32,6 +32,7 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       };
       const result = await use((books) => bookTeam(books, request, actor));
       if (result === "no-organisation") throw new Failure("unknown_url", "There is no such organisation.");
+      if (result === "used") throw usedId("team", request.id);
       return { result };
     },
     "POST /organisations/{id}/members": async ({ params: { id = "" }, body, actor }) => {
@@ -60,6 +61,11 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       }),
     }),
   };
+}
+
+function usedId(kind: "organisation" | "team", id: string): Failure {
+  const message = `The id ${id} was used by a deleted ${kind}. Choose another id.`;
+  return new Failure("invalid_value", message, { param: "id", status: 409 });
 }
 
 /** Returns the team that a request body names; "" for the organisation itself, if the body names no team. */

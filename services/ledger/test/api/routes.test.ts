@@ -81,6 +81,15 @@ test("a membership with a role, with none, and of an unknown team", async () => 
   await expect(change("last-admin", { role: null }).answer).rejects.toMatchObject({ code: "permission_denied" });
 });
 
+test("the id of a deleted team is refused with a message for people", async () => {
+  const create = run(organisationRoutes(connectionTo("used").connection), "POST /organisations/{id}/teams", {
+    params: { id: "acme" },
+    body: { id: "ops", name: "Operations", account: "wallet" },
+  });
+  const message = "The id ops was used by a deleted team. Choose another id.";
+  await expect(create).rejects.toMatchObject({ message, param: "id", status: 409 });
+});
+
 test("usage by team needs an account or an organisation, because teams of two organisations may have the same id", async () => {
   const { connection } = connectionTo([]);
   const usage = (words: string) => run(totalsRoutes(connection), "GET /usage", { query: new URLSearchParams(words) });
