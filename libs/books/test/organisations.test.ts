@@ -46,7 +46,7 @@ describe.each(engines)("$name", ({ start }) => {
     bookTeam(books, { organisation, id, name: id, account }, "ada");
 
   test("an account belongs to one organisation, whose teams may share it", async () => {
-    expect(await bookOrganisation(books, { id: "acme", name: "again" }, "ada")).toBe(false);
+    expect(await bookOrganisation(books, { id: "acme", name: "again" }, "ada")).toBe("exists");
     expect((await readOrganisations(books)).map(({ id, name }) => [id, name])).toEqual([
       ["acme", "acme"],
       ["evil", "evil"],
@@ -289,5 +289,8 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await removeEmpty()).toBe("members");
     await changeMembership(books, "empty", { person: "mia", team: "", role: null, mayEndLastAdmin: true }, "ada");
     expect([await removeEmpty(), await removeEmpty()]).toEqual(["deleted", "absent"]);
+    // The audit of the deleted organisation is found by its id.
+    expect(await bookOrganisation(books, { id: "empty", name: "empty" }, "ada")).toBe("used");
+    expect(await readOrganisations(books, { id: "empty" })).toEqual([]);
   });
 });

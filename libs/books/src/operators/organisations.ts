@@ -34,29 +34,33 @@ interface BookedOrganisation {
   readonly memberships: readonly BookedMembership[];
 }
 
-/** Stores a new organisation. Returns false if an organisation with this id exists. */
+/**
+ * Stores a new organisation. Returns "exists" if an organisation with this id exists, and "used" if the audit has entries
+ * of a deleted one, which the new one's admins could read.
+ */
 export async function bookOrganisation(
   { db }: Books,
   { id, name }: Pick<BookedOrganisation, "id" | "name">,
   actor: string,
-): Promise<boolean> {
+): Promise<"created" | "exists" | "used"> {
   return db.transaction().execute(async (transaction) => {
     const created = new Date().toISOString();
+    const account = organisationScope(id);
     const rows = await transaction
       .insertInto("organisations")
       .values({ id, name, created })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
       .execute();
-    if (rows.length === 0) return false;
-    await writeAudit(transaction, {
-      account: organisationScope(id),
-      time: created,
-      actor,
-      action: "organisation.create",
-      after: { id, name },
-    });
-    return true;
+    if (rows.length === 0) return "exists";
+    const audit = transaction.selectFrom("audit").select("id").where("account", "=", account);
+    if ((await audit.executeTakeFirst()) !== undefined) {
+      await transaction.deleteFrom("organisations").where("id", "=", id).execute();
+      return "used";
+    }
+    const after = { id, name };
+    await writeAudit(transaction, { account, time: created, actor, action: "organisation.create", after });
+    return "created";
   });
 }
 

@@ -21,7 +21,9 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
     },
     "POST /organisations": async ({ body, actor }) => {
       const request = { id: fieldReaders.text(body, "id"), name: fieldReaders.text(body, "name") };
-      return { created: await use((books) => bookOrganisation(books, request, actor)) };
+      const result = await use((books) => bookOrganisation(books, request, actor));
+      if (result === "used") throw usedId("organisation", request.id);
+      return { created: result === "created" };
     },
     "POST /organisations/{id}/teams": async ({ params: { id: organisation = "" }, body, actor }) => {
       const request = {

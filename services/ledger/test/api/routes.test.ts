@@ -81,12 +81,15 @@ test("a membership with a role, with none, and of an unknown team", async () => 
   await expect(change("last-admin", { role: null }).answer).rejects.toMatchObject({ code: "permission_denied" });
 });
 
-test("the id of a deleted team is refused with a message for people", async () => {
-  const create = run(organisationRoutes(connectionTo("used").connection), "POST /organisations/{id}/teams", {
+test.each([
+  ["organisation", "POST /organisations"],
+  ["team", "POST /organisations/{id}/teams"],
+])("the id of a deleted %s is refused with a message for people", async (kind, route) => {
+  const create = run(organisationRoutes(connectionTo("used").connection), route, {
     params: { id: "acme" },
     body: { id: "ops", name: "Operations", account: "wallet" },
   });
-  const message = "The id ops was used by a deleted team. Choose another id.";
+  const message = `The id ops was used by a deleted ${kind}. Choose another id.`;
   await expect(create).rejects.toMatchObject({ message, param: "id", status: 409 });
 });
 
