@@ -1,4 +1,7 @@
+import { sql } from "kysely";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "@modelgate/testkit";
+import { writeAudit } from "../src/accounts/audit.ts";
 import {
   bookAccount,
   bookOrganisation,
@@ -28,7 +31,14 @@ import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 const createdAt = "2026-01-01T00:00:00.000Z";
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
 
-describe.each(engines)("$name", ({ start }) => {
+/** Returns true if a connection to a database of PostgreSQL waits for a lock. */
+async function isWaitingForLock({ db }: Books): Promise<boolean> {
+  const { rows } = await sql`select pid from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`.execute(db);
+  return rows.length > 0;
+}
+
+describe.each(engines)("$name", ({ name, start }) => {
   let engine: TestEngine;
   let books: Books;
   beforeAll(async () => {
@@ -220,6 +230,29 @@ describe.each(engines)("$name", ({ start }) => {
       ]);
       expect([booked === "no-team", removed], of).toEqual(removed === "keys" ? [false, "keys"] : [true, "deleted"]);
     }
+  });
+
+  test("a team is deleted while one of its playground's keys is changed", async () => {
+    const [organisation, account] = ["busy", "busy-wallet"];
+    await bookOrganisation(books, { id: organisation, name: organisation }, "ada");
+    await bookAccount(books, { id: account, name: account, createdAt }, "ada");
+    await team(organisation, "ops", account);
+    for (const id of ["tok_busy_1", "tok_busy_2"]) {
+      const record = { id, team: "ops", playgroundOf: id };
+      await bookToken(books, { account, id, digest: id, record, team: "ops" }, "ada");
+    }
+    // Locks the second key, and writes to the audit when the deletion waits for this lock.
+    const { deleted } = await books.db.transaction().execute(async (change) => {
+      await change.updateTable("tokens").set({ digest: "new" }).where("token", "=", "tok_busy_2").execute();
+      const deleted = deleteTeam(books, { organisation, team: "ops" }, "ada");
+      deleted.catch(() => undefined); // checked below
+      if (name === "PostgreSQL") await until("the wait for the lock", () => isWaitingForLock(books));
+      await writeAudit(change, { account, time: createdAt, actor: "ada", action: "token.set" });
+      return { deleted };
+    });
+    expect(await deleted).toBe("deleted");
+    const tokens = await readTokensOf(books, [account]);
+    expect(tokens.filter(({ deletedAt }) => deletedAt === undefined)).toEqual([]);
   });
 
   test("the audit of a team is its account's, and that of an organisation has the organisation's name", async () => {

@@ -195,21 +195,27 @@ async function replaceKey(
 
 /** Marks a token as deleted. Its usage and its audit remain. Returns undefined if there is no such token. */
 export async function deleteBookedToken({ db }: Books, id: string, actor: string): Promise<BookedToken | undefined> {
-  return db.transaction().execute((at) => deleteTokenIn(at, id, actor));
+  return db.transaction().execute(async (at) => (await deleteTokensIn(at, [id], actor))[0]);
 }
 
-/** Marks a token as deleted, in a transaction that makes other changes too. Returns undefined if there is none. */
-export async function deleteTokenIn(
+/** Marks tokens as deleted, in a transaction that may make other changes too. Returns those that exist. */
+export async function deleteTokensIn(
   at: Transaction<Tables>,
-  id: string,
+  ids: readonly string[],
   actor: string,
-): Promise<BookedToken | undefined> {
-  const before = await lockToken(at, id);
-  if (before === undefined) return undefined;
+): Promise<readonly BookedToken[]> {
+  const tokens: BookedToken[] = [];
+  // All tokens are locked before the audit, and in one order, so that concurrent changes of them do not deadlock.
+  for (const id of ids.toSorted()) {
+    const token = await lockToken(at, id);
+    if (token !== undefined) tokens.push(token);
+  }
   const deletedAt = new Date().toISOString();
-  await updateToken(at, before, { deleted: deletedAt });
-  await auditToken(at, before, { actor, action: "token.delete" }, null);
-  return { ...before, deletedAt };
+  for (const token of tokens) {
+    await updateToken(at, token, { deleted: deletedAt });
+    await auditToken(at, token, { actor, action: "token.delete" }, null);
+  }
+  return tokens.map((token) => ({ ...token, deletedAt }));
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { organisationScope } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
 import { ofPlayground, readPlaygroundTokens } from "../accounts/read-tokens.ts";
-import { deleteTokenIn, lockAccount } from "../accounts/tokens.ts";
+import { deleteTokensIn, lockAccount } from "../accounts/tokens.ts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { auditedAccount, lockOrganisation } from "./organisations.ts";
@@ -76,8 +76,9 @@ export async function deleteTeam(
     await lockAccount(transaction, account);
     const part = await partInAccount(transaction, team, account);
     if (part !== undefined) return part;
-    for (const { id, record } of await readPlaygroundTokens(transaction, account))
-      if (record["team"] === team) await deleteTokenIn(transaction, id, actor);
+    const tokens = (await readPlaygroundTokens(transaction, account)).filter(({ record }) => record["team"] === team);
+    const ids = tokens.map(({ id }) => id);
+    await deleteTokensIn(transaction, ids, actor);
     await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
     const isReleased = releaseAccount && !teams.some((other) => other.account === account && other.id !== team);
     if (isReleased) await releaseAccounts(transaction, organisation, account);
