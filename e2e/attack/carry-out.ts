@@ -14,7 +14,10 @@ import type { Row } from "./table.ts";
 const [attackMs, endsMs] = [90_000, 25_000];
 /** Maximum ms of CPU time that may block a service's event loop during an attack. */
 const maxBlockedMs = 500;
-/** Minimum ms of the other account's calls, and interval of reading logs, of which a service keeps only the end. */
+/**
+ * Minimum time in ms for which another account sends calls, and interval in ms at which logs are searched. They are
+ * searched repeatedly because only the newest lines of a service are kept.
+ */
 const [watchedMs, logIntervalMs] = [1_500, 250];
 const nanosPerDollar = 1e9;
 

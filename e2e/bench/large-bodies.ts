@@ -57,10 +57,13 @@ const history = {
 };
 
 type Area = "text" | "media" | "video";
-/** Body, and the path to which it is sent; absent: chat completions. */
+/** Request that is measured. */
 interface Case {
+  /** Service that is measured; absent: text. */
   readonly area?: Area;
+  /** Path of the request; absent: chat completions. */
   readonly path?: string;
+  /** Creates the body. */
   readonly make: () => object | string;
 }
 const chat = (make: Case["make"]): Case => ({ make });

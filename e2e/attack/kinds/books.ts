@@ -29,7 +29,10 @@ async function booked({ suite, attacker }: Field, calls: number): Promise<void> 
   });
 }
 
-/** Returns true if the books are valid: those of the attacker, or the tables without an account. */
+/**
+ * Runs `gatectl ledger verify` for the attacker's account, or for all accounts and the tables that belong to no account
+ * ("all"). Returns true if it finds no divergence.
+ */
 async function areBooksValid({ suite, attacker }: Field, of: "account" | "all"): Promise<boolean> {
   const { status } = await suite.gatectl("ledger", "verify", ...(of === "account" ? [attacker.accountId] : []));
   return status === 0;

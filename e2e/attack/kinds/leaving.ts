@@ -11,7 +11,10 @@ const words = "word ".repeat(1_000);
 const images: Handler = (_, response) =>
   json(response, { created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: "aGVsbG8=" })) });
 
-/** Chat vendor whose answer, if read to its end, reports more usage than the minimum charge. */
+/**
+ * Answers as a chat vendor, and reports 1,000 input tokens. They cost more than the minimum charge (`floor`) of a call
+ * whose client disconnects.
+ */
 const chat: Handler = (request, response) => json(response, textAnswer(wireAsked(request), { input: 1_000 }));
 
 /**

@@ -66,7 +66,10 @@ export function comparablePrice({ input = 0, output = 0, request = 0, second = 0
   return 3 * input + output + request + second;
 }
 
-/** Converts a price of the package to the configuration's format. Prices in unknown units are left out. */
+/**
+ * Converts a price from `@pydantic/genai-prices` to the configuration's format. Leaves out prices in units that the
+ * gateway does not know.
+ */
 function toWrittenPrice(modelPrice: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = modelPrice[key];

@@ -4,7 +4,8 @@ import { endCooldowns, readChannelStates, stateKeys, type Cooldown, type Switche
 /** Interval at which the states are read again, in case the message about a change was lost. */
 const pollMs = 10_000;
 /**
- * Time after the end of an account's cooldown for which its length is remembered, because the next cooldown is longer.
+ * Time in ms for which the cooldown of one account is kept after its end. If the same scope fails again for this
+ * account within this time, its next cooldown is longer.
  */
 const accountMemoryMs = 600_000;
 

@@ -13,7 +13,7 @@ export interface PaceLimits {
 
 /** Maximum ms between two checks of a body, after the first one. */
 const maxCheckMs = 1_000;
-/** Minimum number of checks in a time of the length of `graceMs`. */
+/** Minimum number of checks per `graceMs`. */
 const checksPerGrace = 4;
 
 /**

@@ -19,7 +19,7 @@ import type { TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "../src/sse/framing.ts";
 import { wires } from "../src/text/wires.ts";
 
-/** Names of the wires with both sides: clients speak them, and calls of every other client can be converted to them. */
+/** Names of the wires with a client side and a vendor side, so that requests can be converted from and to them. */
 export type BothWire = {
   [Name in keyof typeof wires]: (typeof wires)[Name] extends BothSides ? Name : never;
 }[keyof typeof wires];
@@ -29,7 +29,7 @@ interface BothSides {
   readonly vendor: TextVendor;
 }
 
-/** All wires with both sides. They come from the registry, so that a new wire is tested with all others. */
+/** All wires with a client side and a vendor side, from the registry, so that a new wire is tested with all others. */
 export const bothWires: readonly BothWire[] = Object.keys(wires).filter((name): name is BothWire => {
   const wire: Partial<BothSides> = Object.entries(wires).find(([key]) => key === name)?.[1] ?? {};
   return wire.client !== undefined && wire.vendor !== undefined;

@@ -33,7 +33,8 @@ export class ProxiedCall implements Proxied {
     this.#response = response;
     this.#options = options;
     this.#cut = response.destroy.bind(response);
-    // Keeps the connection to the service open for the answer to a refused upload, even if the client sends `close`.
+    // Replaces the client's header, which is forwarded. With `close`, a service that refuses an upload closes the
+    // connection while the body is still sent, and its answer could be lost.
     request.headers.connection = "keep-alive";
     response.once("close", () => (this.#isOver = true));
   }

@@ -49,7 +49,8 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        // Throws while Redis is unavailable, even if NATS is available too. The error marks the start of an outage.
+        // Rejects while Redis is unavailable, even if no work is due. Expired reservations are then settled only
+        // `afterOutageMs` after Redis is available again.
         if (await workCheck.hasWork())
           await checkAllShards(options, performance.now() >= state.sweepsFrom ? options.completeRuns() : undefined);
         state.hasLoggedFailure = false;

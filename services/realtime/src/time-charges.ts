@@ -70,12 +70,18 @@ export class TimeCharges implements SessionCharges {
     return this.#parts.first.callId;
   }
 
-  /** False: the vendor has confirmed the start, and owes no answers. */
+  /**
+   * Always false: if a session is billed by time, no event of the client requires output. Silence of the vendor, or its
+   * normal close, is therefore not a failure.
+   */
   get isAnswering(): boolean {
     return false;
   }
 
-  /** False: what a client that has left did not pay for is dropped. */
+  /**
+   * Always false: the session of a client that has left ends immediately. Sound that the reserved seconds do not cover
+   * is dropped.
+   */
   get isPaying(): boolean {
     return false;
   }

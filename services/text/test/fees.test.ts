@@ -5,8 +5,8 @@ import { service } from "../src/service.ts";
 import { startPayingVendor } from "./paying-vendor.ts";
 
 /**
- * Keys for the tests of charges in addition to tokens, which are refused without a price, and held and charged with
- * one.
+ * Client keys, one for each value of a group's `unpriced`: `strict` refuses tools and service tiers without a price,
+ * `open` passes them, and `usual` has the default and drops them.
  */
 const keys = {
   strict: "sk-strict-0123456789abcdef",

@@ -26,7 +26,7 @@ let backends: Backends;
 let redis: Redis;
 let clock = noon;
 let count = 0;
-/** Answer of the client's address, which records the requests. */
+/** Handler with which the client's callback server answers. The server records each request in `received` before. */
 let answer: RequestListener = (_, response) => void response.end();
 const received: { readonly state: string; readonly account: string }[] = [];
 let server: Server;

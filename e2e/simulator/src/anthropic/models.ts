@@ -1,12 +1,18 @@
 import { memberOf, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 
-/** Models without budgets and sampling. Some always think, and some refuse a forced call. */
+/**
+ * Models that refuse thinking budgets and sampling parameters. Some of them always think, and some refuse a forced tool
+ * call.
+ */
 const newest = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
 const alwaysThinking = /claude-(?:fable-5|mythos-5|opus-5-5|sonnet-5-5)/;
 const unforced = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
 
-/** Refuses what only the newest models refuse (pi#3297, stdapi.ai#284). */
+/**
+ * Refuses parameters that only the newest models refuse: thinking budgets, sampling parameters and, at some models,
+ * disabled thinking and forced tool calls. Sources: earendil-works/pi#3297, stdapi-ai/stdapi.ai#284.
+ */
 export function requireModelValues(body: unknown): void {
   const model = textAt(body, "model") ?? "";
   if (!newest.test(model)) return;

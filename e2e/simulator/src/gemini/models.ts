@@ -36,7 +36,9 @@ const acceptedLevels: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^gemini-3/, ["minimal", "low", "medium", "high"]],
 ];
 
-/** Refuses a level of thinking that the model does not accept, in the vendor's words (chatwise-releases#1206). */
+/**
+ * Refuses a thinking level that the model does not accept, with the vendor's message (egoist/chatwise-releases#1206).
+ */
 export function requireLevel(model: string, level: string | undefined, path: Path): void {
   const accepted = acceptedLevels.find(([name]) => name.test(model))?.[1];
   if (level === undefined || accepted === undefined || accepted.includes(level.toLowerCase())) return;

@@ -12,8 +12,8 @@ const accepted: readonly (readonly [RegExp, readonly string[]])[] = [
 const sampling = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"] as const;
 
 /**
- * Refuses an effort, sampling and a tier that the model does not accept, in the vendor's words (opencode#4451, litellm#39631).
- * Chat completions accept no effort above xhigh.
+ * Refuses an effort, sampling parameters and a service tier that the model does not accept, with the vendor's messages
+ * (anomalyco/opencode#4451, BerriAI/litellm#39631). Chat completions accept no effort above `xhigh`.
  */
 export function requireModelValues(body: unknown, effortAt: Path): void {
   const model = textAt(body, "model") ?? "";

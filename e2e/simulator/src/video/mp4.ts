@@ -13,7 +13,10 @@ export interface VideoProperties {
 }
 
 const framesPerSecond = 4;
-/** Factor by which the number of pixels is reduced to keep files small: one macroblock for a square of 256 pixels. */
+/**
+ * Side, in pixels of the requested video, of the square that becomes one macroblock (16 by 16 pixels) of the file.
+ * Width and height are therefore 16 times smaller, to keep files small.
+ */
 const pixelDivisor = 256;
 const ticksPerSecond = 1_000;
 

@@ -77,7 +77,10 @@ type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>>;
 
 /** Failure (402) of a hold that exceeds the account's available money or the rest of a budget. */
 export class InsufficientQuota extends Failure {
-  /** Amount that the account's available money and all hard budgets of the call cover; may be negative. */
+  /**
+   * Minimum of the account's available money and of the amounts that are left of the hard budgets of the call. It may
+   * be negative.
+   */
   readonly leftNanos: Nanos;
 
   constructor(message: string, leftNanos: Nanos, budget?: string) {

@@ -5,8 +5,8 @@ import { accountKeys } from "../keys.ts";
 const readDraft = recordParser("usage draft", UsageDraft);
 
 /**
- * A call that ended when it had no hold: the sweep had settled it, an earlier attempt had settled it although its reply
- * was lost, or Redis had lost the hold.
+ * Call whose hold did not exist when the call was to be settled. There are three causes: the sweep had already settled
+ * it, an earlier settlement had succeeded although its reply was lost, or Redis had lost the hold.
  */
 export interface LateCall {
   readonly entryId: string;

@@ -1,8 +1,9 @@
 import type { Configuration, ConfigurationProblem } from "./schema.ts";
 
 /**
- * Headers that a channel cannot set: those of authentication, of the connection, of the body and its form, and those
- * that choose a price. `*` stands for any ending.
+ * Headers that a channel cannot set, because the gateway sets them itself or they change the price. They concern
+ * authentication, the connection, the type and encoding of the body, and tracing; or a vendor reads a price option in
+ * them, as in `x-vertex-ai-*`. `*` at the end matches any suffix.
  */
 const reservedHeaders: readonly string[] = [
   "authorization",

@@ -24,8 +24,8 @@ const unboundedOutputTokens = 262_144;
 /** Maximum reasoning tokens per answer of vendors that do not count them against the output limit. */
 const maxExtraReasoningTokens = 81_920;
 /**
- * Margin by which a vendor may exceed an output limit, for example by a last token, an end mark, or its lowest possible
- * limit of 16.
+ * Margin by which the output may exceed the client's limit: a share of the limit, and tokens per answer. A vendor may
+ * count a last token or an end token in addition, or accept no limit below 16.
  */
 const overshoot = { share: 0.02, tokens: 16 } as const;
 /** Maximum calls of one vendor-side tool in one answer. */

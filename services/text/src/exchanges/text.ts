@@ -22,7 +22,10 @@ import type { TextCall } from "./text-call.ts";
 export interface MakeOptions {
   readonly history?: "withoutSignatures" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
-  /** Model name that decides the rules of the request; absent: the vendor's name of the model. */
+  /**
+   * Name of the model by which its rules are found, such as refused fields, at vendors whose model names are names of
+   * deployments (Azure). Absent: the vendor's name of the model.
+   */
   readonly knownAs?: string | undefined;
 }
 

@@ -28,8 +28,8 @@ export function isOpenAiModel(model: string): boolean {
 
 /**
  * Refuses function tools in combination with a reasoning effort, as the vendor does for its newest models at this
- * endpoint. Some of these models reason by default, and accept tools only with the effort `none` (openai-openapi#541,
- * litellm#34569).
+ * endpoint. Some of these models reason by default, and accept tools only with the effort `none`
+ * (openai/openai-openapi#541, BerriAI/litellm#34569).
  */
 function refuseToolsWithEffort(body: unknown): void {
   const model = textAt(body, "model") ?? "";

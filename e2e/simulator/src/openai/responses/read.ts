@@ -15,7 +15,10 @@ export interface ResponsesRequest {
   readonly stream: boolean;
   /** Items of the conversation so far, which are stored with the answer. */
   readonly items: readonly unknown[];
-  /** True if summaries of reasoning are sent. Reasoning that a directive requests is always sent. */
+  /**
+   * True if the request asks for summaries of reasoning. Reasoning that a directive of a test requests is sent as a
+   * summary even if this is false.
+   */
   readonly summary: boolean;
   readonly includesEncryptedReasoning: boolean;
   readonly logprobs: boolean;

@@ -10,7 +10,10 @@ export const reasoningDataKind = "openai.reasoning";
 /** Kind of the encrypted content of a compaction. */
 export const compactionDataKind = "openai.compaction";
 
-/** Replaces references to items by the items. Throws a Refusal for an item that was not sent. */
+/**
+ * Replaces references to items by the stored items. Throws a Refusal (404) for an id that no stored response of this
+ * API key contains, neither in its input nor in its output.
+ */
 export function withStoredItems(input: readonly unknown[], key: string): readonly unknown[] {
   return input.map((item) => {
     if (!isReference(item)) return item;
@@ -24,7 +27,7 @@ export function withStoredItems(input: readonly unknown[], key: string): readonl
 /**
  * Refuses items that this vendor would refuse at their position.
  *
- * @param before items of the answer that these follow
+ * @param before items of the earlier answer that these items follow
  */
 export function requireValidItems(input: readonly unknown[], before: readonly unknown[], key: string): void {
   requirePairs([...before, ...input], before.length);

@@ -2,7 +2,10 @@ import { textAt } from "../../checks/members.ts";
 
 const maxResponses = 1_000;
 
-/** Stored answers, by API key and id, that follow-up requests may name. The oldest one is removed at the maximum. */
+/**
+ * Stored conversations by API key and id of the answer, which later requests may continue. The oldest one is removed at
+ * the maximum.
+ */
 const storedResponses = new Map<string, readonly unknown[]>();
 const storedItems = new Map<string, unknown>();
 
@@ -22,7 +25,7 @@ export function storedConversation(key: string, id: string): readonly unknown[] 
   return storedResponses.get(nameOf(key, id));
 }
 
-/** Returns an item that was sent to this API key; undefined if there is none with that id. */
+/** Returns an item of a stored request or answer of this API key; undefined if there is none with that id. */
 export function storedItem(key: string, id: string): unknown {
   return storedItems.get(nameOf(key, id));
 }

@@ -7,7 +7,7 @@ import { LiveEventConverter } from "./client-events.ts";
 import { liveMessagesOf } from "./client-message.ts";
 import { noHandleMessage, requestsHandles } from "./client-setup.ts";
 
-/** Adapts a client of the live format to a bridge of the realtime format, which billing inspects. */
+/** Converts between a Live API client's messages and the realtime events of an inner bridge, which billing reads. */
 export class LiveBridge implements RealtimeBridge {
   readonly #inner: RealtimeBridge;
   readonly #writer = new AnswerWriter();

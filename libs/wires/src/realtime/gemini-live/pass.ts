@@ -66,7 +66,7 @@ export class LivePassBridge implements RealtimeBridge {
     return { toClient: [message, ...more], toVendor: [], seen };
   }
 
-  /** Returns no message: the format cannot stop the vendor. A response that begins later is interrupted. */
+  /** Returns no message: nothing keeps the vendor from answering an ended turn. The caller cancels that answer. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];

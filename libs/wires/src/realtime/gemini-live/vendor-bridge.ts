@@ -85,7 +85,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     };
   }
 
-  /** Returns no message: the format cannot stop the vendor. A response that begins later is interrupted. */
+  /** Returns no message: nothing keeps the vendor from answering an ended turn. The caller cancels that answer. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];

@@ -48,7 +48,7 @@ export class PendingInput {
     this.#push({ speech: audio }, characters);
   }
 
-  /** Adds a conversation item with its size in characters; `nameOf` returns the name of an earlier call. */
+  /** Adds a conversation item and its size in characters. `nameOf` returns a function's name by its call's id. */
   add(item: JsonRecord, characters: number, nameOf: (callId: string) => string | undefined): void {
     this.#checkRoom(characters, "item");
     this.#push(itemToInput(item, nameOf), characters);

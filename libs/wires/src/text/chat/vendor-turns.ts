@@ -102,7 +102,7 @@ function joinTexts(parts: readonly Part[]): string {
   return text;
 }
 
-/** Throws Failure unsupported_parameter for a part of the model that the wire cannot express. */
+/** Throws Failure unsupported_parameter for a part of an assistant turn that the wire cannot express. */
 function refuseForeignPart(part: Part): void {
   if (part.kind === "compaction") refuseCompaction();
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")

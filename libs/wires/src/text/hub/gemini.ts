@@ -23,7 +23,7 @@ type ThinkingLevel = (typeof allLevels)[number];
 
 /**
  * Thinking levels that models accept, in ascending order; the first match applies. Sources: pydantic-ai-slim 2.68.0,
- * bolna#956, chatwise-releases#1206.
+ * bolna-ai/bolna#956, egoist/chatwise-releases#1206.
  */
 const levelsByModel: readonly (readonly [name: RegExp, levels: readonly [ThinkingLevel, ...ThinkingLevel[]]])[] = [
   [/gemini-3-pro/, ["low", "high"]],

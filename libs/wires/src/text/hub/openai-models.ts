@@ -62,8 +62,8 @@ interface OpenAiModelRules {
 }
 
 /**
- * Rules by the model's name, which may follow a path or `ft:`; the first match applies. Sources: OpenAI's pages on
- * latest models and on GPT-5.1 and 5.2, pydantic-ai-slim 2.68.0, modelparams.dev#236, litellm-docs#1173, bolna#852.
+ * Rules by the model's name, which may follow a path or `ft:`; the first match applies. Sources: OpenAI's pages on its
+ * models, pydantic-ai-slim 2.68.0, mnfst/modelparams.dev#236, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
  */
 const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
@@ -113,7 +113,7 @@ export function openAiEffort(
   return accepted;
 }
 
-/** Returns the accepted effort nearest to the requested one; undefined if reasoning cannot be turned on or off. */
+/** Returns the accepted effort nearest to the requested one; undefined if the model refuses all, or refuses `none`. */
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
   const rules = rulesOfOpenAiModel(model);
   if (effort === undefined || rules === undefined) return effort;

@@ -2,7 +2,7 @@ import { isRecord } from "../../json/fields.ts";
 import type { Signature, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
-/** Carries another wire's signature through a client, with a reference to the part that the signature belongs to. */
+/** Signature as a client of another wire receives it and sends it back, with a reference to the part it belongs to. */
 export interface Envelope {
   readonly signature: Signature;
   /** Id of the tool call that the signature belongs to. */

@@ -47,7 +47,7 @@ const ratios = ["16:9", "9:16", "1:1"];
 const ownNames =
   "negative_prompt cfg_scale mode camera_control sound voice_list image_tail static_mask dynamic_masks".split(" ");
 
-/** Renders the vendor's request. An image determines the video's shape, so a given shape is dropped and reported. */
+/** Renders the vendor's request. An image determines the size and ratio, so requested ones are dropped and reported. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
   const additional = additionalVideoMembers(request, "kling-video", ownNames);
@@ -82,7 +82,7 @@ function soundField({ own }: VideoRequest): string {
   return own?.wire === "kling-video" && "sound" in own.members ? "sound" : "extras.sound";
 }
 
-/** Fitted shape of a video that is made from an image. It is empty, since the image determines the shape. */
+/** Size and ratio that are sent for a video made from an image: none, since the image determines both. */
 const shapeOfImage: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the prefix of a data URL. */

@@ -37,14 +37,14 @@ const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
 /** Parts of a request that differ between the two protocols. */
 interface ByProtocol {
-  /** Images, in `input`. */
+  /** Members of `input` that contain the images. */
   readonly pictures: JsonRecord;
-  /** Shape, in `parameters`. */
+  /** Members of `parameters` that set the resolution and the aspect ratio, or the size. */
   readonly shape: JsonRecord;
   readonly dropped: readonly string[];
 }
 
-/** Renders the vendor's request. An image determines the video's shape. */
+/** Renders the vendor's request. An image determines the video's aspect ratio. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
   const additional = additionalVideoMembers(request, "wan-video", ownNames);
@@ -91,7 +91,7 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
   return { pictures, ...shapedByPicture(request) };
 }
 
-/** Returns the shape of a video made from an image: the request's resolution, and the image's ratio. */
+/** Returns the parameters of a video made from an image: the resolution of the requested size, no aspect ratio. */
 function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return {
     shape: { resolution: resolutionNameOf(tiers, request) },

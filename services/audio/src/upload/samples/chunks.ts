@@ -65,7 +65,7 @@ export async function secondsOfChunks(
   let end = 0;
   for await (const chunk of chunksIn(file, form, first)) {
     const isSamples = chunk.id === samples.id;
-    // Only a recording extends to the end of the file; any other chunk without a size is empty.
+    // A chunk of samples without a size extends to the end of the file. Any other chunk without a size is empty.
     const bytes = chunk.size ?? (isSamples ? Infinity : 0);
     end = chunk.start + bytes;
     if (chunk.id === description.id && startedAt === undefined)

@@ -32,7 +32,7 @@ export class ConnectionTurns implements Disposable {
     this.#holder = holder;
   }
 
-  /** Keeps a turn when it is answered, in the order of these calls. */
+  /** Stores a turn when its answer is complete. Turns are stored in the order in which they were added. */
   add(turn: Promise<AnsweredResponse | undefined>): void {
     const before = this.#storing;
     this.#storing = turn.then(async (answered) => {
@@ -46,7 +46,7 @@ export class ConnectionTurns implements Disposable {
     this.#forget(id);
   }
 
-  /** Resolves when the turns so far are kept. */
+  /** Resolves when all turns that were added so far are stored. */
   async allStored(): Promise<void> {
     await this.#storing;
   }
