@@ -53,14 +53,14 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
   });
 
   test("the API's page shows its endpoints and complies with its content security policy", async () => {
-    const shown = await newPage(browser);
+    const docsPage = await newPage(browser);
     const complaints: string[] = [];
-    shown.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
-    shown.on("pageerror", (error) => complaints.push(error.message));
-    await shown.goto(`${suite.edgeUrl}/docs`);
-    await shown.getByText("/v1/chat/completions").first().waitFor();
+    docsPage.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
+    docsPage.on("pageerror", (error) => complaints.push(error.message));
+    await docsPage.goto(`${suite.edgeUrl}/docs`);
+    await docsPage.getByText("/v1/chat/completions").first().waitFor();
     expect(complaints).toEqual([]);
-    await shown.close();
+    await docsPage.close();
   });
 
   async function open(origin: string): Promise<Page> {

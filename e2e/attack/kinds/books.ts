@@ -63,29 +63,30 @@ const deleted = (what: string, of: Alteration["of"], table: string, where: strin
   );
 
 function alterationsOf(account: string): readonly Alteration[] {
-  const whose = `where account = '${account}'`;
-  const oneOf = (order: "asc" | "desc"): string => `(select id from calls ${whose} order by at ${order} limit 1)`;
-  const early = deleted("", "account", "calls", `${whose} and id = ${oneOf("asc")}`);
+  const whereAccount = `where account = '${account}'`;
+  const oneOf = (order: "asc" | "desc"): string =>
+    `(select id from calls ${whereAccount} order by at ${order} limit 1)`;
+  const early = deleted("", "account", "calls", `${whereAccount} and id = ${oneOf("asc")}`);
   const key = accountKeys.account(account);
   let before = "";
   return [
     bySql(
       "totals that are not the sum of the calls",
       "account",
-      `update daily_totals set cost = cost + 1 ${whose}`,
-      `update daily_totals set cost = cost - 1 ${whose}`,
+      `update daily_totals set cost = cost + 1 ${whereAccount}`,
+      `update daily_totals set cost = cost - 1 ${whereAccount}`,
     ),
     bySql(
       "a call with another cost",
       "account",
-      `update calls set cost = cost + 1 ${whose} and id = ${oneOf("desc")}`,
-      `update calls set cost = cost - 1 ${whose} and id = ${oneOf("desc")}`,
+      `update calls set cost = cost + 1 ${whereAccount} and id = ${oneOf("desc")}`,
+      `update calls set cost = cost - 1 ${whereAccount} and id = ${oneOf("desc")}`,
     ),
     bySql(
       "an account that was made earlier",
       "account",
-      `update accounts set created = '2020' || substr(created, 5) ${whose}`,
-      `update accounts set created = (select created from anchors ${whose}) ${whose}`,
+      `update accounts set created = '2020' || substr(created, 5) ${whereAccount}`,
+      `update accounts set created = (select created from anchors ${whereAccount}) ${whereAccount}`,
     ),
     {
       what: "an early call deleted, after the account's beginning in Redis was moved behind it",
@@ -100,7 +101,7 @@ function alterationsOf(account: string): readonly Alteration[] {
         early.undo(books, redis);
       },
     },
-    deleted("every call deleted, so that there is nothing to walk", "account", "calls", whose),
+    deleted("every call deleted, so that there is nothing to walk", "account", "calls", whereAccount),
     {
       what: "a price of a version that was published with another",
       of: "all",

@@ -67,7 +67,7 @@ export {
   UsageEvent,
 } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
-export { failureFrameOf, failureFrames, sessionFailure, type FailureFrame } from "./failures/frames.ts";
+export { failureFrameOf, failureFrames, sessionFailure, type RenderFailureFrame } from "./failures/frames.ts";
 export { failures, isFailureCode, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { parseAddressRange } from "./configuration/address-range.ts";

@@ -113,12 +113,12 @@ export class BufferBudget {
    */
   checkArriving({ account, token }: HoldingOwner): void {
     const { accountBodies, tokenBodies } = this.#shares;
-    const whose =
+    const owner =
       token.arriving.size >= tokenBodies ? "key" : account.arriving.size >= accountBodies ? "account" : undefined;
-    if (whose === undefined) return;
+    if (owner === undefined) return;
     throw new Failure(
       "rate_limit_exceeded",
-      `This ${whose} may send ${whose === "key" ? tokenBodies : accountBodies} bodies at the same time.`,
+      `This ${owner} may send ${owner === "key" ? tokenBodies : accountBodies} bodies at the same time.`,
       { retryAfterSeconds: 1 },
     );
   }
@@ -235,10 +235,10 @@ export class Holding implements Disposable {
   }
 }
 
-function shareExceeded(whose: "account" | "key", bytes: number): Failure {
+function shareExceeded(owner: "account" | "key", bytes: number): Failure {
   return new Failure(
     "rate_limit_exceeded",
-    `The open calls of this ${whose} use their full share of the gateway's memory (${bytes} bytes); try again shortly.`,
+    `The open calls of this ${owner} use their full share of the gateway's memory (${bytes} bytes); try again shortly.`,
     { retryAfterSeconds: 1 },
   );
 }

@@ -5,7 +5,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest, Turn } from "../src/text/hub/request.ts";
 import { merged } from "./arbitraries.ts";
 import {
-  bothWires,
+  twoSidedWires,
   contextFor,
   oneAnswer,
   plain,
@@ -13,15 +13,15 @@ import {
   text,
   toolRound,
   written,
-  type BothWire,
+  type TwoSidedWire,
 } from "./harness.ts";
 
 /**
  * All pairs of a client's wire and a different vendor's wire. Values that both wires can express must be equal at both
  * ends.
  */
-const ways = bothWires.flatMap((client) =>
-  bothWires
+const ways = twoSidedWires.flatMap((client) =>
+  twoSidedWires
     .filter((vendor) => vendor !== client)
     .map((vendor) => ({ client, vendor, name: `${client} over ${vendor}` })),
 );
@@ -40,7 +40,7 @@ const gistOf = ({ choices }: TextAnswer): readonly (readonly string[])[] =>
   choices.map(({ parts, finish }) => [...parts.map(gist), finish]);
 
 /** Converts an answer to the vendor's wire, then to the client's wire, and returns it as parsed from the latter. */
-function converted(answer: TextAnswer, client: BothWire, vendor: BothWire, stream: boolean): TextAnswer {
+function converted(answer: TextAnswer, client: TwoSidedWire, vendor: TwoSidedWire, stream: boolean): TextAnswer {
   const context = contextFor({ includeUsage: true });
   if (stream) {
     const vendorStream = written(textWires[vendor].client.stream(context), answer);

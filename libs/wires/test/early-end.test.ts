@@ -7,7 +7,16 @@ import { completionsWire } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { parseRecord } from "../src/json/fields.ts";
 import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
-import { bothWires, contextFor, eventsOf, framesOf, oneAnswer, readBack, written, type BothWire } from "./harness.ts";
+import {
+  twoSidedWires,
+  contextFor,
+  eventsOf,
+  framesOf,
+  oneAnswer,
+  readBack,
+  written,
+  type TwoSidedWire,
+} from "./harness.ts";
 
 /** Answers with reasoning, text and calls, so that a stream can be ended inside each kind of part. */
 const reasoningPart = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
@@ -27,7 +36,7 @@ const context = contextFor({ includeUsage: true });
  * Returns the first `part` percent of a stream, and the frames that end it there; undefined if the stream had not
  * begun.
  */
-function endedAt(wire: BothWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
+function endedAt(wire: TwoSidedWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
   const sentFrames = frames.slice(0, Math.floor((frames.length * part) / 100));
   const pass = textWires[wire].pass;
@@ -50,7 +59,7 @@ const contents = ({ choices }: TextAnswer): readonly object[] =>
       return "text" in part && part.text !== "" ? [{ kind: part.kind, text: part.text }] : [];
     });
 
-describe.each(bothWires)("%s", (wire) => {
+describe.each(twoSidedWires)("%s", (wire) => {
   const { client, vendor } = textWires[wire];
 
   test("a stream that is ended early is complete for its client, with the reason and the usage", () => {

@@ -1,4 +1,4 @@
-import type { BothWire } from "./harness.ts";
+import type { TwoSidedWire } from "./harness.ts";
 import { describe, expect, test } from "vitest";
 import type { JsonRecord } from "../src/json/index.ts";
 import { SseDecoder } from "../src/sse/index.ts";
@@ -9,7 +9,7 @@ import { mediaOf, measureTypedPart } from "../src/text/media.ts";
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
 
 describe("charges that a request asks for in addition to tokens", () => {
-  test.each<[BothWire, JsonRecord, readonly object[]]>([
+  test.each<[TwoSidedWire, JsonRecord, readonly object[]]>([
     [
       "chat",
       {
@@ -136,7 +136,7 @@ describe("charges that a request asks for in addition to tokens", () => {
     expect(wires[wire].vendor.requestedFees(body)?.tools ?? []).toEqual(tools);
   });
 
-  test.each<[BothWire, JsonRecord, readonly string[]]>([
+  test.each<[TwoSidedWire, JsonRecord, readonly string[]]>([
     ["chat", { service_tier: "priority" }, ["priority"]],
     ["chat", { service_tier: "auto" }, []],
     ["chat", { service_tier: null }, []],
@@ -162,7 +162,7 @@ test("tools are limited where the client sets no limit", () => {
 });
 
 /** Returns the fees that the wire's pass and its stream reader find in the frames. */
-function feesIn(wire: BothWire, frames: readonly string[]) {
+function feesIn(wire: TwoSidedWire, frames: readonly string[]) {
   const passFees = frames.map((frame) => wires[wire].pass.inspect(Buffer.from(frame)).fees);
   const reader = wires[wire].vendor.stream();
   const decoder = new SseDecoder();
@@ -225,7 +225,7 @@ describe("charges that an answer reports in addition to tokens", () => {
     ["codeInterpreters", "session"],
   );
 
-  test.each<[BothWire, JsonRecord, object | undefined]>([
+  test.each<[TwoSidedWire, JsonRecord, object | undefined]>([
     ["chat", chat, { counts: { webSearches: 2 }, tier: "flex" }],
     ["chat", { choices: [{}], usage: { num_sources_used: 3 } }, { counts: { webSearches: 3 } }],
     ["chat", { choices: [{}], usage: { plugins: { search: { count: 1 } } } }, { counts: { webSearches: 1 } }],
@@ -258,7 +258,7 @@ describe("charges that an answer reports in addition to tokens", () => {
 
   const item = (each: object) =>
     sse({ type: "response.output_item.done", output_index: 0, item: each }, "response.output_item.done");
-  test.each<[BothWire, readonly string[], readonly object[]]>([
+  test.each<[TwoSidedWire, readonly string[], readonly object[]]>([
     [
       "chat",
       [sse({ choices: [{ index: 0, delta: { content: "x" } }], service_tier: "flex" }), sse({ ...chat, choices: [] })],

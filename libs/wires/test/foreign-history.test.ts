@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { runToEnd } from "../src/json/index.ts";
 import { wires } from "../src/text/index.ts";
 import { placeholderSignature } from "../src/text/hub/signatures.ts";
-import type { BothWire } from "./harness.ts";
+import type { TwoSidedWire } from "./harness.ts";
 import { contextFor } from "./harness.ts";
 
 const signed = { type: "thinking", thinking: "hm", signature: "EqQB" };
@@ -18,7 +18,7 @@ const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", pa
 
 /** A body with items of another vendor is forwarded unchanged only if its vendor accepts these items. */
 describe("a forwarded body", () => {
-  test.each<[string, BothWire, string, object, boolean]>([
+  test.each<[string, TwoSidedWire, string, object, boolean]>([
     ["reasoning, to the wire's own vendor", "chat", "gpt-5", { messages: [{ reasoning_content: "hm" }] }, false],
     ["reasoning, to other vendors", "chat", "open", { messages: [{ reasoning_content: "hm" }] }, true],
     ["nothing special", "chat", "gpt-5", { messages: [{ content: "hm" }] }, true],

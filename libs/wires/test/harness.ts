@@ -20,18 +20,18 @@ import { SseDecoder } from "../src/sse/framing.ts";
 import { wires } from "../src/text/wires.ts";
 
 /** Names of the wires with a client side and a vendor side, so that requests can be converted from and to them. */
-export type BothWire = {
-  [Name in keyof typeof wires]: (typeof wires)[Name] extends BothSides ? Name : never;
+export type TwoSidedWire = {
+  [Name in keyof typeof wires]: (typeof wires)[Name] extends TwoSides ? Name : never;
 }[keyof typeof wires];
 
-interface BothSides {
+interface TwoSides {
   readonly client: TextClient;
   readonly vendor: TextVendor;
 }
 
 /** All wires with a client side and a vendor side, from the registry, so that a new wire is tested with all others. */
-export const bothWires: readonly BothWire[] = Object.keys(wires).filter((name): name is BothWire => {
-  const wire: Partial<BothSides> = Object.entries(wires).find(([key]) => key === name)?.[1] ?? {};
+export const twoSidedWires: readonly TwoSidedWire[] = Object.keys(wires).filter((name): name is TwoSidedWire => {
+  const wire: Partial<TwoSides> = Object.entries(wires).find(([key]) => key === name)?.[1] ?? {};
   return wire.client !== undefined && wire.vendor !== undefined;
 });
 

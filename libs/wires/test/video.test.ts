@@ -120,9 +120,9 @@ describe("a vendor gets", () => {
     expect(render("kling-video", both).body).toMatchObject({ image: png, image_tail: png });
     expect(render("jimeng-video", both).body).toMatchObject({ binary_data_base64: [png, png] });
     expect(render("video-generations", both).body).toMatchObject({ image: `data:image/png;base64,${png}` });
-    const url = { model: "film", prompt: "p", image: "https://x.example/a.png" };
-    expect(render("videos", url).body).toMatchObject({ input_reference: { image_url: url.image } });
-    expect(render("jimeng-video", url).body).toMatchObject({ image_urls: [url.image] });
+    const bodyWithUrl = { model: "film", prompt: "p", image: "https://x.example/a.png" };
+    expect(render("videos", bodyWithUrl).body).toMatchObject({ input_reference: { image_url: bodyWithUrl.image } });
+    expect(render("jimeng-video", bodyWithUrl).body).toMatchObject({ image_urls: [bodyWithUrl.image] });
   });
 
   test("its own members unchanged, and no other vendor's", () => {

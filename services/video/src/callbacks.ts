@@ -38,7 +38,7 @@ export interface CallbackOptions {
 }
 
 /** Pauses between attempts, in ms. */
-const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
+const retryDelaysMs = [1_000, 10_000, 60_000, 300_000, 900_000];
 /** Maximum age in ms of a callback that is still sent, regardless of the number of attempts. */
 const maxAgeMs = 3_600_000;
 /** Maximum due callbacks of one shard that are claimed at a time. */
@@ -75,9 +75,9 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
         log.debug({ err: error, taskId: event.taskId }, "a callback did not arrive");
         return false;
       });
-      const pauseMs = response ? undefined : pausesMs[tries];
+      const delayMs = response ? undefined : retryDelaysMs[tries];
       if (!response && stop.signal.aborted) return; // another process sends it when its lease ends
-      if (pauseMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + pauseMs);
+      if (delayMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + delayMs);
       else await (response ? removeCallback(redis, callback) : abandon(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback will be sent again when its lease expires");

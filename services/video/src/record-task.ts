@@ -6,7 +6,7 @@ import type { JobMoney, UsageRecord } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 
 /** Pauses between attempts in ms. They are short, because a client waits and the vendor has already started. */
-const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
+const retryDelaysMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 
 /** A task that its vendor has accepted, and the money that is held for it. */
 export interface AcceptedTask {
@@ -65,12 +65,12 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
 
 /** Repeats a step while Redis is unavailable or being restored. Throws the error of the last attempt. */
 async function withRetries<T>(step: () => Promise<T>): Promise<T> {
-  for (const pauseMs of pausesMs) {
+  for (const delayMs of retryDelaysMs) {
     try {
       return await step();
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== "server_overloaded") throw error;
-      await pause(pauseMs);
+      await pause(delayMs);
     }
   }
   return step();

@@ -20,7 +20,7 @@ import { taskOf } from "./task.ts";
 
 const noon = 1_800_000_000_000;
 const timeoutMs = 60_000;
-const pausesMs = [1_000, 10_000, 60_000, 300_000, 900_000];
+const retryDelaysMs = [1_000, 10_000, 60_000, 300_000, 900_000];
 
 let backends: Backends;
 let redis: Redis;
@@ -107,12 +107,12 @@ test("an undelivered callback is retried after growing pauses, and finally dropp
   answer = (_, response) => void response.writeHead(500).end();
   await using callbacks = callbacksTo("127.0.0.1");
   callbacks.send(await startTask(noon + 1e9));
-  for (const [at, pauseMs] of pausesMs.entries()) {
+  for (const [at, delayMs] of retryDelaysMs.entries()) {
     await until("the attempt", () => received.length === at + 1);
-    await until("its cooldown", async () => (await nextDue()) === clock + pauseMs);
-    clock += pauseMs;
+    await until("its cooldown", async () => (await nextDue()) === clock + delayMs);
+    clock += delayMs;
   }
-  await until("the last attempt", () => received.length === pausesMs.length + 1);
+  await until("the last attempt", () => received.length === retryDelaysMs.length + 1);
   await until("it to be dropped", async () => (await storedCallbacks()) === 0);
 });
 

@@ -2,7 +2,7 @@ import { isRecord } from "./members.ts";
 import type { Path, Shape, Wrong } from "./shape.ts";
 
 /** Parsed node of a shape. */
-export type Node = ObjectNode | ListNode | RecordNode | UnionNode | WordsNode | CheckNode | NullNode | NameNode;
+export type Node = ObjectNode | ListNode | RecordNode | UnionNode | EnumNode | CheckNode | NullNode | NameNode;
 
 export interface Member {
   readonly node: Node;
@@ -20,7 +20,7 @@ export interface ObjectNode {
 interface ListNode {
   readonly kind: "list";
   readonly of: Node;
-  readonly least: number;
+  readonly min: number;
   readonly max: number;
 }
 
@@ -34,9 +34,9 @@ interface UnionNode {
   readonly of: readonly Node[];
 }
 
-interface WordsNode {
-  readonly kind: "words";
-  readonly words: readonly string[];
+interface EnumNode {
+  readonly kind: "enum";
+  readonly values: readonly string[];
 }
 
 interface CheckNode {
@@ -59,14 +59,14 @@ export function check(node: Node, value: unknown, path: Path): Wrong | undefined
   if (node.kind === "name") return check(node.find(), value, path);
   if (node.kind === "check") return node.check(value, path);
   if (node.kind === "null") return value === null ? undefined : { path, problem: "type", expected: "null" };
-  if (node.kind === "words") return checkWords(node, value, path);
+  if (node.kind === "enum") return checkEnum(node, value, path);
   if (node.kind === "list") return checkList(node, value, path);
   if (node.kind === "record") return checkRecord(node, value, path);
   if (node.kind === "object") return checkObject(node, value, path);
   return checkUnion(node, value, path);
 }
 
-const oneOf = (words: readonly string[]): string => `one of ${words.join(", ")}`;
+const oneOf = (values: readonly string[]): string => `one of ${values.join(", ")}`;
 
 function firstWrong<T>(values: Iterable<T>, checkValue: (value: T) => Wrong | undefined): Wrong | undefined {
   for (const value of values) {
@@ -76,9 +76,9 @@ function firstWrong<T>(values: Iterable<T>, checkValue: (value: T) => Wrong | un
   return undefined;
 }
 
-function checkWords({ words }: WordsNode, value: unknown, path: Path): Wrong | undefined {
+function checkEnum({ values }: EnumNode, value: unknown, path: Path): Wrong | undefined {
   if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
-  return words.includes(value) ? undefined : { path, problem: "value", expected: oneOf(words) };
+  return values.includes(value) ? undefined : { path, problem: "value", expected: oneOf(values) };
 }
 
 function checkRecord({ of }: RecordNode, value: unknown, path: Path): Wrong | undefined {
@@ -86,10 +86,10 @@ function checkRecord({ of }: RecordNode, value: unknown, path: Path): Wrong | un
   return firstWrong(Object.entries(value), ([name, member]) => check(of, member, [...path, name]));
 }
 
-function checkList({ of, least, max: most }: ListNode, value: unknown, path: Path): Wrong | undefined {
+function checkList({ of, min, max }: ListNode, value: unknown, path: Path): Wrong | undefined {
   if (!Array.isArray(value)) return { path, problem: "type", expected: "an array" };
-  if (value.length < least || value.length > most)
-    return { path, problem: "value", expected: `an array of ${least} elements at least and ${most} at most` };
+  if (value.length < min || value.length > max)
+    return { path, problem: "value", expected: `an array of ${min} elements at least and ${max} at most` };
   return firstWrong(value.entries(), ([at, element]) => check(of, element, [...path, at]));
 }
 
@@ -157,9 +157,9 @@ function checkObjects(
   if (tag === undefined) return deepest(objects.map((node) => () => checkObject(node, value, path)));
   if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
   const word = value[tag];
-  const expected = oneOf(objects.flatMap((node) => wordsAt(node, tag)));
+  const expected = oneOf(objects.flatMap((node) => valuesAt(node, tag)));
   const fitting = objects.filter((node) =>
-    word === undefined ? node.members.get(tag)?.isOptional : wordsAt(node, tag).some((each) => each === word),
+    word === undefined ? node.members.get(tag)?.isOptional : valuesAt(node, tag).some((each) => each === word),
   );
   if (fitting.length > 0) return checkObjects(fitting, value, path, [...used, tag]);
   return { path: [...path, tag], problem: word === undefined ? "missing" : "value", expected };
@@ -170,14 +170,14 @@ function tagOf(objects: readonly ObjectNode[], used: readonly string[]): string 
   const [first] = objects;
   const names = [...(first?.members.keys() ?? [])].filter((name) => !used.includes(name));
   return names.find((name) => {
-    const words = objects.map((node) => wordsAt(node, name).join());
-    return words.every((each) => each !== "") && new Set(words).size > 1;
+    const values = objects.map((node) => valuesAt(node, name).join());
+    return values.every((each) => each !== "") && new Set(values).size > 1;
   });
 }
 
-function wordsAt({ members }: ObjectNode, name: string): readonly string[] {
+function valuesAt({ members }: ObjectNode, name: string): readonly string[] {
   const node = members.get(name)?.node;
-  return node?.kind === "words" ? node.words : [];
+  return node?.kind === "enum" ? node.values : [];
 }
 
 /** Returns the mistake of the alternative that matched deepest; undefined if an alternative matches. */

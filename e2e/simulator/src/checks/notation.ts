@@ -79,9 +79,9 @@ class Reader {
     const of: Node[] = [];
     do of.push(this.#listed());
     while (this.#takes("|"));
-    const words = of.flatMap((node) => (node.kind === "words" ? node.words : []));
-    const others = of.filter(({ kind }) => kind !== "words");
-    const all: readonly Node[] = words.length === 0 ? others : [{ kind: "words", words }, ...others];
+    const values = of.flatMap((node) => (node.kind === "enum" ? node.values : []));
+    const others = of.filter(({ kind }) => kind !== "enum");
+    const all: readonly Node[] = values.length === 0 ? others : [{ kind: "enum", values }, ...others];
     const [only, second] = all;
     return only !== undefined && second === undefined ? only : { kind: "union", of: all };
   }
@@ -89,23 +89,23 @@ class Reader {
   #listed(): Node {
     let node = this.#single();
     while (this.#takes("[")) {
-      let [least, most] = [0, 1e9];
+      let [min, max] = [0, 1e9];
       if (!this.#takes("]")) {
-        least = Number(this.#next());
+        min = Number(this.#next());
         this.#expect("..");
         if (!this.#takes("]")) {
-          most = Number(this.#next().replaceAll("_", ""));
+          max = Number(this.#next().replaceAll("_", ""));
           this.#expect("]");
         }
       }
-      node = { kind: "list", of: node, least, max: most };
+      node = { kind: "list", of: node, min, max };
     }
     return node;
   }
 
   #single(): Node {
     const word = this.#next();
-    if (word.startsWith('"')) return { kind: "words", words: [word.slice(1, -1)] };
+    if (word.startsWith('"')) return { kind: "enum", values: [word.slice(1, -1)] };
     if (word === "{") return this.#object();
     if (word === "(") return this.#until(")");
     if (word.startsWith("/")) {
@@ -117,10 +117,10 @@ class Reader {
     if (word === "record" && this.#takes("<")) return { kind: "record", of: this.#until(">") };
     if (word === "nullable" && this.#takes("<")) return { ...objectOf(this.#until(">")), takesNull: true };
     if ((word === "number" || word === "integer") && this.#takes("(")) {
-      const least = this.#number();
+      const min = this.#number();
       const max = this.#takes(",") ? this.#number() : undefined;
       this.#expect(")");
-      return { kind: "check", check: (word === "number" ? number : integer)(least, max) };
+      return { kind: "check", check: (word === "number" ? number : integer)(min, max) };
     }
     return { kind: "name", find: () => this.#named(word) };
   }

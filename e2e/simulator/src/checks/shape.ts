@@ -38,17 +38,17 @@ export const base64: Shape = (value, path) => {
 };
 
 /** Returns a check of a number within bounds. */
-export function number(least = -Number.MAX_VALUE, most = Number.MAX_VALUE): Shape {
+export function number(min = -Number.MAX_VALUE, max = Number.MAX_VALUE): Shape {
   return (value, path) => {
     if (typeof value !== "number") return { path, problem: "type", expected: "a number" };
-    if (value >= least && value <= most) return undefined;
-    return { path, problem: "value", expected: `a number from ${least} to ${most}` };
+    if (value >= min && value <= max) return undefined;
+    return { path, problem: "value", expected: `a number from ${min} to ${max}` };
   };
 }
 
 /** Returns a check of a whole number within bounds. */
-export function integer(least?: number, most?: number): Shape {
-  const within = number(least, most);
+export function integer(min?: number, max?: number): Shape {
+  const within = number(min, max);
   return (value, path) =>
     typeof value === "number" && !Number.isInteger(value)
       ? { path, problem: "type", expected: "an integer" }

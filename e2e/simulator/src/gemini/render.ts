@@ -137,15 +137,15 @@ function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
   const { inputTokens, cachedTokens, outputTokens, reasoningTokens, imageTokens } = counts;
-  const spoken = Math.max(0, outputTokens - reasoningTokens);
-  const words = { modality: "TEXT", tokenCount: spoken - imageTokens };
+  const visibleTokens = Math.max(0, outputTokens - reasoningTokens);
+  const textCount = { modality: "TEXT", tokenCount: visibleTokens - imageTokens };
   return {
     promptTokenCount: inputTokens,
     ...(cachedTokens > 0 && { cachedContentTokenCount: cachedTokens }),
-    candidatesTokenCount: spoken,
+    candidatesTokenCount: visibleTokens,
     ...(reasoningTokens > 0 && { thoughtsTokenCount: reasoningTokens }),
     totalTokenCount: inputTokens + outputTokens,
     promptTokensDetails: [{ modality: "TEXT", tokenCount: inputTokens }],
-    candidatesTokensDetails: [words, ...(imageTokens > 0 ? [{ modality: "IMAGE", tokenCount: imageTokens }] : [])],
+    candidatesTokensDetails: [textCount, ...(imageTokens > 0 ? [{ modality: "IMAGE", tokenCount: imageTokens }] : [])],
   };
 }

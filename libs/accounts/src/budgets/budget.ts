@@ -67,7 +67,7 @@ export function budgetsOfCall(
 }
 
 /** Members of the signed caller that contain the budgets of its key and group, with the scope and period of each. */
-const limitsOfCaller = [
+const callerBudgetMembers = [
   { name: "tokenPerDay", of: "token", period: "day" },
   { name: "tokenPerMonth", of: "token", period: "month" },
   { name: "withinPerDay", of: "within", period: "day" },
@@ -86,7 +86,7 @@ export function budgetsOfCaller(
 ): readonly Budget[] {
   if (limits === undefined) return [];
   const scopes = { token: `key:${tokenId}`, within: `key:${limits.within ?? ""}`, group: `group:${group}` };
-  return limitsOfCaller.flatMap(({ name, of, period }) => {
+  return callerBudgetMembers.flatMap(({ name, of, period }) => {
     const amount = limits[name];
     return amount === undefined ? [] : [limitBudget(scopes[of], period, amount)];
   });

@@ -87,7 +87,7 @@ interface Hop {
 }
 
 async function follow(hop: Hop): Promise<RemoteFile> {
-  let url = parsed(hop.request.url);
+  let url = parseUrl(hop.request.url);
   for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {
     const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
     const result = await request(url, address, hop);
@@ -97,7 +97,7 @@ async function follow(hop: Hop): Promise<RemoteFile> {
   throw new NotFetched(`it redirects more than ${hop.limits.maxRedirects} times`);
 }
 
-function parsed(url: string, base?: URL): URL {
+function parseUrl(url: string, base?: URL): URL {
   const parsedUrl = URL.parse(url, base?.href);
   if (parsedUrl === null) throw new NotFetched("it is not a valid URL");
   return parsedUrl;
@@ -120,7 +120,7 @@ async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile 
     answer.body.on("error", () => undefined);
     const { statusCode: status, headers } = answer;
     if (status >= 300 && status < 400 && typeof headers["location"] === "string")
-      return parsed(headers["location"], url);
+      return parseUrl(headers["location"], url);
     if (status !== 200) throw new NotFetched(`its host answered with status ${status}`);
     return await read(answer, hop);
   } finally {

@@ -52,7 +52,7 @@ export function openRemoteStreams(ruleOverrides: Partial<RemoteRules> = {}): Rem
     async open(request) {
       const { trustedOrigin, proxy } = request;
       const allowed = { ...rules, trustedOrigin, isProxied: proxy !== undefined };
-      let url = parsed(request.url);
+      let url = parseUrl(request.url);
       const { origin } = url;
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
         const headers = url.origin === origin ? { ...request.headers, ...request.secretHeaders } : request.headers;
@@ -61,7 +61,7 @@ export function openRemoteStreams(ruleOverrides: Partial<RemoteRules> = {}): Rem
         const location = stream.answer.headers["location"];
         if (status < 300 || status >= 400 || typeof location !== "string" || request.body !== undefined) return stream;
         await stream[Symbol.asyncDispose]();
-        url = parsed(location, url);
+        url = parseUrl(location, url);
       }
       throw new NotFetched(`it redirects more than ${maxRedirects} times`);
     },
@@ -81,7 +81,7 @@ async function connect(url: URL, address: string, request: RemoteStreamRequest):
   }
 }
 
-function parsed(url: string, base?: URL): URL {
+function parseUrl(url: string, base?: URL): URL {
   const parsedUrl = URL.parse(url, base?.href);
   if (parsedUrl === null) throw new NotFetched("it is not a valid URL");
   return parsedUrl;

@@ -4,7 +4,7 @@ import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
 /** Renders the event or line by which a broken stream ends. `sequence` is the number of the stream's last event. */
-export type FailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
+export type RenderFailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
 const dataEvent = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
 const errorEvent = (json: object): string => `event: error\n${dataEvent(json)}`;
@@ -20,10 +20,10 @@ export const failureFrames = {
   images: (failure, requestId) => errorEvent({ type: "error", ...renderFailure("common", failure, requestId) }),
   ollama: (failure, requestId) => `${JSON.stringify(renderFailure("ollama", failure, requestId))}\n`,
   audio: (failure, requestId) => dataEvent({ type: "error", ...renderFailure("common", failure, requestId) }),
-} as const satisfies Record<StreamFormat, FailureFrame>;
+} as const satisfies Record<StreamFormat, RenderFailureFrame>;
 
 /** Returns the error event of an endpoint's stream; undefined if the endpoint is unknown or does not stream. */
-export function failureFrameOf(id: string): FailureFrame | undefined {
+export function failureFrameOf(id: string): RenderFailureFrame | undefined {
   const endpoint = endpointIds.find((each) => each === id);
   const format = endpoint === undefined ? undefined : endpointOf(endpoint).streams;
   return format === undefined ? undefined : failureFrames[format];

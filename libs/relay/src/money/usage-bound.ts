@@ -140,24 +140,25 @@ export function capUnits(reported: Units, bound: UsageBound | undefined): Capped
     units[name] = !isAmount ? 0 : name === "seconds" ? amount : Math.trunc(amount);
     if (!isAmount) capped.push(name);
   }
-  const cut = { units, capped };
-  if (bound !== undefined) cutAll(cut, bound);
-  return cut;
+  const result = { units, capped };
+  if (bound !== undefined) capAll(result, bound);
+  return result;
 }
 
-function cutAll(cut: Cutting, bound: UsageBound): void {
-  const { units } = cut;
-  if (inputTotal(units) > bound.inputTokens) cutTogether(cut, inputTokenUnits, bound.inputTokens);
+function capAll(result: UnitsBeingCapped, bound: UsageBound): void {
+  const { units } = result;
+  if (inputTotal(units) > bound.inputTokens) capTogether(result, inputTokenUnits, bound.inputTokens);
   const { outputAudioTokens = 0, outputImageTokens = 0, reasoningTokens = 0 } = units;
   const extra = Math.min(outputAudioTokens + outputImageTokens + reasoningTokens, bound.extraTokens);
-  if (outputTotal(units) > bound.outputTokens + extra) cutTogether(cut, outputTokenUnits, bound.outputTokens + extra);
+  if (outputTotal(units) > bound.outputTokens + extra)
+    capTogether(result, outputTokenUnits, bound.outputTokens + extra);
   if (reasoningTokens > (units.outputTokens ?? 0)) units.reasoningTokens = units.outputTokens ?? 0;
-  for (const name of measuredUnits) if ((units[name] ?? 0) > bound[name]) cutOne(cut, name, bound[name]);
-  for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) cutOne(cut, name, bound.others);
+  for (const name of measuredUnits) if ((units[name] ?? 0) > bound[name]) capOne(result, name, bound[name]);
+  for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) capOne(result, name, bound.others);
 }
 
 /** Units that are being limited, and the names of those that were reduced so far. */
-interface Cutting {
+interface UnitsBeingCapped {
   readonly units: Units;
   readonly capped: UnitName[];
 }
@@ -166,15 +167,15 @@ interface Cutting {
 const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
 
 /** Limits units that share one maximum. The first ones keep as much of it as they need. */
-function cutTogether(cutting: Cutting, names: readonly UnitName[], max: number): void {
+function capTogether(result: UnitsBeingCapped, names: readonly UnitName[], max: number): void {
   let remaining = max;
   for (const name of names) {
-    cutOne(cutting, name, remaining);
-    remaining -= cutting.units[name] ?? 0;
+    capOne(result, name, remaining);
+    remaining -= result.units[name] ?? 0;
   }
 }
 
-function cutOne({ units, capped }: Cutting, name: UnitName, max: number): void {
+function capOne({ units, capped }: UnitsBeingCapped, name: UnitName, max: number): void {
   if ((units[name] ?? 0) <= max) return;
   units[name] = max;
   if (!capped.includes(name)) capped.push(name);

@@ -4,11 +4,11 @@ import type { PartField } from "./part-fields.ts";
 /** Values of a form's fields by path. `rest` contains all other fields as JSON. */
 export type PartDraft = Readonly<Record<string, string>>;
 
-type Members = Record<string, unknown>;
+type PartObject = Record<string, unknown>;
 
 /** Returns the values with which a part's form starts. */
 export function makePartDraft(part: unknown, fields: readonly PartField[]): PartDraft {
-  const rest = isMembers(part) ? structuredClone(part) : {};
+  const rest = isObject(part) ? structuredClone(part) : {};
   const draft = Object.fromEntries(
     fields.map(({ path, kind }) => [path, fieldText(removeAt(rest, path.split(".")), kind)]),
   );
@@ -18,14 +18,14 @@ export function makePartDraft(part: unknown, fields: readonly PartField[]): Part
 }
 
 /** Returns the part that a form describes, without empty fields; undefined if the form's JSON is invalid. */
-export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): Members | undefined {
-  const part = membersIn(draft["rest"] ?? "");
+export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): PartObject | undefined {
+  const part = parseObject(draft["rest"] ?? "");
   if (part === undefined) return undefined;
   for (const field of fields) {
     const text = (draft[field.path] ?? "").trim();
     if (text === "") continue;
     if (field.kind === "json") {
-      const members = membersIn(text);
+      const members = parseObject(text);
       if (members === undefined) return undefined;
       setAt(part, field.path.split("."), members);
       continue;
@@ -39,7 +39,7 @@ export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): M
 /** Returns the path prefix under which the control service reports problems of a configuration part. */
 export function problemPathPrefix(section: Edit["section"], name: string, channels: readonly unknown[]): string {
   if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
-  const at = channels.findIndex((channel) => isMembers(channel) && channel["id"] === name);
+  const at = channels.findIndex((channel) => isObject(channel) && channel["id"] === name);
   return `channels[${at === -1 ? channels.length : at}].`;
 }
 
@@ -51,7 +51,7 @@ export function isPathWithin(path: string, field: string): boolean {
 function fieldText(value: unknown, kind: PartField["kind"]): string {
   if (kind === "json") return value === undefined ? "" : JSON.stringify(value, undefined, 2);
   if (Array.isArray(value)) return value.map(String).join("\n");
-  if (isMembers(value))
+  if (isObject(value))
     return Object.entries(value)
       .map(([name, text]) => (kind === "headers" ? `${name}: ${String(text)}` : `${name} = ${String(text)}`))
       .join("\n");
@@ -93,41 +93,41 @@ function itemsIn(text: string, between: RegExp | string): readonly string[] {
 }
 
 /** Removes the value at a path from an object, and objects that become empty. */
-function removeAt(members: Members, [name = "", ...deeper]: readonly string[]): unknown {
+function removeAt(members: PartObject, [name = "", ...deeper]: readonly string[]): unknown {
   const value = members[name];
-  if (deeper.length > 0 && !isMembers(value)) return undefined;
-  const removed = deeper.length > 0 && isMembers(value) ? removeAt(value, deeper) : value;
-  if (deeper.length === 0 || (isMembers(value) && Object.keys(value).length === 0))
+  if (deeper.length > 0 && !isObject(value)) return undefined;
+  const removed = deeper.length > 0 && isObject(value) ? removeAt(value, deeper) : value;
+  if (deeper.length === 0 || (isObject(value) && Object.keys(value).length === 0))
     Reflect.deleteProperty(members, name);
   return removed;
 }
 
-function setAt(members: Members, [name = "", ...deeper]: readonly string[], value: unknown): void {
+function setAt(members: PartObject, [name = "", ...deeper]: readonly string[], value: unknown): void {
   if (deeper.length === 0) {
     members[name] = value;
     return;
   }
   const before = members[name];
-  const inner: Members = isMembers(before) ? before : {};
+  const inner: PartObject = isObject(before) ? before : {};
   members[name] = inner;
   setAt(inner, deeper, value);
 }
 
 /** Returns true if a text is empty or a JSON object. */
 export function isJsonObject(json: string): boolean {
-  return membersIn(json) !== undefined;
+  return parseObject(json) !== undefined;
 }
 
-function membersIn(json: string): Members | undefined {
+function parseObject(json: string): PartObject | undefined {
   if (json.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(json);
-    return isMembers(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isMembers(value: unknown): value is Members {
+function isObject(value: unknown): value is PartObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -39,9 +39,9 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
-  const before = document.get(section);
+  const sectionNode = document.get(section);
   // An empty collection is written as {} or []; once filled it uses separate lines.
-  if ((isMap(before) || isSeq(before)) && before.items.length === 0) before.flow = false;
+  if ((isMap(sectionNode) || isSeq(sectionNode)) && sectionNode.items.length === 0) sectionNode.flow = false;
   if (section !== "channels") {
     if (value === null) document.deleteIn([section, name]);
     else document.setIn([section, name], document.createNode(value));

@@ -131,14 +131,14 @@ function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
   const { inputTokens, cachedTokens, outputTokens, reasoningTokens, imageTokens } = counts;
-  const spoken = Math.max(0, outputTokens - reasoningTokens);
-  const words = { modality: "text", tokens: spoken - imageTokens };
+  const visibleTokens = Math.max(0, outputTokens - reasoningTokens);
+  const textCount = { modality: "text", tokens: visibleTokens - imageTokens };
   return {
     total_input_tokens: inputTokens,
     input_tokens_by_modality: [{ modality: "text", tokens: inputTokens }],
     total_cached_tokens: cachedTokens,
-    total_output_tokens: spoken,
-    output_tokens_by_modality: [words, ...(imageTokens > 0 ? [{ modality: "image", tokens: imageTokens }] : [])],
+    total_output_tokens: visibleTokens,
+    output_tokens_by_modality: [textCount, ...(imageTokens > 0 ? [{ modality: "image", tokens: imageTokens }] : [])],
     total_thought_tokens: reasoningTokens,
     total_tool_use_tokens: 0,
     total_tokens: inputTokens + outputTokens,

@@ -136,8 +136,11 @@ export class LiveConversation implements Conversation {
     const found = directiveIn(last?.words ?? "");
     const config = memberOf(this.#setup, "generationConfig");
     const instructions = listAt(memberOf(this.#setup, "systemInstruction"), "parts");
-    const spokenOf = instructions.map((part) => textAt(part, "text") ?? "").join("");
-    const read = this.#entries.reduce((sum, { tokens }) => plus(sum, tokens), { text: tokensOf(spokenOf), audio: 0 });
+    const instructionText = instructions.map((part) => textAt(part, "text") ?? "").join("");
+    const read = this.#entries.reduce((sum, { tokens }) => plus(sum, tokens), {
+      text: tokensOf(instructionText),
+      audio: 0,
+    });
     const question = questionFrom(
       textAt(this.#setup, "model") ?? "",
       this.#entries.map(({ words }) => words),
@@ -158,7 +161,7 @@ export class LiveConversation implements Conversation {
       },
     );
     const turn = new Turn({
-      spoken: listAt(config, "responseModalities")[0] !== "TEXT",
+      isSpoken: listAt(config, "responseModalities")[0] !== "TEXT",
       question,
       behaviour: found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour,
       read,

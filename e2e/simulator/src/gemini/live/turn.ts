@@ -14,7 +14,7 @@ export interface ModalityTokens {
 
 /** Content of a model's turn. */
 export interface TurnPlan {
-  readonly spoken: boolean;
+  readonly isSpoken: boolean;
   readonly question: Question;
   readonly behaviour: Behaviour;
   readonly read: ModalityTokens;
@@ -82,7 +82,7 @@ export class Turn {
   #say(piece: string): object {
     this.words += piece;
     this.#made.text += tokensOf(piece);
-    if (!this.#plan.spoken) return { modelTurn: { role: "model", parts: [{ text: piece }] } };
+    if (!this.#plan.isSpoken) return { modelTurn: { role: "model", parts: [{ text: piece }] } };
     const audio = toneFor(piece);
     this.#made.audio += madeTokens(audio.length);
     return {

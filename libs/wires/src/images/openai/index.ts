@@ -41,13 +41,13 @@ export const imageEdits = {
 } as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
 /** Fields that a vendor receives only from clients of the dialect "images". */
-const dialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
+const sameDialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 
 /**
  * Returns the names of the optional fields that are dropped. `lacking` lists fields that the vendor's request lacks.
  */
 function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
-  const unsupported = request.dialect === "images" ? lacking : [...lacking, ...dialectFields];
+  const unsupported = request.dialect === "images" ? lacking : [...lacking, ...sameDialectFields];
   return unsupportedFieldNames(request, {
     has: imageFields.filter((field) => !unsupported.includes(field)),
     dialect: "images",
