@@ -61,13 +61,15 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     call.ending.removeEventListener("abort", withdraw);
     if (upload.isWhole) request();
+    // The length is known here, unless the bound comes from the first samples of the file: then the bound is the length.
+    const chargedLength = () => length().catch(() => ({ seconds: bound, isStated: true }));
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
     await runCall(deps.relay, call, transcriptsKind, {
       model: name,
       wire,
       upload,
       request,
-      size: { promptBytes, bound, length },
+      size: { promptBytes, bound, length: chargedLength },
       isDue: () => transcriptRequest?.stream === true,
     });
   };

@@ -1,3 +1,5 @@
+import { Failure } from "@modelgate/contracts";
+
 /** Account that a job belongs to, and the signal that withdraws the job while it waits. */
 export interface JobOwner {
   readonly account: string;
@@ -25,8 +27,8 @@ export class AccountTurns<Worker> {
   }
 
   /**
-   * Runs a job with a worker and returns its result. Returns undefined if the signal was aborted or the maximum wait
-   * ended before the job began.
+   * Runs a job with a worker and returns its result. Returns undefined if the signal was aborted before the job began.
+   * Rejects with Failure rate_limit_exceeded (429) if the job waits longer than the maximum wait.
    */
   async run<Result>(
     { account, signal }: JobOwner,
@@ -44,7 +46,7 @@ export class AccountTurns<Worker> {
   }
 
   #turn(account: string, signal: AbortSignal): Promise<Worker | undefined> {
-    const { promise, resolve } = Promise.withResolvers<Worker | undefined>();
+    const { promise, resolve, reject } = Promise.withResolvers<Worker | undefined>();
     const jobs = this.#waiting.get(account) ?? new Set();
     const begin: WaitingJob<Worker> = (worker) => {
       clearTimeout(timer);
@@ -54,7 +56,10 @@ export class AccountTurns<Worker> {
       resolve(worker);
     };
     const withdraw = (): void => begin(undefined);
-    const timer = setTimeout(withdraw, this.#maxWaitMs).unref();
+    const timer = setTimeout(() => {
+      reject(waitsTooLong());
+      withdraw();
+    }, this.#maxWaitMs).unref();
     signal.addEventListener("abort", withdraw);
     this.#waiting.set(account, jobs.add(begin));
     this.#beginJobs();
@@ -75,4 +80,9 @@ export class AccountTurns<Worker> {
       this.#waiting.set(account, jobs);
     }
   }
+}
+
+function waitsTooLong(): Failure {
+  const message = "The lengths of this account's audio files are counted more slowly than the files arrive.";
+  return new Failure("rate_limit_exceeded", message, { retryAfterSeconds: 5 });
 }

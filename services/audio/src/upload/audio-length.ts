@@ -33,6 +33,7 @@ export interface LengthOptions {
 
 /**
  * Returns the length of a file once it is complete: counted by samples or frames, otherwise as its header states it.
+ * Rejects with Failure rate_limit_exceeded (429) if too many files of the account wait to be counted.
  */
 export async function lengthOf(
   { file, whole: completed }: Upload,

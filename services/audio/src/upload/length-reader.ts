@@ -9,14 +9,14 @@ const maxStartMs = 60_000;
 /** Memory limits of a thread. A small young generation causes early collection of read chunks. */
 const threadMemory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
 
-/** Maximum time in ms for which a file waits for a thread. Its length is then estimated from its size. */
+/** Maximum time in ms for which a file waits for a thread. */
 const defaultMaxWaitMs = 30_000;
 
 /** Finds the length of files in separate threads, so that a file crafted to be slow delays no other call. */
 export interface LengthReader extends AsyncDisposable {
   /**
-   * Finds the length of an account's file; returns an empty object for a file that is unreadable or too slow, that waits
-   * too long, or whose signal is aborted while it waits. Never rejects.
+   * Finds the length of an account's file; returns an empty object for a file that is unreadable or too slow, or whose
+   * signal is aborted while it waits. Rejects with Failure rate_limit_exceeded (429) if the file waits too long.
    */
   find(job: LengthJob, owner: JobOwner): Promise<LengthFound>;
 }

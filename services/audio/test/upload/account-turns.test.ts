@@ -52,10 +52,10 @@ test("a job whose signal is aborted before its turn does not run", async () => {
   expect([begun, await jobs[2]]).toEqual([["a1", "c1"], "c1"]);
 });
 
-test("a job that waits too long does not run, and a running one ends", async () => {
+test("a job that waits too long is refused, and a running one ends", async () => {
   const { begun, add, end } = openTurns(1, 1);
   const first = add("a1");
-  expect(await add("b1")).toBeUndefined();
+  await expect(add("b1")).rejects.toMatchObject({ code: "rate_limit_exceeded" });
   await end("a1");
   expect([begun, await first]).toEqual([["a1"], "a1"]);
 });
