@@ -77,8 +77,8 @@ describe("a stream", () => {
 
   test.each([
     ["per image", "extras", 40_000_000n],
-    // 13 × $10 and, for an image of usual quality, 1,056 × $40 per million
-    ["by tokens", "tokens", 130_000n + 42_240_000n],
+    // 13 × $10 and, for an image of the best quality, 4,160 × $40 per million
+    ["by tokens", "tokens", 130_000n + 166_400_000n],
   ])("whose client disconnects is charged, since the image is being generated: %s", async (_, model, charged) => {
     const cost = await costOf(area, async () => {
       const prompt = simulate({ stallAfterChunks: 1 });

@@ -114,7 +114,10 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       images,
       endUser,
       finishAfterDisconnect: true,
-      cost: { by: "measure", measure: measureOf(size, request.quality, this.#outputTokens, model.price) },
+      cost: {
+        by: "measure",
+        measure: measureOf(size, usualTokensOf(request, this.#outputTokens), this.#outputTokens, model.price),
+      },
       wires: imagesWiresFor(request),
       waiting: request.stream ? streamWaiting : undefined,
       priceCheck: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
@@ -144,15 +147,14 @@ function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
 /**
  * Measures an image call. Money is reserved for the requested images. The received images are charged, or the tokens if
  * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway: at
- * token prices, the usual output tokens of its quality for each image without a report.
+ * token prices, `usualTokens` for each image without a report.
  */
 function measureOf(
   { textBytes, mediaTokens, choices }: RequestSize,
-  quality: string | undefined,
+  usualTokens: number,
   outputTokens: number,
   price: Price,
 ): Measure {
-  const usualTokens = Math.min(usualImageTokens.get(quality) ?? otherImageTokens, outputTokens);
   const inputTokens = estimateTokens(textBytes) + mediaTokens;
   return {
     upper: {
@@ -173,13 +175,20 @@ function measureOf(
   };
 }
 
-/** Output tokens of an image of 1024 × 1024 by its quality, as OpenAI publishes them. */
-const usualImageTokens: ReadonlyMap<string | undefined, number> = new Map([
+/** Output tokens of an image of 1024 × 1024 by its quality, as OpenAI publishes them. `auto` is a model's best quality. */
+const tokensOfQuality: ReadonlyMap<string, number> = new Map([
   ["low", 272],
+  ["medium", 1_056],
   ["high", 4_160],
+  ["auto", 4_160],
 ]);
-/** Output tokens of such an image of medium quality, which is also assumed if the request names no quality. */
-const otherImageTokens = 1_056;
+const usualPixels = 1_024 ** 2;
+
+/** Returns the usual output tokens of an image by its quality and size, at most `max`; `max` for an unknown quality. */
+function usualTokensOf({ quality = "auto", size }: ImageRequest, max: number): number {
+  const scale = size === undefined ? 1 : Math.max(1, (size.width * size.height) / usualPixels);
+  return Math.min(max, Math.ceil((tokensOfQuality.get(quality) ?? max) * scale));
+}
 
 /** Minimum output tokens that a vendor counts for one image. */
 const minImageTokens = 256;
