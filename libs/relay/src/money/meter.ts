@@ -224,7 +224,7 @@ function textTokens(answer: Pick<WholeAnswer, "text">): Promise<number> {
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
   const [, , ended] = args;
-  if (ended === "failed" && Object.keys(units).length === 0) return { units, estimated };
+  if (ended === "failed" && Object.values(units).every((count) => count === 0)) return { units: {}, estimated };
   return { units: { requests: 1, ...units }, estimated };
 }
 
