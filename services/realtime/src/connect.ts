@@ -134,6 +134,9 @@ function notBegun(): Failure {
 /** HTTP statuses of OpenAI's error types. Other types are failures of the vendor. */
 const statusOfType: ReadonlyMap<string, number> = new Map([
   ["invalid_request_error", 400],
+  ["authentication_error", 401],
+  ["permission_error", 403],
+  ["not_found_error", 404],
   ["rate_limit_error", 429],
   ["rate_limit_exceeded", 429],
 ]);
