@@ -58,6 +58,13 @@ describe("API versions", () => {
   });
 });
 
+test("a messages client fills a cache with max_tokens: 0, where its request is passed", async () => {
+  const body = { ...sonnet, max_tokens: 0 };
+  const answer = await post("/v1/messages", body, oldVersion);
+  expect(answer).toMatchObject({ status: 200, body: { content: [], usage: { output_tokens: 0 } } });
+  expect(await post("/v1/messages", { ...body, max_tokens: -1 }, oldVersion)).toMatchObject({ status: 400 });
+});
+
 describe("versions of server tools", () => {
   const search = { type: "web_search" };
   test("the search that other wires get is one that the vendor has", async () => {

@@ -114,9 +114,9 @@ const alphaMessages = Type.Array(
   { minItems: 1 },
 );
 
-/** Body of POST /v1/messages. */
+/** Body of POST /v1/messages. With `max_tokens: 0` a vendor only stores the prompt in its cache. */
 export const MessagesRequest = Type.Object(
-  { model, max_tokens: positiveInteger, messages: alphaMessages, stream: Type.Optional(Type.Boolean()) },
+  { model, max_tokens: Type.Integer({ minimum: 0 }), messages: alphaMessages, stream: Type.Optional(Type.Boolean()) },
   { $id: "MessagesRequest" },
 );
 

@@ -164,8 +164,8 @@ const modes = { auto: "auto", none: "none", required: "any" } as const;
 
 /** Renders the tool choice; the vendor refuses one without tools. */
 function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
-  const { tools, toolChoice, parallelTools } = request;
-  if (tools === undefined || tools.length === 0) {
+  const { toolChoice, parallelTools } = request;
+  if (offeredTools(request).length === 0) {
     unsupported.noteIf("toolChoice", toolChoice);
     return undefined;
   }
