@@ -108,9 +108,13 @@ function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
   return Math.min(longestMs, firstMs * 1.5 ** Math.max(0, polls - 1));
 }
 
-/** Returns the step of a task that was due and not polled: only the time of its next poll changes. */
-export function postpone(task: TaskRecord, moment: PollMoment): PollStep {
-  return scheduleNextPoll(task, usualPauseMs(task.polls, moment.pace), moment);
+/**
+ * Returns the step of a task that was due and not polled: only the time of its next poll changes. Undefined if the task
+ * would then be past its deadline.
+ */
+export function postpone(task: TaskRecord, moment: PollMoment): PollStep | undefined {
+  const { dueAt = task.deadlineAt, ...step } = scheduleNextPoll(task, moment.pace.firstMs, moment);
+  return dueAt < task.deadlineAt ? { ...step, dueAt } : undefined;
 }
 
 function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {

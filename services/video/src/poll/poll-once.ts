@@ -58,8 +58,9 @@ async function pollTask(
   const moment = (): PollMoment => ({ nowMs: deps.now(), random: deps.random(), pace: deps.pace });
   using poll = slots.pollOf(task.channelId);
   const isPastDeadline = deps.now() >= task.deadlineAt;
-  if (poll === undefined && !isPastDeadline && !isEnded(task.state)) {
-    await put(deps, stored, postpone(task, moment()));
+  const postponed = poll === undefined && !isEnded(task.state) ? postpone(task, moment()) : undefined;
+  if (postponed !== undefined) {
+    await put(deps, stored, postponed);
     return false;
   }
   const result = isPastDeadline ? ({ kind: "unknown" } as const) : await pollVendor(deps, task, signal);
