@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
-import { Server as SocketServer, Socket, type AddressInfo } from "node:net";
+import { Server as SocketServer, type AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { once } from "node:events";
 import { endCall, restartFailure } from "./ending.ts";
@@ -25,7 +25,7 @@ export interface HttpServerOptions {
   readonly ending?: AbortSignal;
   /** Time in ms between the abort of `ending` and the end of `drainMs`. */
   readonly farewellMs?: number;
-  /** Time in ms after which a connection is closed if its client reads nothing of an answer; default: `defaultStalledMs`. */
+  /** Time in ms after which a connection is closed if its client does not read its answer; default: `defaultStalledMs`. */
   readonly stalledMs?: number;
 }
 
@@ -40,10 +40,12 @@ const maxHeaderBytes = 32 * 1024;
 /** Maximum ms to receive a request's head. */
 const headersTimeoutMs = 30_000;
 /**
- * Time in ms after which a connection is closed if data waits for its client, and the client has read none of it. It
- * bounds how long such a client can occupy memory and a channel's seats.
+ * Time in ms after which a connection is closed if the client has not read the piece of its answer that is being
+ * written. It bounds how long such a client can occupy memory and a channel's seats.
  */
 const defaultStalledMs = 120_000;
+/** Bytes that a client must read in a second, in addition, of a piece that is larger than the usual ones. */
+const minBytesPerSecond = 50_000;
 /**
  * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes its idle
  * connections, so that this server does not close one while the edge sends a request on it.
@@ -72,7 +74,7 @@ export async function listen({
   ending,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
-  const open = new OpenList<ServerResponse>();
+  const open = new OpenList<OpenResponse>();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -83,12 +85,12 @@ export async function listen({
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
-  server.timeout = stalledMs;
   server.on("request", trackResponses(open, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", trackUpgrades(upgraded, upgrade, isCounted));
   server.on("clientError", answerMalformed);
   ending?.addEventListener("abort", () => endOpenCalls(open));
+  const stalls = setInterval(closeStalled, stalledMs / 8, open, stalledMs).unref();
   await startListening(server, { host, port, isShared });
   return {
     port: portOf(server),
@@ -111,47 +113,64 @@ export async function listen({
       }, drainMs);
       await closed;
       clearInterval(idle);
+      clearInterval(stalls);
       clearTimeout(late);
       clearTimeout(timer);
     },
   };
 }
 
-function endOpenCalls(open: Iterable<ServerResponse>): void {
-  for (const response of open) endCall(response, restartFailure());
+/** An open response, and the progress of its client. */
+interface OpenResponse {
+  readonly response: ServerResponse;
+  /** Bytes that were passed to the operating system when the progress was last checked; -1 before the first check. */
+  written: number;
+  /** Time of the last progress, or at which nothing waited for the client. */
+  movedAt: number;
+}
+
+function endOpenCalls(open: Iterable<OpenResponse>): void {
+  for (const { response } of open) endCall(response, restartFailure());
+}
+
+/** Closes the connections of clients that do not read their answers. */
+function closeStalled(open: Iterable<OpenResponse>, stalledMs: number): void {
+  const now = performance.now();
+  for (const each of open) {
+    const { socket } = each.response;
+    if (socket === null) continue;
+    const waiting = socket.writableLength;
+    const written = socket.bytesWritten - waiting;
+    if (waiting === 0 || written !== each.written) {
+      each.written = written;
+      each.movedAt = now;
+    } else if (now - each.movedAt > stalledMs + (waiting * 1_000) / minBytesPerSecond) socket.destroy();
+  }
 }
 
 /** Creates a listener that records each response while it is open, and calls `handler`. */
 function trackResponses(
-  open: OpenList<ServerResponse>,
+  open: OpenList<OpenResponse>,
   state: { readonly draining: boolean; lastAt: number },
   handler: RequestListener,
   isCounted: boolean,
 ): RequestListener {
   return (request, response) => {
     if (state.draining) response.setHeader("connection", "close");
-    const listed = open.add(response);
+    const listed = open.add({ response, written: -1, movedAt: 0 });
     if (isCounted) countActive(1);
     response.once("close", () => {
       listed.remove();
       if (isCounted) countActive(-1);
       state.lastAt = performance.now();
     });
-    response.on("timeout", closeIfStalled);
     handler(request, response);
   };
-}
-
-/** Closes a connection that was inactive for the server's `timeout` if data waits for the client to read it. */
-function closeIfStalled(socket: Socket): void {
-  if (socket.writableLength > 0) socket.destroy();
-  else socket.setTimeout(socket.timeout ?? defaultStalledMs);
 }
 
 /** Creates a listener that records each upgraded connection while it is open, and calls `upgrade`. */
 function trackUpgrades(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
   return (request, socket, head) => {
-    if (socket instanceof Socket) socket.setTimeout(0);
     upgraded.add(socket);
     if (isCounted) countActive(1);
     socket.once("close", () => {
