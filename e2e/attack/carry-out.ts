@@ -10,7 +10,7 @@ import { rolesOf, accountOfRole, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
 
-/** Maximum ms of an attack, and maximum ms that a stopped attack may take to end. */
+/** Maximum duration of an attack in ms, and maximum time in ms until a stopped attack has ended. */
 const [attackMs, endsMs] = [90_000, 25_000];
 /** Maximum ms of CPU time that may block a service's event loop during an attack. */
 const maxBlockedMs = 500;

@@ -38,8 +38,11 @@ const config = {
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
 
-/** Beginning of the opaque data that the gateway adds and that no vendor of this wire has signed. */
-const seal = Buffer.from('{"modelgate":1}').toString("base64");
+/**
+ * Placeholder that the gateway sends clients as the signature of unsigned reasoning (`placeholderSignature` in
+ * libs/wires).
+ */
+const placeholder = Buffer.from('{"modelgate":1}').toString("base64");
 const message = (content: unknown, model = "chat"): object => ({ model, messages: [{ role: "user", content }] });
 const image = (bytes: number) => [
   { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } },
@@ -52,7 +55,9 @@ const history = {
   max_tokens: 9,
   messages: Array.from({ length: 24_000 }, (_, at) => ({
     role: at % 2 === 0 ? "user" : "assistant",
-    content: [{ type: at % 2 === 0 ? "text" : "thinking", text: "x".repeat(500), thinking: "x", signature: seal }],
+    content: [
+      { type: at % 2 === 0 ? "text" : "thinking", text: "x".repeat(500), thinking: "x", signature: placeholder },
+    ],
   })),
 };
 
@@ -75,7 +80,7 @@ const cases: Readonly<Record<string, Case>> = {
   "48 MB of escapes, passed": chat(() => message('"'.repeat(24e6))),
   "48 MB of words, converted": chat(() => message("wörds ".repeat(7e6), "other")),
   "60 MB of the letter r": chat(() => message("r".repeat(60e6))),
-  "24,000 messages with seals": { path: "/v1/messages", make: () => history },
+  "24,000 messages with placeholder signatures": { path: "/v1/messages", make: () => history },
   "50,000 messages of 800 bytes": chat(() => ({
     model: "chat",
     messages: Array.from({ length: 49_000 }, () => ({ role: "user", content: "x".repeat(800) })),

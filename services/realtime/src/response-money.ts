@@ -35,7 +35,6 @@ export function holdFirstSlice(deps: Deps, call: RealtimeCall, price: SessionPri
 export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Vendor route of the session. */
   /** Outcome of a response of the session about which nothing else is known yet. */
   readonly unknown: Outcome;
   /** Reservation that `holdFirstSlice` made. */

@@ -63,9 +63,9 @@ function requirePairs(items: readonly unknown[], offset: number): void {
 }
 
 function requireValidReasoning(item: unknown, next: unknown, at: number, key: string): void {
-  const sealed = textAt(item, "encrypted_content");
+  const encryptedContent = textAt(item, "encrypted_content");
   const path = ["input", at, "encrypted_content"];
-  if (sealed !== undefined && !isOpaqueDataOf(reasoningDataKind, sealed))
+  if (encryptedContent !== undefined && !isOpaqueDataOf(reasoningDataKind, encryptedContent))
     throw wrongField(path, "This encrypted content was not made here.", "invalid_encrypted_content");
   if (listAt(item, "content").length > 0)
     throw wrongField(
@@ -73,7 +73,7 @@ function requireValidReasoning(item: unknown, next: unknown, at: number, key: st
       `Invalid 'input[${at}].content': array too long. Expected an array with maximum length 0, but got an array with length ${listAt(item, "content").length} instead.`,
       "array_above_max_length",
     );
-  if (sealed === undefined && storedItem(key, textAt(item, "id") ?? "") === undefined)
+  if (encryptedContent === undefined && storedItem(key, textAt(item, "id") ?? "") === undefined)
     throw new Refusal(
       404,
       `Item with id '${textAt(item, "id")}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,

@@ -40,7 +40,7 @@ export class AnswerWriter {
     return this.#responses.size > 0;
   }
 
-  /** Records that the client sent the result of a call. Returns true if all calls now have results. */
+  /** Records that the client sent the result of a tool call. Returns true if all tool calls now have results. */
   answerCall(id: unknown): boolean {
     this.#calls.delete(String(id));
     return this.#calls.size === 0;

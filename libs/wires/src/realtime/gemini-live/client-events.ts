@@ -11,7 +11,7 @@ interface EventContext {
   /** Model that transcribes the client's speech, if the client requests transcripts. */
   readonly transcriber: string | undefined;
   readonly isResponding: () => boolean;
-  /** Records that the client sent the result of a call. Returns true if all calls now have results. */
+  /** Records that the client sent the result of a tool call. Returns true if all tool calls now have results. */
   readonly answerCall: (id: unknown) => boolean;
 }
 

@@ -32,7 +32,7 @@ export class LiveTally {
     this.#pending++;
   }
 
-  /** Records that the client sent results of calls. Returns true if all calls now have results. */
+  /** Records that the client sent results of tool calls. Returns true if all tool calls now have results. */
   answerCalls(results: readonly JsonRecord[]): boolean {
     for (const { id } of results) this.#calls.delete(String(id));
     return this.#calls.size === 0;

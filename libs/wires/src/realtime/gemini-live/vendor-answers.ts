@@ -10,7 +10,7 @@ export class LiveAnswerConverter {
   readonly #conversationId: string;
   /** Returns true if answers are spoken; the settings may still change. */
   readonly #speaks: () => boolean;
-  /** Names of the tools whose results the vendor awaits, by the id of the call. */
+  /** Names of the tools whose results the vendor awaits, by the id of the tool call. */
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;
@@ -74,7 +74,7 @@ export class LiveAnswerConverter {
     if (typeof data === "string") this.#respond().audio(data);
   }
 
-  /** Ends a response with calls, which the client answers before it requests the next response. */
+  /** Ends a response with tool calls, whose results the client sends before it requests the next response. */
   #toolCall({ functionCalls }: JsonRecord): void {
     for (const { id, name, args } of asRecords(functionCalls)) {
       const callId = typeof id === "string" ? id : this.#sink.newId("call");

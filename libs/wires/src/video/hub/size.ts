@@ -107,7 +107,7 @@ function linesOf(value: unknown, otherwise: number | undefined): number | undefi
   return ownEntry(heightByName, text) ?? otherwise;
 }
 
-/** Returns the shorter side; for a shape longer than 16:9, that of a 16:9 video with as many pixels. */
+/** Returns the shorter side; above a ratio of 16:9, the shorter side of a 16:9 video with as many pixels. */
 function linesOfSides(width: unknown, height: unknown): number | undefined {
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   const shorter = Math.min(width, height);

@@ -94,7 +94,7 @@ export interface VideoVendor extends VendorSide<VideoRequest, PollResult, Render
 
 /** Result of a poll of a vendor's task. */
 export type PollResult =
-  /** No news: no answer, or an unknown state. */
+  /** The state is not known: there was no answer, or it has an unknown state. */
   | { readonly kind: "unknown" }
   /** Not finished; `progress` is in percent, if the vendor reports it. */
   | {

@@ -32,7 +32,7 @@ const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
 /** Vendor parameters that any client may set in `metadata`. */
 const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
-/** Matches models up to 2.6, which have an older protocol, and models of that protocol with a last frame. */
+/** Match models up to 2.6, which use an older protocol, and those of them that accept a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
 /** Parts of a request that differ between the two protocols. */
@@ -75,7 +75,7 @@ function renderCurrent(request: VideoRequest): ByProtocol {
   return { pictures: { media }, ...shapedByPicture(request) };
 }
 
-/** Renders sizes unchanged; the vendor refuses those that a model does not make. */
+/** Renders the older protocol. Sizes are sent unchanged; the vendor refuses those that its model does not support. */
 function renderFormer(request: VideoRequest, model: string): ByProtocol {
   const { firstFrame, lastFrame, size } = request;
   if (firstFrame === undefined)
