@@ -89,20 +89,17 @@ export class BufferBudget {
     return new Holding(this, { accountId, account, tokenId, token });
   }
 
-  /** Takes bytes for a holding. Throws the Failures of `Holding.take`. */
-  takeFor(holding: Holding, owner: HoldingOwner, bytes: number): void {
-    const { account, token } = owner;
-    const { accountPercent, tokenPercent } = this.#shares;
-    const ofToken = Math.floor((this.#limit * tokenPercent) / 100);
-    if (token.bytes + bytes > ofToken && token.bytes !== holding.bytes) throw shareExceeded("key", ofToken);
-    const ofAccount = Math.floor((this.#limit * accountPercent) / 100);
-    if (account.bytes + bytes > ofAccount && account.bytes !== holding.bytes) throw shareExceeded("account", ofAccount);
-    if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, account.bytes);
-    this.countFor(owner, bytes);
-  }
-
-  /** Counts bytes for a holding that are in memory already. */
-  countFor({ account, token }: HoldingOwner, bytes: number): void {
+  /** Takes bytes for a holding. Throws the Failures of `Holding.take`, if `isLimited` is true. */
+  takeFor(holding: Holding, { account, token }: HoldingOwner, bytes: number, isLimited: boolean): void {
+    if (isLimited) {
+      const { accountPercent, tokenPercent } = this.#shares;
+      const ofToken = Math.floor((this.#limit * tokenPercent) / 100);
+      if (token.bytes + bytes > ofToken && token.bytes !== holding.bytes) throw shareExceeded("key", ofToken);
+      const ofAccount = Math.floor((this.#limit * accountPercent) / 100);
+      if (account.bytes + bytes > ofAccount && account.bytes !== holding.bytes)
+        throw shareExceeded("account", ofAccount);
+      if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, account.bytes);
+    }
     account.bytes += bytes;
     token.bytes += bytes;
     this.#count(bytes);
@@ -193,13 +190,13 @@ export class Holding implements Disposable {
    * server_overloaded (503, the budget is full).
    */
   take(bytes: number): void {
-    this.#budget.takeFor(this, this.#uses, bytes);
+    this.#budget.takeFor(this, this.#uses, bytes, true);
     this.#bytes += bytes;
   }
 
   /** Counts bytes that are in memory already. No limit applies to them, but they reduce what `take` may take. */
   count(bytes: number): void {
-    this.#budget.countFor(this.#uses, bytes);
+    this.#budget.takeFor(this, this.#uses, bytes, false);
     this.#bytes += bytes;
   }
 

@@ -14,10 +14,8 @@ export interface StreamWaiting {
   fail(failure: Failure, requestId: string): string;
 }
 
-/** Returns the headers of a stream's response. */
-export function streamHead(contentType: string): Readonly<Record<string, string>> {
-  return { "content-type": contentType, "cache-control": "no-cache", "x-accel-buffering": "no" };
-}
+/** Headers of a stream: caches and proxies pass its pieces on at once. */
+export const streamHeaders = { "cache-control": "no-cache", "x-accel-buffering": "no" } as const;
 
 /**
  * Sends heartbeats to a client while no vendor has begun to answer, because proxies may close a silent connection. The
@@ -32,7 +30,7 @@ export function keepWaiting(
   return setInterval(() => {
     // The vendor's answer may still be read although the client has disconnected.
     if (answer.closed || waiting.isDue?.() === false) return;
-    if (!answer.headSent) answer.begin(200, streamHead(waiting.contentType));
+    if (!answer.headSent) answer.begin(200, { "content-type": waiting.contentType, ...streamHeaders });
     if (!answer.full) answer.write(waiting.sign);
   }, everyMs);
 }

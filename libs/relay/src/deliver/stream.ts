@@ -12,7 +12,7 @@ import { StreamWatch } from "../money/call-metrics.ts";
 import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
-import { streamHead } from "../waiting.ts";
+import { streamHeaders } from "../waiting.ts";
 import { cancelUnfinished, isUnfinished } from "./cancel-unfinished.ts";
 import { RouteLink } from "./route-link.ts";
 import { RunStream, type StreamSource } from "./run-stream.ts";
@@ -36,7 +36,7 @@ export async function deliverStream(
   meter.reader = translator;
   if (!call.answer.headSent) {
     call.answer.announceTrailer(headers.cost);
-    call.answer.begin(200, streamHead(translator.contentType));
+    call.answer.begin(200, { "content-type": translator.contentType, ...streamHeaders });
   }
   const { provider } = attempted.route.candidate.channel;
   const firstByteMs = (run.outcome.firstByteAt ?? performance.now()) - run.held.heldAt;
