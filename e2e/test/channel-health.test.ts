@@ -78,7 +78,7 @@ afterAll(async () => {
 });
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
-/** Sends a call to the replica with this number. */
+/** Sends a call to the edge of the suite if `at` is even, otherwise to the edge of the other replica. */
 const ask = (at: number, body: object, key?: string) =>
   post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
 const streamed = (model: string) => ({ ...another(model), stream: true });

@@ -12,8 +12,8 @@ import { failedChecksOf, faultsOf, openFaultRun, type FaultRun } from "../chaos/
 const engine = "postgres";
 const briefAreas = areas.filter(({ name }) => name === "text" || name === "video" || name === "realtime");
 /**
- * Returns the faults for a shape. Faults of a single service need separate processes; the others have the same effect
- * in one process.
+ * Returns the brief faults to run in a layout. Each fault runs in one layout only. A fault without `shape` runs in one
+ * process, because its effect in separate processes is the same. Faults of a single service need separate processes.
  */
 const rowsOf = (shape: Shape): readonly Fault[] =>
   faultsOf(faults, engine, shape).filter(({ brief, shape: only = "one" }) => brief === true && only === shape);

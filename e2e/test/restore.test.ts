@@ -23,7 +23,7 @@ const [, putInPlace = ""] =
     readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8"),
   ) ?? [];
 
-// A Redis in a container would report a folder inside the container.
+// Skipped where Redis runs in a container: `CONFIG GET dir` is then a path in the container, where no file can be copied.
 test.skipIf(!canStartCluster)(
   "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
   async () => {

@@ -216,7 +216,10 @@ export interface AnchorsTable {
   signature: string;
 }
 
-/** Restoration of an account: calls and credits that were charged again after Redis had lost them. */
+/**
+ * Restoration of an account: calls and credits that Redis had lost and that were applied to the balance again, or the
+ * refund of a call that was settled twice.
+ */
 export interface RestorationsTable {
   account: string;
   at: number;

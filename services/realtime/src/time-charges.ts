@@ -103,7 +103,10 @@ export class TimeCharges implements SessionCharges {
     if (seen.isFinal) this.#lastUsage.complete();
   }
 
-  /** Extends the reservation in time. Ends the session if that failed and the reserved seconds are almost used. */
+  /**
+   * Extends the reservation when half a slice or less of it is left. Ends the session if the last extension failed and
+   * the reserved seconds are almost used.
+   */
   tick(): void {
     if (this.#ended || this.#isExtending || !this.#time.isRunning) return;
     const seconds = this.#time.secondsAt(performance.now());

@@ -10,7 +10,10 @@ export interface ReasoningOptions {
   readonly omitted: boolean;
   /** Signs reasoning. */
   sign(thinking: string): string;
-  /** Reasoning that was removed from the request; absent if the request did not want to know. */
+  /**
+   * Reports about thinking blocks that were removed from the request, sent as `input_transformations`. Undefined if the
+   * request does not enable the beta feature `thinking-binding-controls`.
+   */
   readonly inputTransformations: readonly object[] | undefined;
 }
 

@@ -41,7 +41,7 @@ function address({ baseUrl, wire, model }: AddressedCall): URL {
     if (wire === "realtime") url.searchParams.set("model", model);
   } else {
     const resource = base.endsWith("/openai") ? base : `${base}/openai`;
-    // The model of responses is in the body, that of sessions in the query; neither is under a deployment's path.
+    // The paths of the responses and realtime wires contain no deployment: the body or the query names the model.
     const isUnderV1 = wire === "responses" || wire === "realtime";
     url.pathname = isUnderV1 ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
     if (wire === "realtime") url.searchParams.set("deployment", model);

@@ -20,7 +20,10 @@ export interface AdmittedIds {
    * not have the object.
    */
   readonly channelKey: ChannelKeyId | undefined;
-  /** True if all named objects were created for the caller's account. */
+  /**
+   * True if objects that the answer names may be recorded for the account of the caller. This is so if the stores are
+   * not shared, or if every object that the request names was created for this account.
+   */
   readonly own: boolean;
   /** Items whose content the request contains, by id, each with the route that created it. */
   readonly carried: ReadonlyMap<string, ChannelKeyId | undefined>;

@@ -34,7 +34,7 @@ export function* vendorIdsIn(
 /** Number of items and members that are visited in one step. */
 const walkTurn = 4_000;
 
-/** Object or list that is being searched, with the names of its members or its items. */
+/** Object or array that is being searched. `names` contains the keys of an object, or the items of an array. */
 interface Walked {
   readonly value: object;
   readonly names: readonly unknown[];

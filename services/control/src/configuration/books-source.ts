@@ -30,7 +30,10 @@ interface NewestVersion {
   readonly keys: readonly StoredVendorKey[];
 }
 
-/** Purpose in the encryption of vendor keys in the books, which separates it from other uses of the secret. */
+/**
+ * HKDF purpose of the cipher for vendor keys in the books. Data that was encrypted with the same secret for another
+ * purpose cannot be decrypted with this cipher.
+ */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
 /**

@@ -60,7 +60,10 @@ function servedModels(
   resolved: readonly ResolvedChannel[],
   lists: CompletionSources["lists"],
 ): readonly ServingChannel[] {
-  /** Vendor that serves each name: "" if the configuration uses the name, otherwise the first vendor that lists it. */
+  /**
+   * Vendor whose channels with `models: "*"` serve each listed name: the first vendor that lists it. "" if no such
+   * channel may serve it, because the configuration defines shares or fallbacks for the name, or names it in a channel.
+   */
   const servers = new Map<string, string>();
   for (const [name, { shares, fallbacks }] of Object.entries(written))
     if (shares !== undefined || fallbacks !== undefined) servers.set(name, "");

@@ -27,7 +27,7 @@ async function spendingOf(books: Books, account: string, budget: Budget, nowMs: 
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
   const calls = await callsOf(books, account, budget.scope);
-  // Sums of complete UTC days are read from the daily totals, so the end is rounded up to the end of today.
+  // The end is at most the end of today (UTC): ranges of complete UTC days are read from the daily totals.
   const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
   const spentIn = (startMs: number, endMs: number) => sumOf(books, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);

@@ -13,7 +13,11 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";
 
-/** Members that name objects in the vendor's store: the container that code runs in, and the files that it writes. */
+/**
+ * Rules for finding objects in the store of the vendor. `opaque` lists members that contain JSON of the client and are
+ * not searched. `created` reads the ids of objects that an answer creates: the container that code runs in, and the
+ * files that the code writes.
+ */
 const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
   created: {

@@ -55,7 +55,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
       reasoning: changes.effort === undefined ? reasoning : { ...reasoning, effort: changes.effort },
       ...parseText(fields, changes.format),
       maxTokens: fields.count("max_output_tokens", 1),
-      // The two penalties are part of Open Responses and of other wires, but OpenAI refuses them.
+      // `presence_penalty` and `frequency_penalty` are part of Open Responses, although OpenAI refuses them.
       ...parsePlainFields(fields),
       logProbabilities: parseLogProbabilityWish(fields),
     }),

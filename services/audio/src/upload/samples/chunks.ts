@@ -24,7 +24,10 @@ export interface ChunkLayout {
   readonly align: number;
   /** Reads the chunk's name from its header; undefined for bytes that are not a chunk header. */
   readonly id: (head: Buffer) => string | undefined;
-  /** Reads the size of the chunk's body; undefined if the header leaves it open, as a writer to a pipe must. */
+  /**
+   * Reads the size of the body of a chunk from the header. Undefined if the header states no size: a program that
+   * writes to a pipe cannot go back and fill it in.
+   */
   readonly size: (head: Buffer) => number | undefined;
 }
 
