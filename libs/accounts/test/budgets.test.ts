@@ -111,6 +111,17 @@ describe("a budget applies to the calls of its scope", () => {
 });
 
 describe("a call that a budget does not cover", () => {
+  test.each<readonly [string, object, string]>([
+    ["team:search", { team: "search" }, "the team search"],
+    ["member:search/ada", { team: "search", member: "search/ada" }, "the member ada of the team search"],
+    ["member:ada", { member: "ada" }, "the member ada"],
+    ["end-user:ann", { endUser: "ann" }, "the end user ann"],
+    ["model:m", {}, "this account with the model m"],
+  ])("is refused with the owner of the budget: %s", async (scope, call, owner) => {
+    await put([budget(scope)]);
+    await expect(placeHold(101n, call)).rejects.toThrow(`The budget of ${owner} is `);
+  });
+
   test("is refused with the budget, its amount, the remaining amount and the time of its reset", async () => {
     const monthly = budget("tag:team=red", { name: "Red team", nanos: "1500000000", zone: "Europe/Berlin" });
     await put([monthly]);

@@ -9,6 +9,11 @@ const owners: Readonly<Record<string, (value: string, call: OverBudget) => strin
   model: (name) => `this account with the model ${name}`,
   tag: (tag) => `this account's calls with the tag ${tag}`,
   "end-user": (id) => `the end user ${id}`,
+  team: (id) => `the team ${id}`,
+  member: (value) => {
+    const [first = "", name] = value.split("/");
+    return name === undefined ? `the member ${first}` : `the member ${name} of the team ${first}`;
+  },
 };
 
 /** A call that a budget does not cover. */

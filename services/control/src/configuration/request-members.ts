@@ -99,6 +99,8 @@ const vendorMembers: readonly string[] = [
   "sampleCount",
   "max_tokens_to_sample",
   "audio",
+  "models",
+  "route",
 ];
 
 /** Members in which vendors of videos read sizes, which change the price. For other kinds, they do not. */

@@ -7,7 +7,7 @@ import {
   type Books,
   type NewAlert,
 } from "@modelgate/books";
-import { readChannelStates } from "@modelgate/channels";
+import { parseCooldownName, readChannelStates, type Cooldown } from "@modelgate/channels";
 import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shownToken } from "../accounts/project.ts";
@@ -26,12 +26,22 @@ const maxExpiring = 1_000;
 
 /** Stores alerts about paused parts of channels, and about parts whose pause has ended. */
 export async function findChannelAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
-  const { cooldowns } = await readChannelStates(redis);
+  const { cooldowns, accountCooldowns } = await readChannelStates(redis);
+  const paused = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
   const now = Date.now();
-  const alerts = [...cooldowns].flatMap(([scope, rest]) => restAlert(scope, rest, now) ?? []);
+  const alerts = [...paused].flatMap(([scope, rest]) => restAlert(scope, rest, now) ?? []);
   await recorder.record(books, alerts);
   for (const open of await readOpenAlerts(books, ["key-refused", "channel-resting"]))
-    if (!cooldowns.has(open.subject)) await recorder.end(books, open, recoveryAlert(open));
+    if (!paused.has(open.subject)) await recorder.end(books, open, recoveryAlert(open));
+}
+
+/**
+ * Returns the vendor keys that were refused in calls of one account, by scope. Other accounts use such a key until the
+ * vendor has refused it to a second account, but an operator must know of it at once.
+ */
+function keyRefusals(accountCooldowns: ReadonlyMap<string, Cooldown>): ReadonlyMap<string, Cooldown> {
+  const refusals = [...accountCooldowns].filter(([, { kind }]) => kind === "refused");
+  return new Map(refusals.map(([name, cooldown]) => [parseCooldownName(name).scope, cooldown]));
 }
 
 /** Stores alerts about accounts whose last verification found a divergence. */

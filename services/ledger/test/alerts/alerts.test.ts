@@ -119,6 +119,9 @@ test("two ledgers store each alert once, and the target receives every kind", as
     until: now + 3_600_000,
     reason: "it fails",
   });
+  const refused = { kind: "refused", reason: "refused: 401", since: new Date(now).toISOString(), rests: 1 };
+  const ofAccount = { ...refused, until: now + 3_600_000, account: "acme" };
+  await redis.hset("channels:health", "main/key-1\nacme", JSON.stringify(ofAccount));
 
   const started = await Promise.all([startLedger(), startLedger()]);
   const refusal = new Failure("insufficient_quota", undefined, { budget: "bud_2" });
@@ -145,6 +148,7 @@ test("two ledgers store each alert once, and the target receives every kind", as
     "channel-recovered",
     "channel-resting",
     "key-expiring",
+    "key-refused",
     "key-rotation-due",
     "ledger-divergence",
     "unpriced-use",
