@@ -29,6 +29,7 @@ export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
 export { hostsIn, pinnedAddress, remoteRules, type RemoteRules } from "./remote/pinned-address.ts";
 export {
+  mayBeImage,
   openRemoteFiles,
   unlessAborted,
   type RemoteFileRequest,

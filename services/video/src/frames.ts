@@ -1,12 +1,7 @@
-import { NotFetched, type RemoteFiles } from "@modelgate/channels";
+import { mayBeImage, NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { Holder } from "@modelgate/platform";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
-
-/** Returns true if a file with this media type may be an image. The actual type is detected from the bytes later. */
-function mayBeImage(mediaType: string): boolean {
-  return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
-}
 
 /**
  * Images of a request in the form that each vendor accepts. For vendors that accept no URLs, the images are fetched

@@ -30,6 +30,11 @@ export interface RemoteFileRequest {
   readonly signal: AbortSignal;
 }
 
+/** Returns whether a file with this media type may be an image. The actual type is determined from its bytes later. */
+export function mayBeImage(mediaType: string): boolean {
+  return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
+}
+
 /** A fetched file in memory; dispose it when its bytes are no longer needed. */
 export interface RemoteFile extends Disposable {
   readonly bytes: Buffer;

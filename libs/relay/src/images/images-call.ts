@@ -21,9 +21,9 @@ import { exchangeWith, type ConvertedCall } from "../answers/exchange-with.ts";
 import type { UnsupportedRules } from "../answers/unsupported.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
 import { isEventStream } from "../answers/stream-reader.ts";
-import { mayBeImage, type InputImages } from "./input-images.ts";
+import type { InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
-import { NotFetched, type RemoteFiles, type WireRoute } from "@modelgate/channels";
+import { mayBeImage, NotFetched, type RemoteFiles, type WireRoute } from "@modelgate/channels";
 
 /** An image request in any client wire, read and checked, with the function that renders its answer. */
 export interface ImagesRequest {

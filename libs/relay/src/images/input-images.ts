@@ -1,13 +1,8 @@
-import { NotFetched, type RemoteFiles } from "@modelgate/channels";
+import { mayBeImage, NotFetched, type RemoteFiles } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { Holder, Holding, ServiceCall } from "@modelgate/platform";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
-
-/** Returns whether a file with this media type may be an image. The actual type is determined from its bytes later. */
-export function mayBeImage(mediaType: string): boolean {
-  return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
-}
 
 /**
  * Number of further copies of a request's images in memory: those that were decoded, and those in the body that is
