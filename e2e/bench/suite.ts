@@ -37,7 +37,7 @@ const config = {
 const micros = (cpu: number, count: number): string => `${Math.round(cpu / Math.max(1, count))} µs`;
 const mebibytes = (bytes: number): string => `${(bytes / 1_048_576).toFixed(1)} MiB`;
 
-await using suite = await startLocalSuite({ fresh: true, shape: "apart", config });
+await using suite = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
 const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
 const bodyOf = (directive: object, stream: boolean): string =>
   JSON.stringify({
@@ -124,7 +124,7 @@ async function memoryOfStreams(count: number): Promise<void> {
 
 /** Measures the maximum memory growth of idle services by a body of 20 MB. */
 async function largeBody(): Promise<void> {
-  await using fresh = await startLocalSuite({ fresh: true, shape: "apart", config });
+  await using fresh = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
   const { edge = 0, text = 0 } = pidsOf(fresh);
   await runLoad(load(plain, { url, seconds: 1, connections: 4 })); // warm-up

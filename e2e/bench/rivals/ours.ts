@@ -21,11 +21,7 @@ export async function startOurs(stub: string, shape: Shape, env: Readonly<Record
   const suite = await startLocalSuite({
     fresh: true,
     env,
-    // Default limits instead of the shorter ones of tests.
-    limits: {
-      control: { configuration: { pollMs: 2_000 } },
-      ledger: { rounds: { roundMs: 1_000, leftBehindMs: 5_000, afterOutageMs: 30_000 } },
-    },
+    limits: "product",
     shape,
     services: "all",
     config: {

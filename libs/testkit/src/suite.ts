@@ -36,8 +36,8 @@ export interface SuiteOptions<B extends Backends> {
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  /** Limits to lower, which are constants in the product. */
-  readonly limits?: Limits;
+  /** Limits to lower, which are constants in the product; `product` keeps them all, for measurements. */
+  readonly limits?: Limits | "product";
   /**
    * True to start new processes, for tests of data that exists once per process, such as its metrics, and of drains. If
    * absent, a test run may reuse processes that ran the same programs for an earlier test file.
@@ -130,10 +130,12 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
       DRAIN_MS: "5000",
       CONFIG_VARIABLES: "SIMULATOR_URL",
       MODELGATE_DATA: folder,
-      [limitsVariable]: JSON.stringify(withLimits(quickLimits, options.limits)),
+      ...(options.limits === "product"
+        ? {}
+        : { [limitsVariable]: JSON.stringify(withLimits(quickLimits, options.limits)) }),
       ...options.env,
     },
-    program: limitedProgram,
+    ...(options.limits === "product" ? {} : { program: limitedProgram }),
     ...(options.envOf === undefined ? {} : { envOf: options.envOf }),
     ...(options.fresh ? {} : { spawn: spawnWarm }),
   };
