@@ -23,8 +23,9 @@ export const repositoryPages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a file of the repository as a page of the site. Links to files that are pages become links to these pages.
- * Links to other files and pictures become their paths in the repository.
+ * Returns a file of the repository as a page of the site. Links to pages of the site, which are in `docs/` or in
+ * `repositoryPages`, lead to these pages. Links to other files become their paths in the repository, and pictures are
+ * left out.
  */
 export function repositoryPage(file: string): string {
   const text = readFileSync(join(root, file), "utf8");
@@ -34,7 +35,7 @@ export function repositoryPage(file: string): string {
     .replaceAll(/!\[([^\]]*)\]\([^)]*\)/g, "")
     .replaceAll(/\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)/g, (_, label: string, target: string, at = "") => {
       const path = relative(root, join(root, dirname(file), target));
-      const page = repositoryPages[path];
+      const page = repositoryPages[path] ?? /^docs\/(.+)\.md$/.exec(path)?.[1];
       if (page !== undefined) return `[${label}](/${page}${at})`;
       const plain = label.replaceAll("`", "");
       return path.endsWith(plain) ? `\`${path}\`` : `${label} (\`${path}\`)`;
