@@ -16,7 +16,6 @@ export interface Parsed<Request> {
   readonly dropped: readonly string[];
 }
 
-/** A rendered request in a vendor's wire. */
 export interface Rendered {
   readonly body: JsonRecord;
   /** Query parameters of the vendor's address. */

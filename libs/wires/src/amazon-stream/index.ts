@@ -3,7 +3,6 @@ import { crc32 } from "node:zlib";
 import { parseRecord } from "../json/fields.ts";
 import type { Frame, FrameSplitter, StreamFraming } from "../sse/framing.ts";
 
-/** The media type of Amazon's event streams. */
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 
 /** Name of the frame that reports a stream's failure: `{"failure": {"code", "message"}}`. */
@@ -25,7 +24,6 @@ export const amazonFraming: StreamFraming = {
   },
 };
 
-/** A parsed message of an Amazon event stream. */
 export interface AmazonMessage {
   /** Event or failure. Failures are an exception of the service's API model, another error, and damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
@@ -109,7 +107,6 @@ export class AmazonSplitter implements FrameSplitter {
     return rest;
   }
 
-  /** Returns the size of the first buffered frame, in bytes. */
   #firstBytes(): number {
     const [first] = this.#pieces;
     return frameSizeAt(first !== undefined && first.length >= preludeBytes ? first : this.#joined(), 0);

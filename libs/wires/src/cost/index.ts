@@ -23,7 +23,6 @@ export function addCost(answer: Buffer, cost: string): Buffer {
   return changeMember(answer, "response", (response) => (isObject(response) ? addCost(response, cost) : response));
 }
 
-/** Adds the cost to each frame that reports usage. */
 export function addCostToFrames(frames: Buffer | string, cost: string): Buffer | string {
   const text = frames.toString();
   if (!text.includes(usageMember)) return frames;

@@ -17,7 +17,6 @@ export { maxInputImages, type ImageRequest, type InputImage } from "./hub/reques
 export { writeImages, type ImagesPass, type ImagesVendor, type RenderedImages } from "./hub/vendor.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 
-/** All wires of images, by name. */
 export const wires = {
   images,
   "image-edits": imageEdits,
@@ -35,7 +34,6 @@ export function readImageBody(body: unknown): Parsed<ImageRequest> {
   return (isQwen ? qwen : images).client.read(body);
 }
 
-/** Refuses (400) an edit request without an image. */
 export function refuseWithoutImage({ dialect, images: inputImages }: ImageRequest): void {
   if (inputImages.length > 0) return;
   const param = wires[dialect].client.spelling.images;

@@ -88,7 +88,6 @@ function foldCase(name: string): string {
 
 const maxShownCharacters = 200;
 
-/** Number of values of a document that are counted in one step. */
 const valuesPerStep = 10_000;
 
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');

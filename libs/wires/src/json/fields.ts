@@ -3,7 +3,6 @@ import { Failure, endUserOf } from "@modelgate/contracts";
 /** A JSON object whose members have not been checked yet. */
 export type JsonRecord = { readonly [name: string]: unknown };
 
-/** Returns true if a JSON value is an object; false for arrays and null. */
 export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -37,7 +36,6 @@ export class Fields {
     return this.value[key] ?? undefined;
   }
 
-  /** Returns a required value unchanged. */
   need(name: string): unknown {
     return this.raw(name) ?? this.#missing(name);
   }
@@ -73,7 +71,6 @@ export class Fields {
     throw this.wrong(name, "a number");
   }
 
-  /** Returns a whole number of at least `least`. */
   count(name: string, least = 0): number | undefined {
     const value = this.number(name);
     if (value !== undefined && (!Number.isInteger(value) || value < least))
@@ -94,13 +91,11 @@ export class Fields {
     throw this.wrong(name, "an object");
   }
 
-  /** Returns an object to read field by field. */
   fields(name: string): Fields | undefined {
     const value = this.raw(name);
     return value === undefined ? undefined : this.#child(value, this.at(name));
   }
 
-  /** Returns a required object to read field by field. */
   needFields(name: string): Fields {
     return this.fields(name) ?? this.#refuse(name, "an object");
   }
@@ -113,7 +108,6 @@ export class Fields {
     throw this.wrong(name, "an array");
   }
 
-  /** Returns an array of at most `max` objects. */
   each(name: string, max: number): readonly Fields[] {
     const values = this.list(name) ?? [];
     if (values.length > max) throw this.wrong(name, `an array of at most ${max} items`);
@@ -127,20 +121,17 @@ export class Fields {
     });
   }
 
-  /** Returns an array of texts, or a single text as an array. */
   textOrTexts(name: string): readonly string[] | undefined {
     const value = this.raw(name);
     return typeof value === "string" ? [value] : this.texts(name);
   }
 
-  /** Returns a text that must be one of the given values. */
   oneOf<Word extends string>(name: string, values: readonly Word[]): Word | undefined {
     const text = this.text(name);
     if (text === undefined) return undefined;
     return values.find((value) => value === text) ?? this.#refuse(name, `one of ${values.join(", ")}`);
   }
 
-  /** Returns a required text that must be one of the given values. */
   needOneOf<Word extends string>(name: string, values: readonly Word[]): Word {
     return this.oneOf(name, values) ?? this.#refuse(name, `one of ${values.join(", ")}`);
   }
@@ -195,7 +186,6 @@ function invalidField(subject: string, kind: string, param: string): Failure {
   return new Failure("invalid_value", `${subject} must be ${kind}.`, { param });
 }
 
-/** Returns the value if it is a text, else "". */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -205,16 +195,13 @@ export function ownEntry<Entry>(table: Readonly<Record<string, Entry>>, name: st
   return Object.hasOwn(table, name) ? table[name] : undefined;
 }
 
-/** Returns a member's name in camelCase. */
 export function camelName(name: string): string {
   return name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 interface NumberBounds {
-  /** Value if the query lacks the parameter. */
   readonly fallback: number;
   readonly max: number;
-  /** Minimum; absent: 1. */
   readonly min?: number;
 }
 
@@ -246,13 +233,11 @@ export function hasAny(record: JsonRecord, names: readonly string[]): boolean {
   return false;
 }
 
-/** Parses a text that is a JSON object; undefined for anything else. */
 export function parseRecord(text: string): JsonRecord | undefined {
   const value = parseJson(text);
   return isRecord(value) ? value : undefined;
 }
 
-/** Parses JSON; undefined for a text that is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -261,17 +246,14 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Returns the value if it is an object, else an empty object. */
 export function asRecord(value: unknown): JsonRecord {
   return isRecord(value) ? value : {};
 }
 
-/** Returns a member of a value; undefined if the value is not an object. */
 export function memberOf(value: unknown, name: string): unknown {
   return isRecord(value) ? value[name] : undefined;
 }
 
-/** Returns the objects in a value; empty if it is not a list. */
 export function asRecords(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.filter(isRecord) : [];
 }

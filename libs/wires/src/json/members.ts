@@ -1,4 +1,3 @@
-/** Position of a member of a JSON object in its bytes. */
 export interface Member {
   readonly name: string;
   /** Index of the name's opening quote. */
@@ -8,13 +7,11 @@ export interface Member {
   readonly end: number;
 }
 
-/** Minimum size of an object, in bytes, whose members are cached. */
 const minCachedBytes = 64 * 1024;
 
 /** Cache of the members of large objects, so that megabytes are not scanned twice. */
 const memberCache = new WeakMap<Buffer, readonly Member[]>();
 
-/** Returns true if `membersOf` has the members of these bytes cached. */
 export function areMembersCached(bytes: Buffer): boolean {
   return memberCache.has(bytes);
 }
@@ -75,7 +72,6 @@ export function findMember(bytes: Buffer, name: string, members = membersOf(byte
   return members.findLast((member) => member.name === name);
 }
 
-/** Parses a member of the object that `bytes` hold; undefined if it is absent. */
 export function parseMember(bytes: Buffer, name: string, members = membersOf(bytes)): unknown {
   const member = findMember(bytes, name, members);
   return member === undefined ? undefined : JSON.parse(bytes.toString("utf8", member.start, member.end));
@@ -103,7 +99,6 @@ function skipSpace(bytes: Buffer, from: number): number {
 /** Space: every byte of white space is at most this, and every other byte outside of strings is above it. */
 const space = 0x20;
 
-/** Returns the index after the value that begins at `start`. */
 export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === 0x22) return endOfString(bytes, start) + 1;
@@ -116,7 +111,6 @@ export function endOfValue(bytes: Buffer, start: number): number {
   return index;
 }
 
-/** Returns the index after the bracket that closes the object or array at `start`. */
 function endOfNested(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let index = start; index < bytes.length; index++) {
@@ -133,7 +127,6 @@ const [quote, backslash] = [0x22, 0x5c];
 /** Length of a run without quotes and escapes after which native `indexOf` continues; a call costs as much time. */
 const minNativeSearchBytes = 64;
 
-/** Maximum number of bytes that one native search examines. */
 const maxBytesPerSearch = 256 * 1024;
 
 /**

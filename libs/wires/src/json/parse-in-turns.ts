@@ -173,7 +173,6 @@ class LargeDocument {
   }
 }
 
-/** Number of members that are handled in one step. */
 const membersPerStep = 1_000;
 
 /** Yields the items of a container, spaces included; an empty container yields one blank item. */

@@ -1,13 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import { seekQuote } from "./members.ts";
 
-/** Bounds of a JSON document. */
 export interface JsonBounds {
-  /** Maximum nesting. */
   readonly depth: number;
   /** Maximum number of values at any depth: items of arrays, members of objects, and their containers. */
   readonly values: number;
-  /** Maximum number of members of all objects together. */
   readonly members: number;
   /** Maximum number of members of the top-level object; absent: `members`. */
   readonly topMembers?: number;

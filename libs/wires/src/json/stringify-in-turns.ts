@@ -42,7 +42,6 @@ class OpenContainer {
   }
 }
 
-/** Number of values that are written in one step. */
 const valuesPerStep = 2_000;
 
 /**
@@ -88,7 +87,6 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
   return yield* joinInTurns(pieces);
 }
 
-/** Bytes that are copied in one step. */
 const copyBytesPerStep = 1024 * 1024;
 
 /** Joins pieces by copying them in steps of about a millisecond. */

@@ -15,7 +15,6 @@ export interface InputSize {
   readonly maxOutputTokens: number | undefined;
 }
 
-/** Context of the request that an answer is rendered for. */
 export interface UnstreamedContext<Request> {
   /** Model name as the client wrote it. */
   readonly model: string;
@@ -34,7 +33,6 @@ export interface UnstreamedVendor<Request, Answer> extends VendorSide<Request, A
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
 }
 
-/** The client side of a kind that answers in one piece. */
 export type UnstreamedClient<Request, Answer> = ClientSide<Request, Answer, UnstreamedContext<Request>>;
 
 /** A wire of a kind that answers in one piece: vectors, ranking, moderation. */
@@ -98,7 +96,6 @@ export function parseEvent(data: string): JsonRecord {
   throw new Failure("upstream_error", "The vendor's stream has an event that is not a JSON object.");
 }
 
-/** Renders an event of a stream whose events have no names. */
 export function renderEvent(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }

@@ -2,14 +2,12 @@ import { Failure, type ModelKind, withoutUndefined, bodies } from "@modelgate/co
 import { readQueryInteger } from "../json/fields.ts";
 import { bodyReader } from "../json/problem.ts";
 
-/** A model as shown in model lists. */
 export interface ListedModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
   /** Maximum number of tokens of input and output together. */
   readonly contextTokens?: number | undefined;
-  /** Maximum number of tokens of one answer. */
   readonly maxOutputTokens?: number | undefined;
   /** Prices in US dollars as decimal text, by OpenRouter's names; `second` and `character` are additions. */
   readonly pricing?: Readonly<Record<string, string>> | undefined;
@@ -20,7 +18,6 @@ type ListBody = Readonly<Record<string, unknown>>;
 /** Creation date that the lists show for every model, in Unix seconds. */
 const createdSeconds = 1_735_689_600;
 
-/** `createdSeconds` as text. */
 export const createdText = "2025-01-01T00:00:00Z";
 
 /** Renders one format of model list: a list for a query, and a single model. */
@@ -29,7 +26,6 @@ export interface ModelList {
   one(model: ListedModel): ListBody;
 }
 
-/** Methods that Gemini's format lists for models of each kind. */
 const geminiMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["generateContent", "streamGenerateContent", "countTokens"],
   embedding: ["embedContent", "batchEmbedContents"],
@@ -159,7 +155,6 @@ const ollamaList: ModelList = {
 
 export const modelLists = { common: openaiList, alpha: anthropicList, gamma: geminiList, ollama: ollamaList } as const;
 
-/** Ollama's capability names for each kind. */
 const ollamaCapabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: ["completion", "tools", "vision", "thinking"],
   embedding: ["embedding"],

@@ -5,7 +5,6 @@ import { moderations } from "./moderations/index.ts";
 export { instructionBytes, parseJudgement, renderJudgementRequest } from "./by-chat/index.ts";
 export { measureInput, type ModerationAnswer, type ModerationRequest } from "./hub/index.ts";
 
-/** All wires of moderation, by name. */
 export const wires = { moderations } as const satisfies Readonly<
   Record<string, UnstreamedWire<ModerationRequest, ModerationAnswer>>
 >;

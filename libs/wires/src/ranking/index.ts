@@ -6,7 +6,6 @@ import { jina } from "./jina/index.ts";
 
 export { countSearches, measureInput, type RankingAnswer, type RankingRequest } from "./hub/index.ts";
 
-/** All wires of rerankers, by name. */
 export const wires = {
   "jina-rerank": jina,
   "cohere-rerank": cohere,

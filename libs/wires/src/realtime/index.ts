@@ -25,7 +25,6 @@ export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage }
 export { isPlainAudio } from "./openai/index.ts";
 export { estimateUnits, type SessionBytes } from "./hub/usage.ts";
 
-/** All wires of sessions, by name. */
 export const wires = {
   realtime,
   "gemini-live": geminiLive,

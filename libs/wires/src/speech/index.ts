@@ -15,7 +15,6 @@ export {
   type SpeechVendor,
 } from "./hub/index.ts";
 
-/** All wires of speech, by name. */
 export const wires = {
   speech,
   "elevenlabs-speech": elevenlabs,

@@ -1,6 +1,5 @@
 import { type JsonRecord, parseRecord } from "../json/fields.ts";
 
-/** Parses the fields of one frame; undefined if it has no data. */
 export function parseFrame(block: string): Frame | undefined {
   let event: string | undefined;
   const data: string[] = [];
@@ -23,7 +22,6 @@ export interface Frame {
 const dataField = Buffer.from("data:");
 const [openBrace, closeBrace, lineFeed] = [0x7b, 0x7d, 0x0a];
 
-/** Parses the JSON object in a frame; undefined if it has none. */
 export function parseFrameRecord(frame: Buffer): JsonRecord | undefined {
   const [start, end] = findJsonObject(frame) ?? [];
   const text = end === undefined ? parseFrame(frame.toString())?.data : frame.toString("utf8", start, end);

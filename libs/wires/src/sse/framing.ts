@@ -22,7 +22,6 @@ export interface StreamFraming {
   parse(frame: Buffer): Frame | undefined;
 }
 
-/** Server-sent events. */
 export const eventStreamFraming: StreamFraming = {
   mediaType: "text/event-stream",
   splitter: () => new SseSplitter(),
@@ -121,7 +120,6 @@ export class SseSplitter {
 export class SseDecoder {
   readonly #splitter = new SseSplitter();
 
-  /** Returns the frames that are complete. Throws RangeError for a frame that is too large. */
   push(bytes: Buffer): readonly Frame[] {
     return this.#splitter.push(bytes).flatMap((frame) => eventStreamFraming.parse(frame) ?? []);
   }

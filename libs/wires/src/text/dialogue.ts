@@ -57,7 +57,6 @@ export function identifyDialogue(
 /** Members that request reasoning. Requests of each of these wires may have any of them. */
 const reasoningMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
 
-/** Values that turn reasoning off. */
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
 /** Returns true if a request of the chat, responses or messages wire requests reasoning from its model. */
@@ -71,7 +70,6 @@ export function isReasoningRequested(value: unknown): boolean {
   return !offValues.has(setting);
 }
 
-/** Reads the conversation of a request whose turns are in `messages`. */
 export function identifyMessagesDialogue(body: JsonRecord): Dialogue {
   return identifyDialogue(
     body,

@@ -67,7 +67,6 @@ export function recordsWithPaths(value: unknown): readonly (readonly [at: string
   return value.flatMap((each: unknown, index) => (isRecord(each) ? [[`[${index}]`, each] as const] : []));
 }
 
-/** Returns the fees; undefined if nothing is charged in addition to tokens. */
 export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
   return fees.tools.length === 0 && fees.tiers.length === 0 ? undefined : fees;
 }
@@ -121,7 +120,6 @@ export function normalizeTier(value: unknown): string | undefined {
   return usualTiers.has(name) ? "default" : name;
 }
 
-/** Lists the tiers that members of a body request. */
 export function requestedTiers(body: JsonRecord, ...names: readonly string[]): RequestedFees["tiers"] {
   return names.flatMap((path) => {
     const name = normalizeTier(body[path]);
@@ -165,7 +163,6 @@ function countOrZero(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.trunc(value) : 0;
 }
 
-/** Returns the fees; undefined if nothing was reported. */
 export function reportedFees({
   calls = [],
   iterations = [],

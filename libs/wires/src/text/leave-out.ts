@@ -81,7 +81,6 @@ function withoutPaths(value: unknown, paths: readonly (readonly string[])[], rem
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
-/** Returns true if the request's tool choice needs a removed tool. */
 function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   if (removed.length === 0) return false;
   const choice = choiceMembers.map((name) => memberOf(body, name)).filter((value) => value !== undefined);
@@ -91,7 +90,6 @@ function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   return removed.flatMap(namesOf).some((name) => text.includes(JSON.stringify(name)));
 }
 
-/** Lists the names by which a tool choice may refer to a removed tool. */
 function namesOf(tool: unknown): readonly string[] {
   const record: JsonRecord = Array.isArray(tool) || !isRecord(tool) ? {} : tool;
   const inner = Object.values(record).filter(isRecord);

@@ -54,7 +54,6 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   return { characters, tokens: Math.ceil(tokens), ...(more > 0 ? { more } : {}) };
 }
 
-/** Measure of a document or clip that is given by its address. */
 export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 
 /** Measures a part of the chat and responses wires, where `image_url` is an object or a string. */
@@ -71,13 +70,11 @@ export function measureTypedPart(part: JsonRecord): Media | undefined {
   return part["video_url"] === undefined ? undefined : remoteFile;
 }
 
-/** Measures an image by its address, or its data URL. */
 export function imageMedia(url: string, detail?: unknown): Media {
   const more = highDetails.has(detail) ? { more: tokensPerImage.high - tokensPerImage.usual } : {};
   return { characters: url.startsWith("data:") ? url.length : 0, tokens: tokensPerImage.usual, ...more };
 }
 
-/** Measures bytes in Base64 by their media type. */
 export function bytesMedia(mediaType: string, { length: characters }: string): Media {
   if (mediaType.startsWith("image/")) return { characters, tokens: tokensPerImage.usual };
   if (mediaType.startsWith("audio/")) return { characters, tokens: characters * tokensPerAudioCharacter };

@@ -74,7 +74,6 @@ export function extraReasoningTokens(body: object): number {
   return Math.max(0, ...[budget, inThinking, inReasoning].map(wholeNumber));
 }
 
-/** Reads a whole number above 0; 0 for anything else. */
 export function wholeNumber(value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
 }

@@ -10,7 +10,6 @@ export interface SeenFrame {
   readonly usage?: Units | undefined;
   /** True if the frame belongs to the answer's content, on a wire that charges by it. */
   readonly hasContent?: boolean | undefined;
-  /** Report of charges in addition to tokens. */
   readonly fees?: ReportedExtraUsage | undefined;
   /** True for an extra frame with usage only, which is hidden from a client that did not request it. */
   readonly usageOnly: boolean;
@@ -24,7 +23,6 @@ export interface SeenFrame {
   readonly sequence?: number | undefined;
 }
 
-/** A frame without content for the gateway. */
 export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
 /** Forwards a stream on one wire: frames are inspected, but not rewritten. */
@@ -36,7 +34,6 @@ export interface TextStreamPass {
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
   /** True if a stream may be complete without a terminal frame, since its wire has no such frame. */
   readonly endsWithConnection: boolean;
-  /** Returns the frame with the model's name replaced by the client's name of it. */
   renameFrame(frame: Buffer, model: string): Buffer;
   /**
    * Adds members of the request that the vendor was not sent. Absent: answers of this wire do not repeat the request.
@@ -46,7 +43,6 @@ export interface TextStreamPass {
   extractRawText(frame: Buffer): string;
   /** Reads the model's text from joined pieces of frames, or from a complete answer. */
   extractText(raw: string): string;
-  /** Returns true if a frame may contain reasoning. */
   showsReasoning(frame: Buffer): boolean;
   /** Renders the failure that ends a stream. `sequence` is the last frame's number, if frames have one. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
@@ -56,15 +52,12 @@ export interface TextStreamPass {
   earlyEnd?(options: EarlyEndOptions): EarlyEnd;
 }
 
-/** Target of a forwarded request. */
 export interface PassTarget {
-  /** Vendor's name of the model. */
   readonly model: string;
   /** Ids of items that the request carries and that this vendor's store does not have. */
   readonly foreignItems: ReadonlySet<string>;
 }
 
-/** A forwarded request as its vendor accepts it. */
 export interface FittedBody {
   readonly body: Buffer;
   /** Lost parts, by their names in the neutral form or on the wire. */
@@ -139,7 +132,6 @@ export function findFrom(frame: Buffer, needle: Buffer): string {
   return index < 0 ? "" : frame.toString("utf8", index, frame.lastIndexOf(0x7d));
 }
 
-/** Creates a test that returns true for a frame with one of several texts. */
 export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => boolean {
   const bytes = texts.map((text) => Buffer.from(text));
   return (frame) => {
@@ -216,7 +208,6 @@ export interface EarlyEnd {
 
 /** Form of a stream in which each frame lists pieces of one or more answers; an answer's last piece has a reason. */
 interface EarlyChunkForm {
-  /** Reads a frame; undefined if it has another form. */
   read(frame: Buffer): JsonRecord | undefined;
   /** Names of the member that lists the answers, and of the member with an answer's end reason. */
   readonly list: string;

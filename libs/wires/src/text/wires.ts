@@ -11,7 +11,6 @@ import { ollamaChatWire, ollamaGenerateWire } from "./ollama/index.ts";
 import type { TextPass } from "./pass.ts";
 import { responsesWire } from "./responses/index.ts";
 
-/** All text wires, by name. */
 export const wires = {
   chat: chatWire,
   responses: responsesWire,

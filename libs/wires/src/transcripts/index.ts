@@ -11,7 +11,6 @@ export { renderTranscriptJson, renderSrt, renderText, renderVtt } from "./hub/re
 export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/index.ts";
 export { modelInForm } from "./openai/index.ts";
 
-/** All wires of transcripts, by name. */
 export const wires = {
   transcriptions,
   translations,

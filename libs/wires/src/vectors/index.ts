@@ -12,7 +12,6 @@ import { titan } from "./titan/index.ts";
 export type { VectorsAnswer, VectorsVendor } from "./hub/answer.ts";
 export { measureInput, type VectorsRequest } from "./hub/request.ts";
 
-/** All wires of vectors, by name. */
 export const wires = {
   embeddings,
   "content-embeddings": contentEmbeddings,

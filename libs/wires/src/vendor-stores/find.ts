@@ -6,10 +6,8 @@ import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 /** Maximum number of ids in a request. One more than this is returned if a request has too many. */
 export const maxVendorIds = 10_000;
 
-/** Maximum length of a name in the rules. */
 const maxNameCharacters = 64;
 
-/** Maximum length of a text that is parsed as JSON. */
 const maxTextCharacters = 64 * 1024;
 
 /** Rules for members of one name; null: they do not refer to a store. */
@@ -31,7 +29,6 @@ export function* vendorIdsIn(
   return search.ids;
 }
 
-/** Number of items and members that are visited in one step. */
 const walkTurn = 4_000;
 
 /** Object or array that is being searched. `names` contains the keys of an object, or the items of an array. */
@@ -106,7 +103,6 @@ class VendorIdSearch {
     if (inside !== undefined) this.#enter(inside);
   }
 
-  /** Returns the path of the member that is being visited. */
   #path(): string {
     return this.#open.reduce((path, { value, names, at }) => {
       if (!isRecord(value)) return `${path}[${at - 1}]`;
@@ -115,7 +111,6 @@ class VendorIdSearch {
   }
 }
 
-/** Returns true for a content, or a list that has one. */
 function isContent(value: unknown): boolean {
   const items: readonly unknown[] = Array.isArray(value) ? value : [value];
   return items.some((item) => isRecord(item) && typeof item["type"] === "string");

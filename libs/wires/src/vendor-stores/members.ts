@@ -136,7 +136,6 @@ export interface CreatedReader {
   read(answer: JsonRecord, isStored: boolean): readonly CreatedId[];
 }
 
-/** Maximum number of objects of one answer that are returned. */
 const maxCreated = 1_000;
 
 /** Returns the objects that a vendor created, as a complete answer or an event of a stream names them. */
@@ -155,12 +154,10 @@ export function mayNameCreated({ needles }: Pick<CreatedReader, "needles">, byte
   return needles.some((needle) => bytes.includes(needle));
 }
 
-/** Returns the object with an id, if the id is a text. */
 export function createdId(store: CreatedId["store"], id: unknown): readonly CreatedId[] {
   return typeof id === "string" ? [{ store, id }] : [];
 }
 
-/** Kinds of objects that a request can name in the store of its vendor. */
 export type VendorStore =
   | "file"
   | "vector-store"
@@ -178,7 +175,6 @@ export type VendorStore =
   | "skill"
   | "profile";
 
-/** An object in a vendor's store that a request names. */
 export interface VendorId {
   readonly store: VendorStore;
   /** Id of the object, or the value that names it. */

@@ -22,7 +22,6 @@ export {
 } from "./hub/task.ts";
 export type { RenderedVideo, PollResult, VideoResult, VideoVendor } from "./hub/task.ts";
 
-/** All wires of video tasks, by name. */
 export const wires = {
   videos,
   "video-generations": generations,

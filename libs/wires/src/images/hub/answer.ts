@@ -10,7 +10,6 @@ export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
   | { readonly base64: string }
 );
 
-/** A vendor's images, in the neutral form. */
 export interface ImagesAnswer {
   /** Creation time in Unix seconds; absent if the vendor does not report it. */
   readonly created?: number | undefined;
@@ -24,14 +23,12 @@ export interface ImagesAnswer {
   readonly more?: JsonRecord | undefined;
 }
 
-/** Context of the call that an answer is rendered for. */
 export interface ImagesContext {
   /** Current time in Unix seconds, used if the vendor reports no creation time. */
   readonly now: number;
   readonly act: "generation" | "edit";
 }
 
-/** The client side of an images wire. */
 export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, ImagesContext> {
   renderStream(answer: ImagesAnswer, context: ImagesContext): string;
 }
@@ -112,7 +109,6 @@ function tokenDetails(all: number, image: number): JsonRecord {
   return { text_tokens: all - image, image_tokens: image };
 }
 
-/** Renders an image's bytes as a data URL. */
 export function imageDataUrl(base64: string): string {
   return `data:${imageTypeOfBase64(base64) ?? "application/octet-stream"};base64,${base64}`;
 }
@@ -122,7 +118,6 @@ export function base64InUrl(url: string): string | undefined {
   return /^data:[^,]*;base64,(.*)$/is.exec(url)?.[1];
 }
 
-/** Creates the failure of an answer without an image. */
 export function noImagesFailure(): Failure {
   return new Failure("upstream_error", "The vendor's answer has no image.");
 }

@@ -12,12 +12,10 @@ const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffe
 /** Number of Base64 characters that suffice to recognise any image type. */
 const signatureCharacters = 24;
 
-/** Returns the type of an image's bytes; undefined for an unknown type. */
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
   return imageSignatures.find(([, isOne]) => isOne(bytes))?.[0];
 }
 
-/** Returns the type of an image in Base64; undefined for an unknown type. */
 export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, signatureCharacters), "base64"));
 }

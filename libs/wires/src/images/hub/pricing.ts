@@ -5,7 +5,6 @@ import type { ImageRequest } from "./request.ts";
 /** Maximum number of input tokens that vendors count for one image at the highest fidelity. */
 const tokensPerInputImage = 7_000;
 
-/** Measures a request's input. */
 export function measureInput({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
   return {
     textBytes: countTextBytes([prompt, negativePrompt ?? ""]),

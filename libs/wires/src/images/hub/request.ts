@@ -11,10 +11,8 @@ export type ImagesDialect = "images" | "qwen-images";
 /** Maximum number of input images of a request, and maximum number of images to create. */
 export const maxInputImages = 16;
 export const maxImages = 10;
-/** Maximum number of characters of a prompt. */
 export const maxPromptCharacters = 32_000;
 
-/** Media types of images, in requests and answers. */
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export type ImageType = (typeof imageTypes)[number];
 

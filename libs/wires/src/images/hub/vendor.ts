@@ -6,13 +6,11 @@ import type { Rendered, VendorSide } from "../../wire.ts";
 import type { ImagesAnswer } from "./answer.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** A rendered request for a vendor. */
 export interface RenderedImages extends Rendered {
   /** Form to send instead of `body`. */
   readonly form?: readonly ImagesFormEntry[];
 }
 
-/** The vendor side of an images wire. */
 export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, RenderedImages> {
   /** True if images must be sent as bytes; otherwise addresses suffice. */
   readonly needsBytes?: true;
@@ -45,7 +43,6 @@ export function writeImages({ body, form }: RenderedImages): SentImages {
   return form === undefined ? { body: stringifyInTurns(body), contentType: "application/json" } : writeForm(form);
 }
 
-/** A text field or a file of a form. */
 export type ImagesFormEntry =
   | { readonly name: string; readonly value: string }
   | { readonly name: string; readonly filename: string; readonly contentType: string; readonly bytes: Buffer };

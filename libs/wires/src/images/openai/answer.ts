@@ -7,7 +7,6 @@ import { madeOf, noImagesFailure, type ImagesAnswer, type MadeImage } from "../h
 /** Maximum number of images read from one answer; no vendor returns so many. */
 const maxImagesRead = 100;
 
-/** Parses a complete answer. */
 export function parseAnswer(body: JsonRecord): ImagesAnswer {
   const { created: _created, data: _data, ...rest } = body;
   return readVendor(body, (fields) => {

@@ -43,9 +43,6 @@ export const imageEdits = {
 /** Fields that a vendor receives only from clients of the dialect "images". */
 const sameDialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 
-/**
- * Returns the names of the optional fields that are dropped. `lacking` lists fields that the vendor's request lacks.
- */
 function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
   const unsupported = request.dialect === "images" ? lacking : [...lacking, ...sameDialectFields];
   return unsupportedFieldNames(request, {

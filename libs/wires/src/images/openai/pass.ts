@@ -41,7 +41,6 @@ function passStream(max = Infinity): TextStreamPass {
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const maxTypeOffset = 400;
 
-/** Returns true if an event can begin a stream of images: it has a type and is not an error. */
 function isStreamStart({ type, error }: JsonRecord): boolean {
   return typeof type === "string" && type !== "error" && !isRecord(error);
 }

@@ -49,7 +49,6 @@ function parsePrompt(fields: Fields): string {
   return prompt;
 }
 
-/** Parses a number of images to create, from 1 to `maxImages`. */
 export function parseCount(fields: Fields, name: string): number | undefined {
   const count = fields.count(name, 1);
   if (count !== undefined && count > maxImages) throw fields.wrong(name, `a whole number from 1 to ${maxImages}`);
@@ -74,7 +73,6 @@ function parseCompression(fields: Fields): number | undefined {
   return percent;
 }
 
-/** Parses the optional fields that both dialects share, by the same names. */
 export function parseDialectFields(fields: Fields) {
   return {
     negativePrompt: fields.text("negative_prompt"),
@@ -114,7 +112,6 @@ function parseImage(value: unknown, path: string): InputImage {
   return parseInputImage(isRecord(url) ? url["url"] : url, `${path}.image_url`);
 }
 
-/** A form: text fields and files, in their order. */
 export interface ImagesForm {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
@@ -141,7 +138,6 @@ export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
   return parseRequest(formToBody(fields), { images, mask });
 }
 
-/** Converts the text fields to the members of a JSON body: numbers to numbers, and addresses of images to a list. */
 function formToBody(fields: ImagesForm["fields"]): Readonly<Record<string, unknown>> {
   const body = new Map<string, unknown>();
   const urls: string[] = [];

@@ -36,7 +36,6 @@ export const qwenTasks = {
   vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer, taskOf },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Editing of images as a task, for vendors only. */
 export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
 
 /** Maximum number of images read from one answer; no vendor returns so many. */

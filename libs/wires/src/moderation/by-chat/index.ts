@@ -28,7 +28,6 @@ const categories = {
 
 type Category = keyof typeof categories;
 
-/** All categories, in the order of the wire. */
 export const categoryNames: readonly Category[] = Object.keys(categories).filter((name): name is Category =>
   Object.hasOwn(categories, name),
 );
@@ -98,7 +97,6 @@ const schema = strictObject({
   },
 });
 
-/** Minimum likelihood at which an item is flagged for a category. */
 export const flagThreshold = 0.5;
 
 /**

@@ -2,9 +2,7 @@ import { type AdditionalMembers, countTextBytes, type InputSize } from "../../ki
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
 import { Failure, type Units } from "@modelgate/contracts";
 
-/** Maximum number of items in one request. */
 export const maxItems = 2_048;
-/** Maximum number of parts of one item. */
 export const maxParts = 256;
 
 /** A part of the judged content. An image's URL may be a `data:` URL. */
@@ -20,7 +18,6 @@ export interface ModerationItem {
 /** A moderation request in the neutral form: many items of one text, or one item of many parts. */
 export interface ModerationRequest {
   readonly model: string;
-  /** Items, from 1 to `maxItems`. */
   readonly items: readonly ModerationItem[];
   readonly own?: AdditionalMembers<"moderations"> | undefined;
 }

@@ -6,7 +6,6 @@ import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 
-/** Maximum number of documents in one request. */
 export const maxDocuments = 10_000;
 
 /** A text, or an object that is converted to text. */
@@ -16,7 +15,6 @@ export type RankedDocument = string | JsonRecord;
 export interface RankingRequest {
   readonly model: string;
   readonly query: string;
-  /** Documents, from 1 to `maxDocuments`. */
   readonly documents: readonly RankedDocument[];
   /** Maximum number of results; at most the number of documents. */
   readonly top?: number | undefined;
@@ -120,7 +118,6 @@ function documentAsText(document: RankedDocument): string {
 }
 
 export interface RankedResult {
-  /** Index of the document in the request. */
   readonly index: number;
   readonly score: number;
   /** Document; absent if the vendor did not return it. */

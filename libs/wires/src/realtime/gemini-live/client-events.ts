@@ -35,7 +35,6 @@ export class LiveEventConverter {
     return this.#setup ?? {};
   }
 
-  /** Returns the client's settings that the vendor lacks, as paths within the setup. */
   get unsupported(): readonly string[] {
     return droppedSettings(this.setup, this.#facts.transcriber);
   }
@@ -86,7 +85,6 @@ export class LiveEventConverter {
     return { type: "session.update", session };
   }
 
-  /** Returns the event that interrupts the current answer; empty if the vendor is not answering. */
   #interruption(): readonly JsonRecord[] {
     return this.#facts.isResponding() ? [{ type: "response.cancel" }] : [];
   }

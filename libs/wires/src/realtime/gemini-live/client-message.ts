@@ -74,7 +74,6 @@ function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Reads a client's bytes with their media type. Throws Failure (400). */
 export function parseBlob(value: unknown, path: string): Blob {
   if (!isRecord(value)) throw invalidField(path, "an object");
   const { data, mimeType } = toCamelCase(value);

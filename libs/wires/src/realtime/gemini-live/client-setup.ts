@@ -26,12 +26,10 @@ export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord 
   return tools.length === 0 ? rest : { ...rest, tools };
 }
 
-/** Returns true if a client requests handles to resume its session. */
 export function requestsHandles({ sessionResumption }: JsonRecord): boolean {
   return isRecord(sessionResumption);
 }
 
-/** Returns the tools of a setup, with their members in camelCase. */
 function toolsIn({ tools }: JsonRecord): readonly JsonRecord[] {
   return parseObjectList(tools, "setup.tools");
 }
@@ -139,7 +137,6 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
   };
 }
 
-/** Returns the duration of silence that ends a turn, in ms. */
 export function silenceDurationMs(setup: JsonRecord): number {
   const { silenceDurationMs: ms } = objectAt(setup, "realtimeInputConfig", "automaticActivityDetection");
   return typeof ms === "number" ? ms : defaultSilentMs;
@@ -159,14 +156,12 @@ function turnDetection(setup: JsonRecord): JsonRecord | null {
   };
 }
 
-/** Returns the voice that a client requests, if the vendor has it. */
 function voiceOf(setup: JsonRecord): string | undefined {
   const path = ["generationConfig", "speechConfig", "voiceConfig", "prebuiltVoiceConfig"];
   const { voiceName: name } = objectAt(setup, ...path);
   return typeof name === "string" && voices.has(name.toLowerCase()) ? name.toLowerCase() : undefined;
 }
 
-/** Returns the text of a content, which may also be a string. */
 function contentText(content: unknown): string | undefined {
   if (typeof content === "string") return content;
   if (!isRecord(content)) return undefined;

@@ -47,7 +47,6 @@ export class LiveAnswerConverter {
     this.#stopped = "client_cancelled";
   }
 
-  /** Handles a message of the vendor. One message may contain usage, content and calls. */
   take({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {
     if (isRecord(usage)) this.#usage = usage;
     if (isRecord(content)) this.#content(content);

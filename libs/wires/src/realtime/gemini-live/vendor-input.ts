@@ -90,7 +90,6 @@ function tooMuchPending(param: string): Failure {
   return new Failure("invalid_value", message, { param });
 }
 
-/** Renders samples for the vendor. */
 export function audioInput(data: string): JsonRecord {
   return { realtimeInput: { audio: { mimeType, data } } };
 }

@@ -33,7 +33,6 @@ export class ResponseWriter {
     this.#delta("response.output_text.delta", delta, delta);
   }
 
-  /** Writes samples, in Base64. */
   audio(delta: string): void {
     this.#delta("response.output_audio.delta", delta, "");
   }
@@ -61,7 +60,6 @@ export class ResponseWriter {
     this.#done({ ...item, status: "completed", arguments: text });
   }
 
-  /** Ends the response, with its usage in the realtime format. */
   end(status: "completed" | "cancelled", usage: JsonRecord | null, reason?: string): void {
     this.#close(status === "cancelled" ? "incomplete" : "completed");
     const details = reason === undefined ? null : { type: status, reason };

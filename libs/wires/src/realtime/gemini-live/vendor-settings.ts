@@ -13,7 +13,6 @@ const knownSettings: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Returns the initial settings of a session. */
 export function firstSettings(model: string): JsonRecord {
   return {
     type: "realtime",
@@ -51,7 +50,6 @@ export function isManual(settings: JsonRecord): boolean {
   return inputOf(settings)["turn_detection"] === null;
 }
 
-/** Returns true if answers are spoken. */
 export function isSpoken(settings: JsonRecord): boolean {
   const { output_modalities: modalities } = settings;
   return !(Array.isArray(modalities) && modalities.length === 1 && modalities[0] === "text");
@@ -112,7 +110,6 @@ function renderTurnDetection(detection: unknown): JsonRecord | undefined {
   });
 }
 
-/** Renders a voice; undefined for the default voice. */
 function renderSpeech(voice: unknown): JsonRecord | undefined {
   return typeof voice === "string" && voice !== "default" ? renderVoice(voice) : undefined;
 }
@@ -126,7 +123,6 @@ function inputOf({ audio }: JsonRecord): JsonRecord {
   return asRecord(asRecord(audio)["input"]);
 }
 
-/** Merges objects recursively; any other value is replaced. */
 function mergeRecords(base: JsonRecord, overrides: JsonRecord): JsonRecord {
   const pairs = Object.entries(overrides).map(([name, value]) => {
     const below = base[name];

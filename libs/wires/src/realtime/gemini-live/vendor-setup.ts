@@ -9,7 +9,6 @@ const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 interface SetupEvents {
   send(message: RealtimeMessage): void;
-  /** Called when an update by the client takes effect. */
   updated(): void;
 }
 
@@ -51,7 +50,6 @@ export class LiveSetup {
     else this.#updates++;
   }
 
-  /** Sends the settings, once. */
   begin(): void {
     if (this.#state !== "unsent") return;
     this.#state = "sent";

@@ -95,7 +95,6 @@ export class GptLiveBridge implements RealtimeBridge {
     return [];
   }
 
-  /** Checks a client's event in a running session. Throws Failure (400). */
   #check(event: JsonRecord): void {
     this.#names.checkStores?.(event);
     if (event["type"] === "session.start")
@@ -106,7 +105,6 @@ export class GptLiveBridge implements RealtimeBridge {
     checkLiveSettings(event);
   }
 
-  /** Returns a vendor's event with the client's name of the model. */
   #renamed(message: RealtimeMessage): RealtimeMessage {
     const { model, upstreamModel } = this.#names;
     const event = parseEvent(message.data);

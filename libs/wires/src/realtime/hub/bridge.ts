@@ -78,9 +78,7 @@ export interface SessionState {
   readonly isResponding?: boolean;
 }
 
-/** Format of a client's speech. */
 export interface InputFormat {
-  /** Bytes of samples per second. */
   readonly bytesPerSecond: number;
   /** True if the vendor detects the ends of turns and answers them without a request. */
   readonly detectsTurns: boolean;
@@ -91,7 +89,6 @@ export const pcmBytesPerSecond = 48_000;
 /** Bytes per second of G.711 (A-law and µ-law): 8 kHz, one byte per sample. */
 const g711BytesPerSecond = 8_000;
 const g711 = /pcm[ua]\b|g711/i;
-/** Bytes per PCM sample. */
 const pcmBytes = 2;
 
 /** Returns the bytes per second of an audio format: its name, or an object with `type` and `rate`. */
@@ -102,7 +99,6 @@ export function bytesPerSecondOf(format: unknown): number {
   return typeof rate === "number" && rate > 0 ? rate * pcmBytes : pcmBytesPerSecond;
 }
 
-/** A model that transcribes a client's speech. */
 export interface Transcriber {
   /** Model as the client names it; undefined if it names none. */
   readonly model: string | undefined;
@@ -141,11 +137,9 @@ export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name,
  * of other kinds.
  */
 export interface RealtimeVendor {
-  /** Creates the bridge of a session. */
   bridge(names: RealtimeNames): RealtimeBridge;
 }
 
-/** The client side of a session wire. */
 export interface RealtimeClient extends Required<Pick<ClientSide<never, never, never>, "stores">> {
   /** Adapts a bridge of the realtime format to this wire. */
   bridge(names: RealtimeNames, inner: RealtimeBridge): RealtimeBridge;

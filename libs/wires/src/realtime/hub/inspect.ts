@@ -77,7 +77,6 @@ export function addInput(left: ModelInput, right: ModelInput): ModelInput {
   return { audioBytes: left.audioBytes + right.audioBytes, textBytes: left.textBytes + right.textBytes };
 }
 
-/** Input for a model, in bytes. */
 export interface ModelInput {
   readonly audioBytes: number;
   readonly textBytes: number;
@@ -136,7 +135,6 @@ export function utf8Bytes(text: unknown): number {
   return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
-/** Returns the id of a response; "" if it has none. */
 export function responseId(response: unknown): string {
   const { id } = asRecord(response);
   return typeof id === "string" ? id : "";

@@ -1,14 +1,12 @@
 import { Failure, sessionFailure } from "@modelgate/contracts";
 import { parseRecord, type JsonRecord } from "../../json/fields.ts";
 
-/** A WebSocket message of a session. */
 export interface RealtimeMessage {
   readonly data: Buffer;
   /** True for a binary frame; the events of all known vendors are text. */
   readonly binary: boolean;
 }
 
-/** Renders an event as a text message. */
 export function eventMessage(event: object): RealtimeMessage {
   return { data: Buffer.from(JSON.stringify(event)), binary: false };
 }
@@ -30,7 +28,6 @@ export function eventType(data: Buffer): string | undefined {
   return typeof type === "string" ? type : undefined;
 }
 
-/** Parses an event; undefined if it is not a JSON object. */
 export function parseEvent(data: Buffer): JsonRecord | undefined {
   return parseRecord(data.toString());
 }

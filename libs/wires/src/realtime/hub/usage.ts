@@ -51,7 +51,6 @@ export function transcriptionUnits(usage: unknown): Units | undefined {
   return responseUnits(usage);
 }
 
-/** Returns the end of a response by its `status`. */
 export function endOfResponse(status: unknown): CallStatus {
   if (status === "failed") return "failed";
   return status === "cancelled" ? "cancelled" : "completed";
@@ -70,7 +69,6 @@ export interface SessionBytes {
   readonly textOut: number;
 }
 
-/** Estimates tokens from bytes of audio and text. */
 export function estimateUnits({ audioIn, textIn, audioOut, textOut }: SessionBytes): Units {
   return {
     ...unitsUnlessZero("inputTokens", Math.ceil(textIn / textBytesPerToken)),

@@ -26,7 +26,6 @@ export class TranscriberSetting {
     this.#names = names;
   }
 
-  /** Returns the current transcriber; undefined for none. */
   get current(): Transcriber | undefined {
     return this.#current;
   }

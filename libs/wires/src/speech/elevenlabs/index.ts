@@ -5,7 +5,6 @@ import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "..
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
 
-/** Vendor's names of the formats that it supports. */
 const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
   mp3: "mp3_44100_128",
   opus: "opus_48000_128",

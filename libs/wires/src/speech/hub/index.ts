@@ -39,25 +39,20 @@ export function countCharacters(text: string): number {
   return count;
 }
 
-/** Returns the voice of a request, from its name or an object with its id; undefined if absent. */
 export function voiceName({ voice }: Pick<SpeechRequest, "voice">): string | undefined {
   const voiceId = isRecord(voice) ? voice["id"] : voice;
   return typeof voiceId === "string" && voiceId !== "" ? voiceId : undefined;
 }
 
-/** Returns a speed other than 1; undefined for 1. */
 export function nonDefaultSpeed(speed: number | undefined): number | undefined {
   return speed === 1 ? undefined : speed;
 }
 
-/** An event of streamed speech. */
 export type SpeechEvent =
   | { readonly kind: "audio"; readonly bytes: Buffer }
   /** The speech is complete; `usage` is undefined if the vendor reports none. */
   | { readonly kind: "done"; readonly usage: Units | undefined }
-  /** The vendor failed. */
   | { readonly kind: "error" }
-  /** Any other event. */
   | { readonly kind: "other" };
 
 /** Speech from a vendor's JSON answer, decoded to 16-bit mono samples. */
@@ -68,7 +63,6 @@ export interface SpeechAnswer {
   readonly usage: Units | undefined;
 }
 
-/** Target of a speech request. */
 export interface SpeechTarget extends Target {
   /** True if the vendor must send events; the client may still get plain audio. */
   readonly events: boolean;
@@ -80,13 +74,11 @@ export interface SpeechVendor extends VendorSide<SpeechRequest, SpeechAnswer> {
   stream?(): { read(frame: Frame): SpeechEvent };
 }
 
-/** Audio for a client. */
 export interface SpeechOutput {
   readonly audio: Buffer;
   readonly contentType: string;
 }
 
-/** The client side of a speech wire. */
 export interface SpeechClient extends ClientSide<SpeechRequest, SpeechAnswer, SpeechRequest, SpeechOutput> {
   stream(): { write(event: SpeechEvent): string };
 }

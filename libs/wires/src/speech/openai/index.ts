@@ -85,7 +85,6 @@ function renderAnswer({ samples, rate }: SpeechAnswer, { format }: SpeechRequest
 const wavHeaderBytes = 44;
 const bytesPerSample = 2;
 
-/** Writes 16-bit mono samples as a WAV file. */
 function encodeWav(samples: Buffer, rate: number): Buffer {
   const head = Buffer.alloc(wavHeaderBytes);
   head.write("RIFF", 0, "latin1");

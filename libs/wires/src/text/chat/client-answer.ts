@@ -10,7 +10,6 @@ import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { renderFinishReason } from "./vendor-answer.ts";
 
-/** Renders a complete answer as a completion. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
   return withoutUndefined({
@@ -93,13 +92,11 @@ function toolCallMembers(calls: readonly ToolCallPart[], style: AnswerStyle): Js
   return { tool_calls: calls.map((call) => toolCallMember(call, style)) };
 }
 
-/** Form of an answer that the client's request determines. */
 export interface AnswerStyle {
   /** Names of free-text tools; a vendor that has only functions returns calls of these tools wrapped in JSON. */
   readonly custom: ReadonlySet<string>;
   /** True if the client uses legacy functions: it gets only the first call, in the legacy member. */
   readonly legacyCalls: boolean;
-  /** True if the client does not want reasoning. */
   readonly hidesReasoning: boolean;
 }
 

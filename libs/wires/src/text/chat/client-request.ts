@@ -10,7 +10,6 @@ import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
-/** Parses a request for a chat completion into the neutral form. Throws Failure (400) naming the wrong field. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
@@ -96,7 +95,6 @@ export function parseStreamOptions(fields: Fields): boolean | undefined {
   return true;
 }
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.ChatRequest.properties).concat(
   "stream_options",
   "usage",
@@ -139,7 +137,6 @@ function hasFile({ messages }: ReturnType<typeof read>): boolean {
   return false;
 }
 
-/** Returns true if a request wants usage at the end of its stream. */
 export function wantsUsage(body: object): boolean {
   const options = "stream_options" in body ? body.stream_options : undefined;
   return isRecord(options) && options["include_usage"] === true;

@@ -189,7 +189,6 @@ class ChatPartWriter {
     return Object.keys(members).length > 0 ? this.#chunk(members) : "";
   }
 
-  /** Ends the choice, with a single chunk. */
   finish(reason: FinishReason): string {
     if (this.#hasFinished) return "";
     this.#hasFinished = true;
@@ -275,7 +274,6 @@ class Chunks {
     };
   }
 
-  /** Renders a delta with the probabilities of its tokens. */
   withProbabilities(choice: number, delta: JsonRecord, content: readonly JsonRecord[]): string {
     return this.#chunk({ index: choice, delta, logprobs: { content, refusal: null }, finish_reason: null });
   }

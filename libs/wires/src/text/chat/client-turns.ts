@@ -23,7 +23,6 @@ class ChatTurns extends TurnCollector {
   }
 }
 
-/** Reads `messages`. Throws Failure (400) for an invalid message. */
 export function parseTurns(body: Fields) {
   const dialogue = new ChatTurns();
   body.need("messages");
@@ -134,7 +133,6 @@ function chosenToolName(body: Fields, choice: unknown): string {
   return definition["name"];
 }
 
-/** Parses `function_call`, the choice among legacy functions. */
 function parseFunctionCall(body: Fields): ToolChoice | undefined {
   const choice = body.raw("function_call");
   if (choice === undefined) return undefined;

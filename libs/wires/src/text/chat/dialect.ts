@@ -28,13 +28,11 @@ export interface ChatDialect {
   readonly cachedAt?: string;
 }
 
-/** A request as the vendor accepts it, and the names of the dropped members. */
 interface FittedRequest {
   readonly body: Buffer;
   readonly dropped: readonly string[];
 }
 
-/** Fits a rendered request to the vendor's dialect. */
 export function fitRendered(
   body: JsonRecord,
   dialect: ChatDialect,

@@ -37,7 +37,6 @@ const chatStores = {
   },
 } as const satisfies StoreDialect;
 
-/** The chat-completions wire. */
 export const chatWire = {
   name: "chat",
   framing: eventStreamFraming,

@@ -15,7 +15,6 @@ import {
   type Details,
 } from "./reasoning-details.ts";
 
-/** Parses a message's content: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
   return parseContentParts(of, name, partReaders);
 }
@@ -132,7 +131,6 @@ function parseText(message: Fields, details: Details): readonly Part[] {
   return splitText(only.text, details);
 }
 
-/** Reads an image that the model generated. */
 export function readModelImage(image: Fields, { google }: ModelContext): Part {
   image.ignore("type", "index");
   return withSignature(readImage(image), readExtraContent(image.raw("extra_content"), google));

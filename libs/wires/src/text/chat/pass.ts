@@ -40,7 +40,6 @@ const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
 
-/** Passes chat completions through unchanged. */
 export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
   *takes(body, model) {

@@ -82,7 +82,6 @@ export function vendorDetails(signature: Signature | undefined): readonly unknow
   return Array.isArray(details) ? details : undefined;
 }
 
-/** Splits a message's reasoning into parts, each with its signature. */
 export function splitReasoning(
   text: string,
   { marks, own: nativeDetails, text: inDetails }: Details,
@@ -142,7 +141,6 @@ export function readExtraContent(value: unknown, google: "chat" | "content"): Si
     : { wire: "content", kind: "thoughtSignature", value: googleSignature };
 }
 
-/** Renders `extra_content` with a signature for a client. */
 export function renderExtraContent(signature: Signature | undefined): JsonRecord | undefined {
   if (signature === undefined) return undefined;
   return vendorExtraContent(signature) ?? { modelgate: { signature: encodeEnvelope({ signature }) } };
@@ -154,7 +152,6 @@ export function vendorExtraContent(signature: Signature | undefined): JsonRecord
   return { google: { thought_signature: signature.value } };
 }
 
-/** Returns a part with its signature, if there is one. */
 export function withSignature<Signed extends Extract<Part, { signature?: Signature | undefined }>>(
   part: Signed,
   signature: Signature | undefined,

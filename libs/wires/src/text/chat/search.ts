@@ -3,7 +3,6 @@ import { memberOf, type JsonRecord } from "../../json/fields.ts";
 import { searchTool, type WebSearchTool, parseLocation, hasOtherOptions } from "../hub/request.ts";
 import type { Unsupported } from "../hub/field-support.ts";
 
-/** Parses `web_search_options`, the request for web search. */
 export function parseSearch(options: JsonRecord): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;
   const location = memberOf(user_location, "approximate");
@@ -11,7 +10,6 @@ export function parseSearch(options: JsonRecord): WebSearchTool {
   return searchTool("chat", options, commonOptions, others);
 }
 
-/** Renders a request for web search with the options that this wire can express. */
 export function renderSearchOptions(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,

@@ -123,7 +123,6 @@ export class DetailReader {
     else this.#details.push(detail);
   }
 
-  /** Returns the details read so far as a signature, and clears them. */
   take(): Signature | undefined {
     const fits = this.#characters <= maxDetailCharacters && this.#details.length <= maxDetails;
     const signature = fits && this.#details.length > 0 ? detailsSignature(this.#details) : undefined;
@@ -162,7 +161,6 @@ export class AudioReader {
     this.#pieces.push(piece);
   }
 
-  /** Returns the member `audio` of a message; undefined if the stream had no speech. */
   take(): JsonRecord | undefined {
     if (this.#head === undefined) return undefined;
     const data = Buffer.concat(this.#pieces).toString("base64");

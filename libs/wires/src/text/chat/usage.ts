@@ -113,10 +113,8 @@ export function renderUsage(units: Units): JsonRecord {
   };
 }
 
-/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "web_search_options", "service_tier", ...searchMembers];
 
-/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   if (!hasAny(body, feeMembers)) return undefined;
   const search = body["web_search_options"] ?? undefined;

@@ -24,7 +24,6 @@ import type { ChatDialect } from "./dialect.ts";
 import { parseCitations, parseModelMessage } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
-/** Parses a vendor's completion. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonRecord, dialect: ChatDialect = {}): TextAnswer {
   const choices = answeredChoices(body);
   const head = parseHead(body);

@@ -12,7 +12,6 @@ import { customParameters } from "../hub/tool-calls.ts";
 import { renderSearchOptions } from "./search.ts";
 import { takesNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
 
-/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",

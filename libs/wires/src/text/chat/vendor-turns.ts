@@ -206,7 +206,6 @@ function fileAsText(text: string, name = "document.txt"): JsonRecord {
   return { type: "text", text: `${name}\n${fence}\n${text}\n${fence}` };
 }
 
-/** Returns a Markdown fence that does not occur in the text. */
 function chooseFence(text: string): string {
   let fence = "```";
   while (text.includes(fence)) fence += "`";

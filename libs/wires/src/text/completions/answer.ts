@@ -6,7 +6,6 @@ import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import type { TextRequest } from "../hub/request.ts";
 
-/** Renders the completion for the answer to a single prompt. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   return renderPromptAnswers([{ request: context.request, answer }], context);
 }
@@ -42,7 +41,6 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
   };
 }
 
-/** Sums the usage of all calls; undefined if a call reported none. */
 function sumUsage(all: readonly (Units | undefined)[]): Units | undefined {
   return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }

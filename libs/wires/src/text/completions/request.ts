@@ -99,7 +99,6 @@ export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties).concat(
   "stream_options",
   "usage",

@@ -13,7 +13,6 @@ interface OpenChoice {
   /** Index of the choice among the choices of all prompts. */
   readonly index: number;
   readonly kinds: Map<number, OpenedPart["kind"]>;
-  /** Number of characters sent so far. */
   length: number;
   finished: boolean;
 }
@@ -96,7 +95,6 @@ export class CompletionsWriter implements StreamWriter {
     return this.#chunk({ text, index: open.index, logprobs, finish_reason: null });
   }
 
-  /** Ends a choice, with a single chunk. */
   #finish(open: OpenChoice, reason: FinishReason): string {
     if (open.finished) return "";
     open.finished = true;

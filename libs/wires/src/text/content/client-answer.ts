@@ -9,7 +9,6 @@ import { renderUsage } from "./usage.ts";
 import { contentFinishReasons } from "./vendor-answer.ts";
 import { renderCall, renderSource } from "./vendor-turns.ts";
 
-/** Renders a complete answer for a client of this wire. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   return withoutUndefined({
     candidates: answer.choices.map(renderCandidate),

@@ -197,7 +197,6 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
   return names === undefined || names.length === 0 ? { mode } : { mode, names };
 }
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = [
   "contents",
   ...inBothSpellings(["generationConfig", "cachedContent"]),

@@ -57,7 +57,6 @@ export const contentWire = {
   pass: contentPass,
 } as const satisfies TextWire<"content">;
 
-/** Returns true if an event can begin a stream: a piece of an answer, not an error or any other object. */
 function isStreamStart(event: JsonRecord): boolean {
   const { error, promptFeedback, usageMetadata } = event;
   const candidates = event["candidates"] ?? undefined;

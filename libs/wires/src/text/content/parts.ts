@@ -160,7 +160,6 @@ function parseSignature(part: Fields): Signature | undefined {
   return signatureFromClient(text, "content", "thoughtSignature");
 }
 
-/** Renders the `thoughtSignature` for a client of this wire. */
 export function renderSignature(signature: Signature | undefined): string | undefined {
   return signature === undefined ? undefined : signatureForClient(signature, "content");
 }

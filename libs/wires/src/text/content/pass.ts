@@ -117,7 +117,6 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["modelVersion"], model);
 }
 
-/** Returns true if a candidate has a finish reason, or the prompt was blocked. */
 function isLastChunk({ candidates, promptFeedback }: JsonRecord): boolean {
   if (asRecords(candidates).some(({ finishReason }) => typeof finishReason === "string")) return true;
   return typeof memberOf(promptFeedback, "blockReason") === "string";

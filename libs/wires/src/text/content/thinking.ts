@@ -58,7 +58,6 @@ function budgetFor(
   return model.includes("-pro") ? Math.max(budget, minOfPro) : budget;
 }
 
-/** Parses a client's `thinkingConfig`. */
 export function parseThinking(config: Fields): ReasoningOptions {
   const level = config.text("thinkingLevel")?.toLowerCase();
   const effort = (["minimal", "low", "medium", "high", "xhigh"] as const).find((name) => name === level);
@@ -72,7 +71,6 @@ export function parseThinking(config: Fields): ReasoningOptions {
   });
 }
 
-/** Returns true if a request requests reasoning from its model. */
 export function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generationConfig"] ?? body["generation_config"];
   return isRecord(config) && isReasoningRequested(config["thinkingConfig"] ?? config["thinking_config"]);

@@ -64,7 +64,6 @@ function details(all: number, audio = 0, image = 0): readonly JsonRecord[] {
   ];
 }
 
-/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
 /** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price exists. */
@@ -81,7 +80,6 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 /** Members of a tool for which the vendor charges nothing, since the client runs it. */
 const freeToolMembers: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
-/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTools(`tools${path}`, tool)),
@@ -97,7 +95,6 @@ function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   });
 }
 
-/** Reads the charges in addition to tokens from an answer, or from a piece of one. */
 export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): ReportedExtraUsage | undefined {
   const calls = Array.isArray(candidates) ? candidates.filter(isRecord).flatMap(toolCallsOfCandidate) : [];
   const tier = isRecord(usage) ? normalizeTier(usage["serviceTier"] ?? usage["trafficType"]) : undefined;

@@ -20,7 +20,6 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
   return withoutUndefined({ ...head, choices, usage });
 }
 
-/** Reads id, model and time; the time is 0 if the vendor sends none. */
 export function parseHead(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return {
     id: asText(body["responseId"]),
@@ -36,7 +35,6 @@ export function requireCandidates(body: JsonRecord): readonly JsonRecord[] {
   return candidates;
 }
 
-/** Returns true if the vendor blocked the prompt. */
 export function isBlocked(body: JsonRecord): boolean {
   const feedback = body["promptFeedback"];
   return (
@@ -77,7 +75,6 @@ function parseChoice(candidate: JsonRecord, id: string, index: number): Choice {
   };
 }
 
-/** Finish reasons of this wire by the neutral reasons. */
 export const contentFinishReasons = {
   stop: "STOP",
   "stop-sequence": "STOP",

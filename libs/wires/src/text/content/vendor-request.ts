@@ -11,7 +11,6 @@ import { renderVoice } from "./media.ts";
 import { renderThinking } from "./thinking.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
-/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",

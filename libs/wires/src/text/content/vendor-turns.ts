@@ -99,7 +99,6 @@ const partRenderers: PartRenderers<ContentPartContext> = {
   vendor: (part) => [requireItemOfWire(part, "content")],
 };
 
-/** Renders a part of a request. Throws Failure unsupported_parameter if the wire cannot express it. */
 function renderPart(part: Part, context: ContentPartContext): readonly JsonRecord[] {
   return renderPartBy(partRenderers, part, context);
 }
@@ -150,7 +149,6 @@ function renderReasoning(
   return thoughtSignature === undefined ? [] : [{ text, thought: true, thoughtSignature }];
 }
 
-/** Renders a call, with its signature if there is one. */
 export function renderCall(part: ToolCallPart, thoughtSignature: string | undefined): JsonRecord {
   return withoutUndefined({
     functionCall: { id: part.id, name: part.name, args: parseArguments(part) },

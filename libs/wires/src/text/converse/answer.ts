@@ -25,7 +25,6 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
   });
 }
 
-/** Reads the usage of a complete answer. Throws Failure upstream_error for any other body. */
 export function readUsage(body: JsonRecord): Units | undefined {
   listBlocks(body);
   return converseUsage(body["usage"]);
@@ -75,7 +74,6 @@ function parseCitedText({ content, citations }: JsonRecord): readonly Part[] {
   return text === "" ? [] : [{ kind: "text", text, ...(cited.length > 0 ? { citations: cited } : {}) }];
 }
 
-/** Reads a citation; empty if the value is not an object. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { title, sourceContent, location } = value;
@@ -95,7 +93,6 @@ function parseImage({ format, source }: JsonRecord): readonly Part[] {
   return typeof data === "string" ? [imagePart(asText(format), data)] : [];
 }
 
-/** Creates the part of a generated image. */
 export function imagePart(format: string, data: string): Part {
   return { kind: "image", source: { kind: "base64", mediaType: `image/${format || "png"}`, data } };
 }

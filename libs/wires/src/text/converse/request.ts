@@ -11,7 +11,6 @@ import { customParameters } from "../hub/tool-calls.ts";
 import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
 import { DocumentNames, renderTurns, withCachePoint, type ConversePartContext } from "./turns.ts";
 
-/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "toolConfig.tools",

@@ -65,7 +65,6 @@ function effortFields(model: string, level: string): JsonRecord | undefined {
   return /openai\.gpt-oss/.test(model) ? { reasoning_effort: level } : undefined;
 }
 
-/** Returns true if a model is one of Anthropic's. */
 export function isClaude(model: string): boolean {
   return model.includes("anthropic.claude");
 }
@@ -75,7 +74,6 @@ export function takesCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }
 
-/** Returns the member in which a model reads `topK`; undefined if it does not support it. */
 export function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
   if (isClaude(model)) return "top_k";
   return model.includes("amazon.nova") ? "inferenceConfig" : undefined;

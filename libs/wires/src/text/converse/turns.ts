@@ -24,7 +24,6 @@ import type { TextRequest, CacheHint } from "../hub/request.ts";
 import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
-/** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, context: ConversePartContext) {
   const render = (part: Part): readonly JsonRecord[] => renderPart(part, context);
   const { system, messages } = renderPairedMessages(request, context.unsupported, render, { form: converseBlocks });
@@ -46,11 +45,9 @@ export const converseBlocks: MessageBlocks = {
   resultOf: ({ toolResult }) => memberOf(toolResult, "toolUseId"),
 };
 
-/** Context of rendering a part. */
 export interface ConversePartContext {
   readonly unsupported: Unsupported;
   readonly names: DocumentNames;
-  /** True if the model accepts cache points. */
   readonly cachePoints: boolean;
 }
 
@@ -68,7 +65,6 @@ const partRenderers: PartRenderers<ConversePartContext> = {
   vendor: (part) => [requireItemOfWire(part, "converse")],
 };
 
-/** Renders a part of a request as blocks. Throws Failure unsupported_parameter if the wire cannot express it. */
 function renderPart(part: Part, context: ConversePartContext): readonly JsonRecord[] {
   return renderPartBy(partRenderers, part, context);
 }
@@ -201,7 +197,6 @@ function requireBase64(kind: string, source: Source): Extract<Source, { kind: "b
 export class DocumentNames {
   readonly #given = new Set<string>();
 
-  /** Returns a name for a file, derived from the client's name. */
   give({ title, name }: Pick<FilePart, "title" | "name">): string {
     const cleaned = (title ?? name ?? "")
       .replaceAll(/[^\p{L}\p{N}\s()[\]-]/gu, "-")
@@ -219,7 +214,6 @@ export class DocumentNames {
 /** Maximum length of a name before a number is appended; the vendor's maximum is 200. */
 const maxNameCharacters = 190;
 
-/** Returns the blocks, followed by a cache point if the client set a cache mark. */
 export function withCachePoint(
   blocks: readonly JsonRecord[],
   cache: CacheHint | undefined,

@@ -3,7 +3,6 @@ import type { JsonRecord } from "../../json/fields.ts";
 import type { ReportedExtraUsage } from "../fees.ts";
 import type { Part, Signature, TokenProbability, Citation } from "./part.ts";
 
-/** Reason why the model stopped. */
 export type FinishReason =
   | "stop"
   | "stop-sequence"
@@ -38,14 +37,12 @@ export interface Choice {
   readonly stopSequence?: string | undefined;
 }
 
-/** A complete answer in the neutral form. */
 export interface TextAnswer {
   readonly id: string;
   readonly model: string;
   /** Creation time in Unix seconds; 0 if the vendor reports none. */
   readonly createdAt: number;
   readonly choices: readonly Choice[];
-  /** Usage; absent if the vendor reported none. */
   readonly usage?: Units | undefined;
   readonly serviceTier?: string | undefined;
 }

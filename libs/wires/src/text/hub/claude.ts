@@ -32,7 +32,6 @@ export function adaptiveModel(model: string): AdaptiveModel | undefined {
   return adaptiveModels.find(([families, from]) => families.test(model) && isAtLeastVersion(model, from))?.[2];
 }
 
-/** Returns true if a model refuses temperature and top_p together. */
 export function takesSingleSampling(model: string): boolean {
   return isAtLeastVersion(model, firstVersionWithSingleSampling);
 }

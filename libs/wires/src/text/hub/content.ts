@@ -8,7 +8,6 @@ import { audioTypes } from "./sources.ts";
 /** Maximum number of parts of one message or tool output. */
 export const maxParts = 4_096;
 
-/** Reads a content part of one type. */
 export type ReadPart = (part: Fields) => Part;
 
 /** Parses a message's content or a tool's output: text, or parts by type. Throws Failure (400) for other types. */
@@ -125,7 +124,6 @@ export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { 
   return withoutUndefined({ kind: "custom", name, description, format });
 }
 
-/** Reads the members of an output format with a schema. */
 export function parseSchema(schemaFields: Fields, schema: JsonRecord): OutputFormat {
   const [name, description] = [schemaFields.text("name"), schemaFields.text("description")];
   return withoutUndefined({ kind: "schema", schema, name, description, strict: schemaFields.flag("strict") });
@@ -150,7 +148,6 @@ export function parsePlainFields(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Reads the sampling settings that most wires share. */
 export function parseSampling(fields: Fields): Partial<TextRequest> {
   return {
     temperature: fields.number("temperature"),

@@ -1,7 +1,6 @@
 import type { Units } from "@modelgate/contracts";
 import { asRecords } from "../../json/fields.ts";
 
-/** Returns a vendor's count if it is a whole number of at least 0, else undefined. */
 export function parseCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }

@@ -122,7 +122,6 @@ export type EventHandlers<Result> = {
   readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => Result;
 };
 
-/** Calls the handler of an event's type, if there is one. */
 export function dispatch<Result>(on: EventHandlers<Result>, event: TextEvent): Result | undefined {
   // Each handler takes exactly the events of the key that it is under, which TypeScript cannot follow here.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

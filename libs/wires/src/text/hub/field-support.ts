@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { RequestField, TextRequest } from "./request.ts";
 
-/** Support of the neutral form's fields by a wire. Fields in neither list are dropped and reported. */
+/** Support of the neutral form's fields by a wire; the docs site shows it. Fields in neither list are dropped and reported. */
 export interface FieldSupport {
   /** Names on the wire of the fields that it supports. */
   readonly as: Readonly<Partial<Record<RequestField, string>>>;

@@ -10,7 +10,6 @@ const firstGenerationWithLevels = 3;
 /** Matches the names of the newest models of each size: `gemini-flash-latest`. */
 const latestModels = /gemini-(?:[a-z]+-)+latest$/;
 
-/** Returns true if a model, by its vendor name, takes thinking levels. */
 export function takesThinkingLevels(model: string): boolean {
   if (latestModels.test(model)) return true;
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];

@@ -76,7 +76,6 @@ const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] 
   [/^o\d/, { efforts: ["low", "high"], sampling: "never" }],
 ];
 
-/** Returns the rules of a model of OpenAI; undefined for any other model. */
 export function rulesOfOpenAiModel(model: string): OpenAiModelRules | undefined {
   const baseName = /(?:^|[/:])((?:o\d|gpt-\d|chatgpt-).*)/.exec(model)?.[1];
   return baseName === undefined ? undefined : modelRules.find(([name]) => name.test(baseName))?.[1];
@@ -93,7 +92,6 @@ export function takesReasoning(model: string): boolean {
   return rules === undefined || rules.efforts !== undefined;
 }
 
-/** Wires on which OpenAI serves models. */
 type OpenAiWire = "chat" | "responses";
 
 /**

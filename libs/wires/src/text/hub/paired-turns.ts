@@ -77,7 +77,6 @@ class OpenCalls {
   readonly #open = new Map<string, OpenCall[]>();
   readonly #used = new Map<string, number>();
 
-  /** Adds a call to its turn. */
   open(call: ToolCallPart, turn: CallingTurn): void {
     const part = { ...call, id: this.#uniqueId(call.id) };
     const open = this.#open.get(call.id);

@@ -36,7 +36,6 @@ export class PartTracker {
     return this.#open.get(key)?.hasText ?? false;
   }
 
-  /** Returns the keys of the open parts that begin with `prefix`. */
   openKeys(prefix = ""): readonly string[] {
     return [...this.#open.keys()].filter((key) => key.startsWith(prefix));
   }
@@ -76,7 +75,6 @@ export class PartTracker {
     return [logProbabilities.length > 0 ? { ...event, logProbabilities } : event];
   }
 
-  /** Returns the number of an open part, for events that the caller creates. */
   numberOf(key: string): number | undefined {
     return this.#open.get(key)?.number;
   }

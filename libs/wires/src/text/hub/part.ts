@@ -138,7 +138,6 @@ export type Part =
   | CompactionPart
   | VendorPart;
 
-/** A token's log probability with its alternatives. */
 export interface TokenProbability {
   readonly token: string;
   readonly logProbability: number;

@@ -146,7 +146,6 @@ export function renderCaching(
   };
 }
 
-/** Renders `prompt_cache_options`; undefined if all options have their defaults. */
 function cacheOptions(
   request: TextRequest,
   { known: hasBreakpoints, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
@@ -185,12 +184,10 @@ export function withMarkLifetime(request: TextRequest): TextRequest {
   return mapMarks(request, (cache) => ({ lifetime: "1h", ...cache }));
 }
 
-/** Returns true if no part of a request has a mark. */
 export function isUnmarked(request: TextRequest): boolean {
   return collectMarks(request).length === 0;
 }
 
-/** Reads the breakpoint of a part on OpenAI's wires; undefined if the part has none. */
 export function parseBreakpoint(part: Fields): CacheHint | undefined {
   const breakpoint = part.fields("prompt_cache_breakpoint");
   if (breakpoint === undefined) return undefined;

@@ -5,12 +5,10 @@ import { unsupportedFailure, type Unsupported } from "./field-support.ts";
 import type { Part, VendorPart } from "./part.ts";
 import { searchToolName, type TextRequest, type TextWireName, type Tool } from "./request.ts";
 
-/** Renderers of the parts of a message by their kind. */
 export type PartRenderers<Context> = {
   readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => readonly JsonRecord[];
 };
 
-/** Renders a part by the renderer of its kind. */
 export function renderPartBy<Context>(
   renderers: PartRenderers<Context>,
   part: Part,
@@ -33,12 +31,10 @@ export function requireItemOfWire({ wire, value }: VendorPart, targetWire: TextW
   throw unsupportedFailure("items of another vendor's tools");
 }
 
-/** Renderers of tools by their kind. */
 export type ToolRenderers = {
   readonly [Kind in Tool["kind"]]: (tool: Extract<Tool, { kind: Kind }>, unsupported: Unsupported) => JsonRecord;
 };
 
-/** Renders a tool by the renderer of its kind. */
 export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: Unsupported): JsonRecord {
   if (tool.kind === "function") return renderers.function(tool, unsupported);
   if (tool.kind === "custom") return renderers.custom(tool, unsupported);
@@ -70,12 +66,10 @@ export function toolChoiceName(tool: Tool): string {
   return tool.kind === "web-search" ? searchToolName : tool.name;
 }
 
-/** Returns true if a tool choice forces a single tool. */
 export function forcesSingleTool(choice: TextRequest["toolChoice"]): boolean {
   return choice?.mode === "required" && choice.names?.length === 1;
 }
 
-/** Returns true if a request forces the model to call a tool. */
 export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
   return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
 }
@@ -91,7 +85,6 @@ export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Returns the members that are not undefined; undefined if there are none. */
 export function unlessEmpty(members: JsonRecord): JsonRecord | undefined {
   const body = withoutUndefined(members);
   return Object.keys(body).length > 0 ? body : undefined;

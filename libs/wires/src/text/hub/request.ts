@@ -5,14 +5,12 @@ import type { CacheHint, Part, TextPart } from "./part.ts";
 /** A tool that belongs to a set (namespace) on the responses wire. On other wires its name includes the namespace. */
 export interface NamespacedTool {
   readonly namespace: string;
-  /** Description of the set. */
   readonly about?: string | undefined;
   readonly name: string;
   /** Description of the tool itself. On other wires the first tool of a set also has the set's description. */
   readonly description?: string | undefined;
 }
 
-/** One tool that the model may call. */
 export type Tool =
   | {
       readonly kind: "function";
@@ -66,7 +64,6 @@ export interface ReasoningOptions {
   readonly show?: "none" | "summary" | "full" | undefined;
 }
 
-/** Format of the answer's text. */
 export type OutputFormat =
   | { readonly kind: "json" }
   | {
@@ -174,7 +171,6 @@ interface SearchOptions {
   readonly location?: JsonRecord | undefined;
 }
 
-/** Web search in the tools of a request. */
 export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
 /** Creates the web search that a client of `wire` requests; `others` are its options that `SearchOptions` lacks. */
@@ -201,7 +197,6 @@ export function parseLocation(value: unknown): JsonRecord | undefined {
   return withoutUndefined(location);
 }
 
-/** Renders a location as most wires spell it. */
 export function renderLocation(location: JsonRecord | undefined): JsonRecord | undefined {
   return location === undefined ? undefined : { type: "approximate", ...location };
 }

@@ -14,7 +14,6 @@ export function parseArguments({ arguments: text, custom }: Pick<ToolCallPart, "
   return isRecord(value) ? value : { [rawArgumentsMember]: text };
 }
 
-/** Returns the JSON text of a call's arguments. */
 export function renderArguments(args: unknown): string {
   if (isRecord(args) && Object.keys(args).length === 1 && typeof args[rawArgumentsMember] === "string")
     return args[rawArgumentsMember];

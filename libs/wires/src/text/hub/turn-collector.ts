@@ -37,7 +37,6 @@ export class TurnCollector {
     this.add("user", [withoutUndefined({ ...result, name: result.name ?? this.#names.get(result.callId) })], true);
   }
 
-  /** Attaches a carried signature to a part of the last turn. */
   attach(envelope: Envelope): void {
     attachSignature(this.#turns.at(-1)?.parts ?? [], envelope);
   }

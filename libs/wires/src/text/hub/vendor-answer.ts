@@ -4,7 +4,6 @@ import type { ReportedExtraUsage } from "../fees.ts";
 import type { FinishReason, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
-/** Failure of a stream with a frame that is not JSON. */
 export const notJsonFailure: readonly TextEvent[] = [
   { type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." },
 ];
@@ -42,7 +41,6 @@ export function readAnswerPart<Result>(part: string, read: () => Result): Result
   }
 }
 
-/** Returns true for text or reasoning that is empty and has no signature. */
 export function isEmptyText(part: Part): boolean {
   return (part.kind === "text" || part.kind === "reasoning") && part.text === "" && part.signature === undefined;
 }

@@ -11,7 +11,6 @@ import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport } from "./field-support.ts";
 import type { RequestField, TextRequest } from "./request.ts";
 
-/** A client's parsed request. */
 export interface ParsedText extends Parsed<TextRequest> {
   /** True if the last input item requests a compaction at the end of this turn (responses); the service performs it. */
   readonly compactionTrigger?: boolean | undefined;
@@ -48,7 +47,6 @@ export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
   /** Handles the end of the connection: returns events that end the open parts. `isComplete` stays false if truncated. */
   end(): readonly TextEvent[];
-  /** True if the answer is complete. */
   readonly isComplete: boolean;
   /** True if no further event is needed. On some wires the usage may follow the last text. */
   readonly done: boolean;
@@ -58,7 +56,6 @@ export interface StreamReader {
 export interface StreamWriter {
   /** Renders an event. A vendor's `failure` renders as "": the caller reports it by `fail`. */
   write(event: TextEvent): string;
-  /** Renders the end of a complete stream. */
   end(): string;
   /** Renders the wire's error event of a broken stream, after which nothing follows. */
   fail(failure: Failure, requestId: string): string;
@@ -79,7 +76,6 @@ export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextV
 /** A wire with a vendor side, to which requests of every client's wire can be converted. */
 export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
-/** The vendor side of a text wire. */
 export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   render(request: TextRequest, target: TextTarget): Rendered;
   parse(body: JsonRecord): TextAnswer;
@@ -118,7 +114,6 @@ export interface VendorRun {
   readonly id: string | undefined;
   /** Id of the last event that has one. */
   readonly lastEvent: string | undefined;
-  /** True if the vendor has ended the answer. */
   readonly hasEnded: boolean;
   /** Reads a frame. Returns false for one that the client must not receive, because it has been received before the stream was resumed. */
   take(frame: Frame): boolean;
@@ -128,12 +123,10 @@ export interface VendorRun {
   readonly usageOf: (state: Buffer) => Units | undefined;
 }
 
-/** A wire with a client side only. */
 export interface ClientOnlyWire {
   readonly client: TextClient;
 }
 
-/** The client side of a text wire. */
 export interface TextClient<Params extends TextParams = TextParams> extends ClientSide<
   TextRequest,
   TextAnswer,
@@ -173,14 +166,12 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
 
 /** Handles a request that becomes several calls, and their answers. */
 export interface PromptBatch {
-  /** Returns true if a body becomes more than one call. */
   isBatch(body: JsonRecord): boolean;
   /** Parses the calls' requests, which differ only in their prompts. Throws Failure (400) naming the wrong field. */
   read(body: JsonRecord): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];
   };
-  /** Renders the answers to all calls, in their order. */
   render(all: readonly AnsweredRequest[], context: AnswerContext): JsonRecord;
   renderStream(all: readonly AnsweredRequest[], context: AnswerContext): string;
 }
@@ -195,11 +186,9 @@ export interface AnsweredRequest {
 export interface TokenCount {
   /** Wire of the vendors that can count the tokens. */
   readonly wire: UpstreamWire;
-  /** Checks the request. Throws Failure (400) naming the field. */
   readParams(body: unknown, path: RequestPath): TextParams;
   /** Returns the request whose tokens are counted, as `parseRequest` accepts it. */
   countBody(body: JsonRecord): JsonRecord;
-  /** Reads a vendor's count; undefined if absent. */
   read(answer: JsonRecord): number | undefined;
   render(tokens: number): JsonRecord;
 }

@@ -157,7 +157,6 @@ export interface InteractionsParams extends TextParams {
   readonly isInBackground: boolean;
 }
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = [
   ...Object.keys(bodies.InteractionRequest.properties),
   ...["max_output_tokens", "thinking_level"].map((name) => `generation_config.${name}`),
@@ -166,7 +165,6 @@ export const inspectedMembers = [
 
 const read = bodyReader(bodies.InteractionRequest);
 
-/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(value: unknown): InteractionsParams {
   const body = read(value);
   const [model, agent] = [body.model ?? undefined, body.agent ?? undefined];

@@ -3,7 +3,6 @@ import type { Turn } from "../hub/request.ts";
 import { TurnCollector } from "../hub/turn-collector.ts";
 import { carriedSignature, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
 
-/** Maximum number of steps of a request. */
 const maxSteps = 20_000;
 
 /** Returns the steps of an input. A text, or a list of contents, becomes one step of the user. */
@@ -14,7 +13,6 @@ export function stepsOf(input: unknown): readonly JsonRecord[] {
   return list.length > 0 && isContents(list) ? [{ type: "user_input", content: list }] : list;
 }
 
-/** Parses the dialogue. Throws Failure (400) for an invalid step. */
 export function parseTurns(fields: Fields): readonly Turn[] {
   // A request may have instructions only.
   if (!fields.has("input") && fields.has("system_instruction")) return [];

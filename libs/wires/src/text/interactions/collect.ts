@@ -27,7 +27,6 @@ export class InteractionCollector implements AnswerCollector {
     return { ...interaction, steps: this.steps };
   }
 
-  /** Returns the steps that were received so far. */
   get steps(): readonly JsonRecord[] {
     return [...this.#steps].map(([index, step]) => {
       const pieces = this.#pieces.get(index);
@@ -36,7 +35,6 @@ export class InteractionCollector implements AnswerCollector {
   }
 }
 
-/** Returns a step with a delta added. */
 function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
   if (isVendorStep(asText(step["type"])) || type === "thought_signature") return { ...step, ...delta };
   if (type === "thought_summary") return { ...step, summary: joined(step["summary"], delta["content"]) };

@@ -13,7 +13,6 @@ import { parseAnswer, taskOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { InteractionsReader } from "./vendor-stream.ts";
 
-/** The wire of Google's Interactions API. */
 export const interactionsWire = {
   name: "interactions",
   framing: eventStreamFraming,
@@ -57,7 +56,6 @@ export const interactionsWire = {
   pass: interactionsPass,
 } as const satisfies TextWire<"interactions">;
 
-/** Returns true if an event can begin a stream: one with its interaction, a status update, or one of a step. */
 function isFirstEvent({ event_type: type, interaction }: JsonRecord): boolean {
   if (typeof type !== "string") return false;
   if (type === "interaction.created" || type === "interaction.completed") return isRecord(interaction);
@@ -72,7 +70,6 @@ function readDialogue(body: JsonRecord): Dialogue {
   return identifyDialogue(body, conversation, ({ type }) => !clientSteps.has(type));
 }
 
-/** Returns true if a request requests reasoning from its model. */
 function requestsReasoning(body: JsonRecord): boolean {
   const config = body["generation_config"];
   return isRecord(config) && isReasoningRequested(config["thinking_level"]);

@@ -16,7 +16,6 @@ import { renderArguments } from "../hub/tool-calls.ts";
 const vendorStep =
   /^(?:code_execution|google_search|google_maps|url_context|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
 
-/** Returns true for a step of a tool that the vendor runs. */
 export function isVendorStep(type: string): boolean {
   return vendorStep.test(type);
 }
@@ -75,7 +74,6 @@ export function parseResult(step: Fields): ToolResultPart {
   });
 }
 
-/** Parses contents: text, one content, or several. Throws Failure (400) for an unknown type. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
   return parseContentParts(of, name, readers);
 }

@@ -36,7 +36,6 @@ export function annotationOf({ own, url, title }: Citation): unknown {
   return own?.wire === "interactions" ? own.value : withoutUndefined({ type: "url_citation", url, title });
 }
 
-/** Renders a call, without its signature. */
 export function callStep(part: ToolCallPart): JsonRecord {
   return { type: "function_call", id: part.id, name: part.name, arguments: parseArguments(part) };
 }

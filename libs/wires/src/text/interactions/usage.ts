@@ -60,13 +60,11 @@ function byModality(all: number, audio = 0, image = 0): readonly JsonRecord[] {
   ];
 }
 
-/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "service_tier"];
 
 /** Tools for which the vendor charges nothing, since the client runs them. */
 const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 
-/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const tools = toolsIn(body["tools"]).filter(([, { type }]) => !unpaid.has(type));
   return feesUnlessNone({

@@ -6,7 +6,6 @@ import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hu
 import { carriedSignature, parseModelStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
-/** Parses a vendor's interaction. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonRecord): TextAnswer {
   const steps = stepsOfAnswer(body);
   const parts = steps.flatMap(parseAnswerStep).filter((part) => !isEmptyText(part));
@@ -22,7 +21,6 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
   });
 }
 
-/** Reads id, model and time; the time is 0 if the vendor sends none. */
 export function headOf(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return {
     id: asText(body["id"]),
@@ -42,7 +40,6 @@ export function stepsOfAnswer(body: JsonRecord): readonly JsonRecord[] {
   return asRecords(steps);
 }
 
-/** Returns the vendor's message about a failed interaction; undefined if it sent none. */
 export function messageOf({ errors, error }: JsonRecord): string | undefined {
   const [first = error] = asRecords(errors);
   const message = memberOf(first, "message");
@@ -77,7 +74,6 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   requires_action: "tool-calls",
 };
 
-/** Statuses of an interaction by the reason why the model stopped. */
 const statuses = {
   stop: "completed",
   "stop-sequence": "completed",

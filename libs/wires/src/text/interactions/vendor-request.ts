@@ -10,7 +10,6 @@ import { customParameters } from "../hub/tool-calls.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
-/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",

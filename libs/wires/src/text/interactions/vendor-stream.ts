@@ -20,7 +20,6 @@ import { isVendorStep, parseAnnotation, parseContent, parseSignature } from "./p
 import { interactionsFees, interactionsUsage } from "./usage.ts";
 import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
 
-/** A step whose end has not been received. */
 interface OpenStep {
   readonly key: string;
   /** Step as received so far; steps of the vendor's tools are emitted complete at their end. */

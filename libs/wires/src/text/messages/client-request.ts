@@ -16,7 +16,6 @@ import { requestedFees, feeMembers } from "./fees.ts";
 /** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
-/** Parses a request of the messages endpoint into the neutral form. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   // The gateway itself adds the cost; no vendor receives this member.
@@ -64,7 +63,6 @@ function parseMaxTokens(fields: Fields): number {
   return fields.count("max_tokens", 1) ?? 1;
 }
 
-/** Parses a client's `thinking`, and the effort in `output_config`. */
 function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptions | undefined {
   const thinking = body.fields("thinking");
   const type = thinking?.oneOf("type", ["enabled", "adaptive", "disabled", "between_tools"]);
@@ -148,7 +146,6 @@ function isEmpty({ type, properties, ...rest }: JsonRecord): boolean {
 
 const modes = { auto: "auto", any: "required", none: "none", tool: "required" } as const;
 
-/** Reads the tool choice, and whether parallel calls are allowed. */
 function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parallelTools"> {
   const choice = body.fields("tool_choice");
   if (choice === undefined) return {};
@@ -163,14 +160,12 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
 /** Member by which a client has the vendor bill another organization on behalf of a user profile. */
 const payer = "billing_policy";
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, feeMembers);
 
 const readRequest = bodyReader(bodies.MessagesRequest);
 
 const readCounted = bodyReader(bodies.CountMessageTokensRequest);
 
-/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(value: unknown): TextParams {
   const body = readRequest(value);
   if ((memberOf(body, payer) ?? undefined) !== undefined)

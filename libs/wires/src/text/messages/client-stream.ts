@@ -10,7 +10,6 @@ import { renderCitation, renderSignature } from "./extras.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
-/** Event that keeps a silent stream alive. */
 export const ping = renderSseEvent("ping", '{"type":"ping"}');
 
 /**
@@ -151,7 +150,6 @@ class MessagePartWriter {
     return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
   }
 
-  /** Opens the block of the current part, if it is not open. */
   #open(): string {
     const opened = this.#opened;
     if (this.#isOpen || opened === undefined) return "";

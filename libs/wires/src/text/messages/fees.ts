@@ -16,13 +16,11 @@ import {
 import { memberOf } from "../pass.ts";
 import { messagesIterations } from "./iterations.ts";
 
-/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
 /** Matches tools without a fee: those that the client runs, and the search among tools. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
-/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
     tools: [
@@ -66,7 +64,6 @@ export function messagesFees(usage: unknown): ReportedExtraUsage | undefined {
   return reportedFees({ counts, tier: speed === "fast" ? "fast" : normalizeTier(tier), ...messagesIterations(usage) });
 }
 
-/** Returns the tool call in a block. */
 export function callOfBlock(block: unknown): readonly ReportedCall[] {
   if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
   const { id, name } = block;

@@ -47,7 +47,6 @@ const countTokens: TokenCount = {
   render: (tokens) => ({ input_tokens: tokens }),
 };
 
-/** The messages wire. */
 export const messagesWire = {
   name: "messages",
   framing: eventStreamFraming,
@@ -83,13 +82,11 @@ export const messagesWire = {
   pass: messagesPass,
 } as const satisfies TextWire<"messages">;
 
-/** Returns true if an event can begin a stream: a type of this wire, not an error. A start must have its message. */
 function isFirstEvent({ type, message }: JsonRecord): boolean {
   if (type === "message_start") return isRecord(message);
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
 }
 
-/** Returns true if the vendor runs a tool. */
 function isVendors(tool: unknown): boolean {
   return isRecord(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
 }
@@ -99,7 +96,6 @@ function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");
 }
 
-/** Lists the files that code wrote, from the `content` of a result. */
 function filesIn(result: unknown): readonly CreatedId[] {
   return asRecords(memberOf(result, "content")).flatMap((output) => createdId("file", output["file_id"]));
 }

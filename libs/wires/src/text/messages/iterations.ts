@@ -46,7 +46,6 @@ function isDeclined(entry: JsonRecord, answeredBy: string | undefined): boolean 
   );
 }
 
-/** Returns true if the usage includes the output of the models that declined. */
 function isInTotal(declined: readonly JsonRecord[], entries: readonly JsonRecord[], usage: JsonRecord): boolean {
   if (declined.length === 0) return false;
   const messages = entries.filter(({ type }) => type === "message" || type === "fallback_message");

@@ -47,7 +47,6 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
   return frame.subarray(0, line.length).equals(line);
 }
 
-/** Passes messages through unchanged. */
 export const messagesPass: TextPass = {
   /**
    * Returns false for a body that the model refuses: with a thinking budget, turns that call tools must begin with

@@ -13,7 +13,6 @@ import type { Unsupported } from "../hub/field-support.ts";
 /** Version of the vendor's search tool that is used unless the client names one. */
 const searchType = "web_search_20250305";
 
-/** Parses the vendor's search tool as a client of this wire sends it. */
 export function parseSearch(definition: JsonRecord): WebSearchTool {
   const { name: _, type, ...options } = definition;
   const { allowed_domains, blocked_domains, max_uses, user_location, cache_control: _cache, ...others } = options;

@@ -2,7 +2,6 @@ import { outputTotal, type UnitName, type Units, withoutUndefined } from "@model
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 
-/** Names of the units that this wire counts. */
 const countMembers = [
   "inputTokens",
   "cachedInputTokens",
@@ -38,7 +37,6 @@ export function chargedUsage(
   return units !== undefined && isFree ? { inputTokens: 0, outputTokens: 0 } : units;
 }
 
-/** Converts the token counts of `usage`, or of one of its iterations, to units. */
 export function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | undefined {
   const counts = countsOf(usage);
   if (counts.inputTokens === undefined && counts.outputTokens === undefined) return undefined;
@@ -100,7 +98,6 @@ export function renderUsage(units: Units): JsonRecord {
   });
 }
 
-/** Returns the neutral name of an answer's service tier. */
 export function tierOf(value: unknown): string | undefined {
   return typeof value !== "string" ? undefined : value === "standard" ? "default" : value;
 }

@@ -6,7 +6,6 @@ import { parseFinishReason, isEmptyText, readAnswerPart } from "../hub/vendor-an
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
-/** Parses a vendor's message, which has no time. Throws Failure upstream_error if it cannot be read. */
 export function parseAnswer(body: JsonRecord): TextAnswer {
   blocksOf(body);
   const parts = [...partsOf(body).filter((part) => !isEmptyText(part)), ...refusalOf(body)];

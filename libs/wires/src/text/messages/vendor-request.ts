@@ -21,7 +21,6 @@ import { renderCache } from "./extras.ts";
 import { renderSearch } from "./search.ts";
 import { automaticMarks, pairs, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
-/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",

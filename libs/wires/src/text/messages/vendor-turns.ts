@@ -23,7 +23,6 @@ interface RenderedTurns {
   readonly messages: readonly Message[];
 }
 
-/** Renders the dialogue for a vendor of this wire. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedTurns {
   const render = (part: Part): readonly JsonRecord[] => renderPart(part, unsupported);
   const { system, messages } = renderPairedMessages(request, unsupported, render, {
@@ -33,7 +32,6 @@ export function renderTurns(request: TextRequest, model: string, unsupported: Un
   return { system: systemOf(system), messages };
 }
 
-/** Returns a single plain text as a string, anything else as blocks. */
 function systemOf(blocks: readonly JsonRecord[]): RenderedTurns["system"] {
   const [first] = blocks;
   if (first === undefined) return undefined;
@@ -67,7 +65,6 @@ const renders: PartRenderers<Unsupported> = {
   vendor: (part) => [requireItemOfWire(part, "messages")],
 };
 
-/** Renders a part of a request as blocks. Throws Failure unsupported_parameter if the wire cannot express it. */
 function renderPart(part: Part, unsupported: Unsupported): readonly JsonRecord[] {
   return renderPartBy(renders, part, unsupported);
 }

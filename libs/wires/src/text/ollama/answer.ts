@@ -21,7 +21,6 @@ export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: 
   };
 }
 
-/** Renders a time in Unix seconds as the date text of this wire. */
 export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
@@ -61,7 +60,6 @@ export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => 
 /** Form of `/api/generate`: text, and reasoning as a separate member. */
 export const generateForm: AnswerForm = ({ text = "", thinking }) => ({ response: text, thinking });
 
-/** Renders a call; `index` is its position in the answer. */
 export function renderCall(
   call: Pick<ToolCallPart, "id" | "name" | "arguments" | "custom">,
   index: number,

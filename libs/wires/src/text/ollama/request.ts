@@ -9,7 +9,6 @@ import type { OutputFormat, ReasoningOptions, TextRequest, Tool } from "../hub/r
 import { bytesMedia, mediaOf, type MediaMeasure } from "../media.ts";
 import { parseImages, parseTurns } from "./turns.ts";
 
-/** Parses a chat request into the neutral form. Throws Failure (400) naming the wrong field. */
 export function parseChat(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
@@ -104,7 +103,6 @@ const readChat = bodyReader(bodies.OllamaChatRequest);
 
 const readGenerate = bodyReader(bodies.OllamaGenerateRequest);
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = [
   "model",
   "stream",
@@ -117,13 +115,11 @@ export const inspectedMembers = [
   "options",
 ].concat("options.num_predict");
 
-/** Checks a request for a chat. Throws Failure (400) naming the field. */
 export function readChatParams(value: unknown): OllamaParams {
   const body = readChat(value);
   return { ...readParams(body, body.messages), isEmpty: (body.messages ?? []).length === 0 };
 }
 
-/** Checks a request to complete a prompt. Throws Failure (400) naming the field. */
 export function readGenerateParams(value: unknown): OllamaParams {
   const body = readGenerate(value);
   const isEmpty = (body.prompt ?? "") === "" && (body.images ?? []).length === 0;

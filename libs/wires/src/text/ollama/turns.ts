@@ -10,7 +10,6 @@ const [maxMessages, maxCalls] = [20_000, 1_024];
 
 const roles = ["system", "user", "assistant", "tool"] as const;
 
-/** Parses `messages`. System messages before the first turn are instructions. */
 export function parseTurns(fields: Fields): {
   readonly instructions: readonly TextPart[];
   readonly turns: readonly Turn[];
@@ -74,7 +73,6 @@ export function parseImages(fields: Fields): readonly ImagePart[] {
   });
 }
 
-/** Prefixes of the Base64 of images, by media type. */
 const beginnings = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],

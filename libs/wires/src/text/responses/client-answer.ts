@@ -91,7 +91,6 @@ export function responseObject(context: AnswerContext, state: ResponseState): Js
   };
 }
 
-/** Returns the member `conversation`; an empty object if the request has no conversation. */
 function echoConversation(conversation: unknown): JsonRecord {
   if (typeof conversation === "string") return { conversation: { id: conversation } };
   return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};

@@ -179,7 +179,6 @@ function chosenName(tool: Fields): string {
   return isSearch(type) ? searchToolName : type;
 }
 
-/** Returns true if `tools` is a list of objects, which a response can repeat. */
 export function isToolList(value: unknown): value is readonly JsonRecord[] {
   return Array.isArray(value) && value.every(isRecord);
 }
@@ -193,7 +192,6 @@ export interface ResponsesParams extends TextParams {
   readonly compacts: boolean;
 }
 
-/** Members that determine what a call is allowed to do and what it costs. */
 export const inspectedMembers = Object.keys(bodies.ResponsesRequest.properties).concat(
   "background",
   "usage",
@@ -202,7 +200,6 @@ export const inspectedMembers = Object.keys(bodies.ResponsesRequest.properties).
 
 const read = bodyReader(bodies.ResponsesRequest);
 
-/** Checks the fields that the gateway relies on. Throws Failure (400) naming the field. */
 export function readParams(value: unknown): ResponsesParams {
   const body = read(value);
   const { max, names: outputLimitNames } = outputLimitsIn(body, ["max_output_tokens"]);

@@ -137,7 +137,6 @@ class SeenAnswer {
     return [...ends, event("response.output_item.done", { output_index: position.output_index, item: complete })];
   }
 
-  /** Returns the events that end an item's text, and the complete item. */
   #wholeItem(
     item: JsonRecord,
     position: JsonRecord,
@@ -184,5 +183,4 @@ class SeenAnswer {
   }
 }
 
-/** Reads the model's text from raw JSON. */
 export const extractDelta = memberTextReader(["delta", "text", "refusal", "name", "arguments"]);

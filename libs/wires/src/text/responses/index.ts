@@ -23,7 +23,6 @@ const countTokens: TokenCount = {
   render: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 };
 
-/** The responses wire. */
 export const responsesWire = {
   name: "responses",
   framing: eventStreamFraming,

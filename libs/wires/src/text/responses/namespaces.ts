@@ -26,7 +26,6 @@ export interface LocalName {
   readonly name: string;
 }
 
-/** Maps the qualified names of a request's tools to their names on this wire. */
 export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<string, LocalName> {
   const names = new Map<string, LocalName>();
   for (const tool of tools ?? [])
@@ -37,7 +36,6 @@ export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<stri
   return names;
 }
 
-/** Renders the tools of one namespace. */
 export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonRecord[]): JsonRecord {
   return withoutUndefined({ type: "namespace", name: namespace, description: about, tools });
 }

@@ -100,7 +100,6 @@ interface GrowingText {
   readonly citations: Citation[];
   readonly logProbabilities: TokenProbability[];
   annotated: number;
-  /** Number of characters sent so far. */
   length: number;
 }
 

@@ -111,7 +111,6 @@ function readImageCall(item: Fields): readonly Part[] {
   return [{ kind: "image", source: { kind: "base64", mediaType: `image/${format}`, data } }];
 }
 
-/** Parses a message's content, or a tool's output: text, or parts. */
 export function parseContent(of: Fields, name: string): readonly Part[] {
   return parseContentParts(of, name, readers);
 }

@@ -25,7 +25,6 @@ const terminals = ["response.completed", "response.incomplete", "response.failed
   type,
 }));
 
-/** Passes responses through unchanged. */
 export const responsesPass: TextPass = {
   boundOrder: () => ["max_output_tokens"],
   refuses: (names, model) => (refusesUnknownFields(model) ? names : []),

@@ -134,7 +134,6 @@ function ownFile({ wire, id }: Extract<Source, { kind: "file-id" }>): string {
   throw unsupportedFailure("file ids of another vendor");
 }
 
-/** Renders a text of the model, in an answer or in the history. */
 export function outputText({ text, citations, logProbabilities }: TextPart): JsonRecord {
   return {
     type: "output_text",

@@ -11,7 +11,6 @@ export function isSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
 
-/** Parses the vendor's search tool as a client of this wire sends it. */
 export function parseSearch(definition: JsonRecord): WebSearchTool {
   const { type, ...rest } = definition;
   const { filters, search_context_size: contextSize, user_location, ...others } = rest;

@@ -179,7 +179,6 @@ function typeOf({ type, role }: JsonRecord): string {
   return (role ?? undefined) === undefined ? "item_reference" : "message";
 }
 
-/** Prefixes of items' ids. */
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 
 /** Returns an output item's id: the same in the stream and in the complete answer, and unique to the answer. */

@@ -59,7 +59,6 @@ export function renderUsage(units: Units): JsonRecord {
   };
 }
 
-/** Members that can cause charges in addition to tokens. */
 export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
 /** Types of tools that the client runs, and of searches among tools; neither is charged. */
@@ -74,10 +73,8 @@ const unpaidTools: ReadonlySet<unknown> = new Set([
   "tool_search",
 ]);
 
-/** Types of input items that declare tools. */
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
-/** Finds the charges that a request can cause in addition to tokens; undefined for none. */
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const max = body["max_tool_calls"];
   return feesUnlessNone({
@@ -115,7 +112,6 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   ];
 }
 
-/** Returns true if the environment of a shell is a container of the vendor. */
 function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
@@ -127,7 +123,6 @@ export function capTools(body: Buffer, max: number): Buffer {
     : spliceMembers(body, { max_tool_calls: String(max) });
 }
 
-/** Units by which output items are billed. */
 const units: Readonly<Record<string, ToolUnit>> = {
   web_search_call: "webSearches",
   file_search_call: "fileSearches",
@@ -148,7 +143,6 @@ export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   return [{ unit, id: String(unit === "codeInterpreters" ? (session ?? "session") : id) }];
 }
 
-/** Reads the charges in addition to tokens from a complete response. */
 export function responsesFees({ output, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   const calls = Array.isArray(output) ? output.filter(isRecord).flatMap(callOfItem) : [];
   return reportedFees({ calls, counts: countedTools(usage), tier: normalizeTier(tier) });

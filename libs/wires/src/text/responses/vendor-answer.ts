@@ -6,7 +6,6 @@ import { readAnswerPart } from "../hub/vendor-answer.ts";
 import { parseModelItem } from "./parse-items.ts";
 import { responsesUsage } from "./usage.ts";
 
-/** Parses a vendor's response. Throws Failure upstream_error if it failed or cannot be read. */
 export function parseAnswer(body: JsonRecord): TextAnswer {
   const parts = outputOf(body).flatMap((item) => parseAnswerItem(item));
   const usage = responsesUsage(body["usage"]);

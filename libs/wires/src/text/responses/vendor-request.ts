@@ -18,7 +18,6 @@ import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
-/** Support of the neutral form's fields by vendors of this wire; the docs site shows it as a page. */
 export const fieldSupport: FieldSupport = {
   as: {
     tools: "tools",
@@ -44,7 +43,6 @@ export const fieldSupport: FieldSupport = {
   refused: ["stop", "choices", "audio"],
 };
 
-/** Minimum output limit that the vendor accepts. */
 export const minOutputTokens = 16;
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;

@@ -10,7 +10,6 @@ import { ownSignature } from "../hub/signatures.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
 
-/** Renders the conversation as input items; its instructions are messages at the beginning. */
 export function renderTurns(
   { instructions, turns, tools }: TextRequest,
   unsupported: Unsupported,
@@ -104,7 +103,6 @@ function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupport
   return encrypted === undefined ? [] : [reasoningItem(parts[0]?.id, parts, encrypted)];
 }
 
-/** Renders the model's texts and images, in their order. */
 function renderMessages(run: readonly Part[], path: string): readonly JsonRecord[] {
   const items: JsonRecord[] = [];
   let textParts: Part[] = [];

@@ -4,7 +4,6 @@ import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { WithUsage, ClientSide, Rendered, VendorSide } from "../../wire.ts";
 
-/** Formats of answers. */
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
@@ -12,10 +11,8 @@ export type TranscriptFormat = (typeof transcriptFormats)[number];
 export const granularities = ["word", "segment"] as const;
 export type Granularity = (typeof granularities)[number];
 
-/** A text field of a form. */
 export type FormEntry = readonly [name: string, value: string];
 
-/** Returns the entry of a form with a value; empty for undefined. */
 export function formEntry(name: string, value: string | number | undefined): readonly FormEntry[] {
   return value === undefined ? [] : [[name, String(value)]];
 }
@@ -63,7 +60,6 @@ export interface Transcript extends WithUsage {
   readonly text: string;
   /** Segments; undefined if the vendor returned no times. */
   readonly segments: readonly Segment[] | undefined;
-  /** Single words, if the vendor returned their times. */
   readonly words?: readonly Segment[] | undefined;
   /** Language, as the vendor names it. */
   readonly language?: string | undefined;
@@ -71,7 +67,6 @@ export interface Transcript extends WithUsage {
   readonly duration?: number | undefined;
 }
 
-/** An event of a streamed transcript. */
 export type TranscriptEvent =
   | { readonly kind: "delta"; readonly text: string }
   | { readonly kind: "done"; readonly body: { readonly [name: string]: unknown } }
@@ -84,11 +79,9 @@ export type RenderedTranscripts = Omit<Rendered, "body"> &
     | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
     /** The file is the body; the query holds all fields. */
     | { readonly kind: "bytes"; readonly query: Readonly<Record<string, string>> }
-    /** The file is inside JSON. */
     | { readonly kind: "json"; readonly maxBytes: number; bodyOf(file: Base64File): JsonRecord }
   );
 
-/** A file in Base64. */
 export interface Base64File {
   readonly mediaType: string;
   readonly data: string;
@@ -100,7 +93,6 @@ export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transc
   stream?(): { read(frame: Frame): TranscriptEvent };
 }
 
-/** The client side of a transcripts wire. */
 export interface TranscriptsClient extends Pick<
   ClientSide<TranscriptsRequest, Transcript, TranscriptsRequest>,
   "render"
@@ -114,7 +106,6 @@ export interface TranscriptsClient extends Pick<
 /** Maximum number of words in an answer, enough for a day of speech. */
 export const maxWords = 500_000;
 
-/** Creates a segment from its text and the times in `fields`. */
 export function segmentOf(fields: Fields, text: string): Segment {
   return { text, start: fields.number("start") ?? 0, end: fields.number("end") ?? 0 };
 }

@@ -39,7 +39,6 @@ function renderUsage(usage: Units | undefined): JsonRecord | undefined {
   };
 }
 
-/** Renders a transcript as lines of text. */
 export function renderText({ text }: Transcript): string {
   return `${text}\n`;
 }

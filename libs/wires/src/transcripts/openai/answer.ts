@@ -7,7 +7,6 @@ import { segmentOf, type Transcript, type TranscriptEvent } from "../hub/index.t
 /** Maximum number of segments of an answer: about a day of one-second segments. */
 const maxSegments = 100_000;
 
-/** Parses a transcript in JSON, with its segments if it has any. */
 export function parseAnswer(body: JsonRecord): Transcript {
   return readVendor(body, (fields) => ({
     text: fields.needText("text"),

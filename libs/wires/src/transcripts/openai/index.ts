@@ -41,7 +41,6 @@ export const translations = {
 
 /** Fields that the gateway reads; brackets may follow the name of a list. */
 const known = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
-/** Fields that may occur only once. */
 const singleFields: ReadonlySet<string> = new Set(known.filter((name) => name !== "timestamp_granularities"));
 
 /** Parses the form of a transcription; unknown fields are passed on unchanged. */

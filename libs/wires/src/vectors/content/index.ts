@@ -26,7 +26,6 @@ export const contentEmbeddings = {
   client: { read: batch.read, render: renderBatch, inspectedMembers, spelling: { ...spelling, inputs: "requests" } },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Parses a vendor's answer to either call. */
 function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
   const items = (embedding ?? undefined) === undefined ? embeddings : [embedding];
   return { vectors: vectorsIn(Array.isArray(items) ? items.map((item) => memberOf(item, "values")) : items) };

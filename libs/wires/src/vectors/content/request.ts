@@ -82,7 +82,6 @@ function parseTask(fields: Fields): VectorInput["task"] {
   return vectorTasks.find((task) => taskTypes[task] === type);
 }
 
-/** Maximum number of texts in one call of :batchEmbedContents. */
 export const maxInBatch = 100;
 
 /** Renders the body of :batchEmbedContents for at most `maxInBatch` inputs. Throws unsupported_parameter for token ids. */

@@ -9,7 +9,6 @@ export interface VectorsAnswer {
   readonly usage?: Units | undefined;
 }
 
-/** The vendor side of a vectors wire. */
 export interface VectorsVendor extends UnstreamedVendor<VectorsRequest, VectorsAnswer> {
   /** Returns the maximum number of inputs in one request for a model; more are sent in several requests. */
   maxInputs(model: string): number;

@@ -5,10 +5,8 @@ import { measurePart } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
 
-/** Maximum number of inputs of one request, on every wire. */
 export const maxInputs = 2_048;
 
-/** Purposes of vectors. */
 export const vectorTasks = [
   "query",
   "document",
@@ -21,7 +19,6 @@ export const vectorTasks = [
 ] as const;
 export type VectorTask = (typeof vectorTasks)[number];
 
-/** Content that one vector is made of. */
 export type VectorContent =
   | { readonly kind: "text"; readonly text: string }
   /** Token ids of a vendor's tokenizer, which only that vendor can read. */
@@ -38,7 +35,6 @@ export interface VectorInput {
 /** A request for vectors in the neutral form. Absent members were not given by the client. */
 export interface VectorsRequest {
   readonly model: string;
-  /** Inputs, from 1 to `maxInputs`. */
   readonly inputs: readonly VectorInput[];
   readonly dimensions?: number | undefined;
   /** Form of the vectors in the client's answer. */
@@ -58,7 +54,6 @@ export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly
   });
 }
 
-/** Creates the failure of an input that its vendor does not accept. */
 export function noText({ kind }: VectorContent): Failure {
   const message = `The vendor of this model accepts text, not ${kind === "tokens" ? "tokens" : "this"}.`;
   return unsupportedFailure("inputs", message);

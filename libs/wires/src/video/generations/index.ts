@@ -10,7 +10,6 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Spelling of the fields in styles B and C. */
 export const spelling = {
   negativePrompt: "negative_prompt",
   firstFrame: "image",

@@ -5,7 +5,6 @@ import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } fr
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";
 import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";
 
-/** Size of a video in pixels. */
 export interface VideoSize {
   readonly width: number;
   readonly height: number;
@@ -73,7 +72,6 @@ export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMemb
   throw new Failure("invalid_value", message, { param });
 }
 
-/** Throws Failure unsupported_parameter for the first of these fields that the request has. */
 export function refuseFields(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): void {
   const unsupportedField = fields.find((field) => request[field] !== undefined);
   if (unsupportedField !== undefined) throw unsupportedFailure(unsupportedField);
@@ -82,17 +80,14 @@ export function refuseFields(request: VideoRequest, fields: readonly (keyof Vide
 /** Frame rate of most vendors. */
 export const framesPerSecond = 24;
 
-/** Returns the names of the optional fields that the request has. */
 export function hintsIn(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): readonly string[] {
   return fields.filter((field) => request[field] !== undefined);
 }
 
-/** Returns `fps` if the request has another rate than `framesPerSecond`. */
 export function otherRate({ fps = framesPerSecond }: VideoRequest): readonly string[] {
   return fps === framesPerSecond ? [] : ["fps"];
 }
 
-/** Throws Failure unsupported_parameter for a last frame without a first one. */
 export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): void {
   if (lastFrame !== undefined && firstFrame === undefined)
     throw unsupportedFailure("lastFrame", "The vendor of this model accepts lastFrame only with firstFrame.");

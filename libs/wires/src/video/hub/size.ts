@@ -14,7 +14,6 @@ export function writeSize({ width, height }: VideoSize): string {
   return `${width}x${height}`;
 }
 
-/** Size or ratio in a request. */
 export interface VideoShape {
   readonly size?: VideoSize | undefined;
   readonly aspectRatio?: string | undefined;

@@ -4,12 +4,10 @@ import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
 import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";
 
-/** The client side of a video wire. */
 export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskContext> {
   created(task: VideoTask, context: TaskContext): JsonRecord;
 }
 
-/** Members that determine what a call is allowed to do and what it costs, on all wires. */
 export const inspectedMembers = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
 /** Parts of the request that answers repeat. They are stored with the task, so they contain no image. */
@@ -44,7 +42,6 @@ export interface VideoTask {
   readonly error?: { readonly code: string; readonly message: string } | undefined;
 }
 
-/** Context of the call that a task is rendered for. */
 export interface TaskContext {
   readonly requestId: string;
   /** Address at which the client gets the finished video. */
@@ -65,7 +62,6 @@ export function requestedVideoOf(request: VideoRequest, seconds: number): Reques
   };
 }
 
-/** A request in a vendor's wire. */
 export interface RenderedVideo extends Rendered {
   /** Image that is sent as a file in addition to the body, on wires with forms. */
   readonly file?: { readonly name: string; readonly mediaType: string; readonly data: string } | undefined;
@@ -77,7 +73,6 @@ export interface RenderedVideo extends Rendered {
   readonly unpriced?: string | undefined;
 }
 
-/** The vendor side of a video wire. */
 export interface VideoVendor extends VendorSide<VideoRequest, PollResult, RenderedVideo> {
   readonly defaultSeconds: number;
   /**
@@ -106,16 +101,13 @@ export type PollResult =
     }
   | { readonly kind: "finished"; readonly result: VideoResult; readonly size?: string | undefined }
   | { readonly kind: "failed"; readonly error: TaskError }
-  /** The vendor knows no such task. */
   | { readonly kind: "not-found" };
 
-/** Reason of a failed task, as the vendor reports it. */
 export interface TaskError {
   readonly code: string;
   readonly message: string;
 }
 
-/** Location of a finished video. */
 export interface VideoResult {
   /** Vendor's address; absent if the vendor serves the video only at its content endpoint. */
   readonly url?: string | undefined;
@@ -176,7 +168,6 @@ export function sizeOfTask({ requested }: Pick<VideoTask, "requested">): string 
   return requested.reportedSize ?? requested.size;
 }
 
-/** Creates the result for a failed task from the vendor's code and message, if it sends any. */
 export function failedTask(code: unknown, message: unknown, vendorStatus = "failed"): PollResult {
   return {
     kind: "failed",
@@ -188,7 +179,6 @@ export function failedTask(code: unknown, message: unknown, vendorStatus = "fail
   };
 }
 
-/** Returns the location of a video at an address; undefined without an address. */
 export function resultAt(url: unknown, properties: Omit<VideoResult, "url">): VideoResult | undefined {
   return typeof url === "string" && url !== "" ? { url, ...properties } : undefined;
 }

@@ -135,7 +135,6 @@ function renderImages(images: readonly VideoImage[]): object {
 const successCode = 10_000;
 /** Codes that do not mean a failed task: a key without access, limits of rate and concurrency, vendor failures. */
 const transientCodes: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
-/** Lifetime of a video's address, in ms. */
 const resultLifetimeMs = 3_600_000;
 
 const states = {

@@ -101,5 +101,4 @@ const states = {
   cancelled: "failed",
   expired: "failed",
 } as const;
-/** Lifetime of a video's address, in ms. */
 const resultLifetimeMs = 86_400_000;

@@ -52,13 +52,11 @@ const resultLifetimeMs = 2 * 86_400_000;
 /** Matches `models/…/operations/…`, or `projects/…/operations/…`. */
 const operation = /^(?:(?!\.+\/)[\w.@:-]{1,200}\/){0,10}operations\/[\w-]{1,200}$/;
 
-/** Reads the operation's name. Throws Failure upstream_error if it is missing. */
 function parseStarted({ name }: JsonRecord): string {
   if (typeof name === "string" && operation.test(name)) return name;
   throw new Failure("upstream_error", "The vendor's answer does not name an operation.");
 }
 
-/** Response of a finished operation, and the location of its video. */
 interface Made {
   readonly response: JsonRecord;
   readonly result?: VideoResult | undefined;

@@ -107,7 +107,6 @@ const states = {
   FAILED: "failed",
   CANCELED: "failed",
 } as const;
-/** Lifetime of a video's address, in ms. */
 const resultLifetimeMs = 86_400_000;
 
 /** Parses the state of a task; some models have the address one level deeper. */
