@@ -22,8 +22,8 @@ export function apiPage(): string {
   return [
     "# API",
     "",
-    "Generated from the OpenAPI document that the running gateway serves. Body members that are not listed here are passed on to the vendor",
-    "unchanged, if its format has them.",
+    "This page is generated from the OpenAPI document that the running gateway serves. A body member that is not listed here goes to the vendor",
+    "unchanged if the vendor uses the same format as the client.",
     "",
     "```sh",
     "curl -s http://127.0.0.1:8080/openapi.json",

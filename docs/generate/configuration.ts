@@ -26,14 +26,15 @@ export function configurationPage(): string {
   return [
     "# Configuration",
     "",
-    "One YAML file; `MODELGATE_CONFIG` names it. This page is generated from the schema that the file is checked with. A change",
-    "takes effect while modelgate runs; an invalid one is refused with the path of each wrong field, and the last valid one stays active:",
+    "The configuration is YAML: the file that `MODELGATE_CONFIG` names, or versions that you edit in the console ([Models and channels](/guide/models)).",
+    "A change takes effect without a restart. An invalid change is refused with the path of each wrong field, and the last valid configuration stays",
+    "active. This command checks a file:",
     "",
     "```sh",
     "npm run gatectl -- config check deploy/config/demo.yaml",
     "```",
     "",
-    "`deploy/config/demo.yaml` is a complete example with comments.",
+    "`deploy/config/demo.yaml` is a complete example with comments. This page is generated from the schema of the check.",
     "",
     ...sections("", schema, 2),
   ].join("\n");

@@ -46,8 +46,9 @@ export async function environmentPage(): Promise<string> {
   return [
     "# Environment",
     "",
-    "Every variable that a service reads, generated from the services' declarations; `gateway` is the program that runs",
-    "them. With a wrong value the program exits with status 78 and one line that names each wrong variable. `npm start` and the images set addresses and ports themselves.",
+    "These are all environment variables of the services, generated from their declarations. `gateway` is the program that runs the services. With a",
+    "wrong value, the program exits with status 78 and one line that names each wrong variable. `npm start` and the images set addresses and ports",
+    "themselves.",
     "",
     ...tables.flatMap((table) => [
       `## ${table.title}`,

@@ -16,14 +16,14 @@ export function kindFieldsTables(): string {
   return [
     "## Fields of other kinds",
     "",
-    "These tables list fields by the names that OpenAI's or the most common clients use, and how each is sent on a vendor's wire:",
+    "These tables show how each field is sent on a vendor's wire. Fields have the names that the most common clients use:",
     "",
-    "- sent: the vendor gets the field, converted to the wire's own values",
-    "- in part: the vendor gets what its wire can express of the field, and the rest is dropped",
-    "- gateway: the vendor gets no such field; modelgate converts the answer instead, so nothing is lost",
+    "- sent: the vendor gets the field, converted to the values of its wire",
+    "- in part: the vendor gets the part of the field that its wire can express; the rest is dropped",
+    "- gateway: modelgate applies the field to the vendor's answer, so nothing is lost",
     "- **dropped** and **refused**: as above",
     "",
-    "Members that are in no table are sent only to vendors of the client's wire; for others they are dropped.",
+    "A member that is in no table is sent if the vendor uses the client's wire, and dropped otherwise.",
     "",
     embeddings(),
     rerank(),
@@ -186,7 +186,7 @@ function videos(): string {
 function moderation(): string {
   return tableOf<ModerationRequest>({
     title: "Moderation",
-    note: "The one wire supports every field, and a chat model that moderates instead gets the same texts and images in its prompt.",
+    note: "A chat model that serves moderations gets the texts and images in its prompt.",
     wires: moderationWires,
     base: { model: "m", items: [{ parts: [{ kind: "text", text: "text" }] }] },
     fields: {

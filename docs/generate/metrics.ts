@@ -32,9 +32,9 @@ export async function metricsPage(): Promise<string> {
   return [
     "# Metrics",
     "",
-    "Every service answers `GET /metrics` on its operations port ([Ports](/guide/ports)). Each metric also has the label `service`,",
-    "and every service also has the usual metrics of a Node process (`process_…`, `nodejs_…`). [Monitoring](/operations/monitoring) has the",
-    "alerts and dashboards.",
+    "Every service answers `GET /metrics` on its operations port ([Ports](/guide/ports)). Each metric also has the label `service`.",
+    "The usual metrics of a Node process (`process_…`, `nodejs_…`) are available too. [Monitoring](/operations/monitoring) has the alerts and",
+    "dashboards.",
     "",
     "| metric | type | labels | meaning |",
     "|---|---|---|---|",

@@ -11,13 +11,13 @@ export function vendorFragments(): ReadonlyMap<string, string> {
       name,
       [
         `- \`provider: ${name}\``,
-        `- supported wires, best first: ${wires.map(code).join(", ")}`,
+        `- [wires](/guide/served) that modelgate uses, best first: ${wires.map(code).join(", ")}`,
         ...(moreWires.length === 0
           ? []
-          : [`- wires that a channel's \`wires\` may add: ${moreWires.map(code).join(", ")}`]),
+          : [`- wires that the member \`wires\` of a channel can add: ${moreWires.map(code).join(", ")}`]),
         ...(keyForm === undefined ? [] : [`- a key is ${keyForm.description}`]),
         "",
-        "The tests call a simulator of this vendor, which refuses what the vendor's documentation says it refuses. They do not call the vendor.",
+        "The tests call a simulator of this vendor. It refuses what the vendor refuses according to its documentation.",
         "",
       ].join("\n"),
     ]),
