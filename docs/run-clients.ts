@@ -8,7 +8,7 @@ import { compiledClients, runCompiled } from "./compiled-clients.ts";
 import { ended, lastLine } from "./run-command.ts";
 import { blocksOf, type Block } from "./test/blocks.ts";
 import { runBlock } from "./test/run-block.ts";
-import { root, startDemo, type Demo } from "./test/start.ts";
+import { root, startDemo, type Demo, type Ended } from "./test/start.ts";
 
 /** Part of a mark `<!-- not run: … -->` of a block that only this command runs. */
 const ranByThisCommand = "npm run docs -- clients";
@@ -80,7 +80,8 @@ async function outcomeOf(
   }
   const program = codingPrograms[page];
   if (program !== undefined && isOurs) return await runProgram(program, `http://${demo.address}`, client);
-  const { status, output } = await runBlock(demo, block, client);
+  const runPython = (code: string): Promise<Ended> => demo.run(client.python, ["-c", code]);
+  const { status, output } = await runBlock(demo, block, { runPython, path: client.path });
   const isRight = status === 0 && output.toLowerCase().includes((block.prints ?? "").toLowerCase());
   return isRight ? "works" : `fails: ${output.trim().split("\n").at(-1) ?? ""}`;
 }

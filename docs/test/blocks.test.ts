@@ -5,8 +5,9 @@ import { providers } from "@modelgate/providers";
 import { generate } from "../generate/main.ts";
 import { codingPrograms } from "../coding-programs.ts";
 import { blocksIn, blocksOf, type Block } from "./blocks.ts";
-import { python, runBlock } from "./run-block.ts";
-import { startDemo, type Demo } from "./start.ts";
+import { python, PythonForks } from "@modelgate/testkit";
+import { runBlock } from "./run-block.ts";
+import { root, startDemo, type Demo, type Ended } from "./start.ts";
 
 const docs = join(import.meta.dirname, "..");
 await generate();
@@ -14,10 +15,22 @@ const blocks = blocksOf(docs);
 const chosen = blocks.filter(({ notRun }) => notRun === undefined);
 
 let demo: Demo;
+const forks = python === undefined ? undefined : new PythonForks(python);
 beforeAll(async () => {
   demo = await startDemo();
 }, 150_000);
-afterAll(() => demo?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await forks?.[Symbol.asyncDispose]();
+  await demo?.[Symbol.asyncDispose]();
+});
+
+const tools = {
+  path: docs,
+  async runPython(code: string): Promise<Ended> {
+    if (forks === undefined) throw new Error("there is no Python");
+    return await forks.run(code, { folder: root, env: demo.env });
+  },
+};
 
 describe("code blocks", () => {
   test.concurrent.each(chosen.filter(({ language }) => language !== "python" || python !== undefined))(
@@ -25,7 +38,7 @@ describe("code blocks", () => {
     { timeout: 300_000 },
     async (block) => {
       const { prints } = block;
-      const { status, output } = await runBlock(demo, block);
+      const { status, output } = await runBlock(demo, block, tools);
       expect({ status, output }).toMatchObject({ status: 0 });
       if (prints !== undefined) expect(output.toLowerCase()).toContain(prints.toLowerCase());
     },

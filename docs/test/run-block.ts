@@ -1,33 +1,21 @@
-import { existsSync, globSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { checkConfiguration } from "@modelgate/contracts";
 import type { Block } from "./blocks.ts";
-import { root, type Demo, type Ended } from "./start.ts";
-
-const docs = join(import.meta.dirname, "..");
-const configuredPython = process.env["MODELGATE_PYTHON"] ?? globSync(join(root, ".tools/python-*/bin/python"))[0];
-
-/** Path of the Python with the packages of docs/requirements.txt; undefined if there is none. */
-export const python = configuredPython !== undefined && existsSync(configuredPython) ? configuredPython : undefined;
+import type { Demo, Ended } from "./start.ts";
 
 let files = 0;
 
 /** Programs and packages that a block is run with. */
 interface BlockTools {
-  readonly python: string;
+  runPython(code: string): Promise<Ended>;
   /** Folder whose `node_modules` has the packages that JavaScript imports. */
   readonly path: string;
 }
 
-const repositoryTools: BlockTools = { python: python ?? "python3", path: docs };
-
 /** Runs a block of a page against a demo. Throws Error for a language that cannot be run. */
-export async function runBlock(
-  demo: Demo,
-  { language, text }: Block,
-  tools: BlockTools = repositoryTools,
-): Promise<Ended> {
+export async function runBlock(demo: Demo, { language, text }: Block, tools: BlockTools): Promise<Ended> {
   const here = textFor(demo, text);
   switch (language) {
     case "sh":
@@ -35,7 +23,7 @@ export async function runBlock(
     case "js":
       return await runModule(demo, here, tools.path);
     case "python":
-      return await demo.run(tools.python, ["-c", here]);
+      return await tools.runPython(here);
     case "yaml":
       return checkYaml(text);
     default:

@@ -16,6 +16,8 @@ export interface Ended {
 /** Demo as `npm start` starts it. */
 export interface Demo extends AsyncDisposable {
   readonly address: string;
+  /** Environment of the demo and of the programs that call it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Runs a program in the repository's folder. */
   run(command: string, args: readonly string[]): Promise<Ended>;
 }
@@ -46,6 +48,7 @@ export async function startDemo(): Promise<Demo> {
   );
   return {
     address: `127.0.0.1:${port}`,
+    env,
     run: (command, args) =>
       new Promise((resolve) => {
         execFile(command, args, { cwd: root, env, timeout: runsWithinMs }, (error, stdout, stderr) => {

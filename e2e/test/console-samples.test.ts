@@ -1,14 +1,13 @@
 import { execFile } from "node:child_process";
-import { existsSync, globSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
+import { python, PythonForks, startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
 import { quickLimits } from "../../services/video/test/films.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 const root = join(import.meta.dirname, "../..");
-const python = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tools/python-*/bin/python"))[0];
 
 /** Addresses and models that the playground's code calls. */
 interface Gateway {
@@ -81,6 +80,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
   let suite: Suite;
   let front: TlsFront;
   let folder: string;
+  const forks = python === undefined ? undefined : new PythonForks(python);
   beforeAll(async () => {
     suite = await startSuite({ config, limits: quickLimits });
     front = await tlsFront(suite.edgeUrl);
@@ -95,18 +95,16 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     await until("a first call", async () => (await post(suite, hello("chat"))).status === 200);
   }, 120_000);
   afterAll(async () => {
+    await forks?.[Symbol.asyncDispose]();
     if (folder !== undefined) rmSync(folder, { recursive: true });
     await front?.[Symbol.asyncDispose]();
     await suite?.[Symbol.asyncDispose]();
   });
 
-  function run(
-    program: string,
-    args: readonly string[],
-  ): Promise<{ readonly status: unknown; readonly output: string }> {
+  function run(program: string, file: string): Promise<{ readonly status: unknown; readonly output: string }> {
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(folder, "authority.pem") };
     return new Promise((resolve) => {
-      execFile(program, args, { cwd: folder, env, timeout: 50_000 }, (error, stdout, stderr) => {
+      execFile(program, [file], { cwd: folder, env, timeout: 50_000 }, (error, stdout, stderr) => {
         resolve({ status: error === null ? 0 : error.code, output: stdout + stderr });
       });
     });
@@ -114,15 +112,17 @@ describe("the playground's code", { timeout: 60_000 }, () => {
 
   test.each(samples)("of $kind runs: $client", async ({ kind, client, model }) => {
     const runner = runners[client] ?? "node";
-    if (runner === "python" && (python === undefined || !existsSync(python))) return;
+    if (runner === "python" && forks === undefined) return;
     // This SDK opens sessions only with TLS.
     const wantsTls = kind === "realtime" && client === "openai (JS)";
     const gateway = { address: wantsTls ? front.url : suite.edgeUrl, key: keys.demo, model };
     const code = samplesFor(kind, gateway, prompt)[client] ?? "";
     const file = join(folder, `${kind}-${client.replaceAll(/\W/g, "")}.mjs`);
     writeFileSync(file, code);
-    const programs = { bash: "bash", node: process.execPath, python: python ?? "" };
-    const { status, output } = await run(programs[runner], [file]);
+    const { status, output } =
+      runner === "python" && forks !== undefined
+        ? await forks.run(code, { folder, env: {} })
+        : await run(runner === "bash" ? "bash" : process.execPath, file);
     expect(status, output).toBe(0);
     expect(output).toContain(printed[kind]);
     const written = kind === "speech" ? "speech.mp3" : kind === "video" && client !== "curl" ? "video.mp4" : undefined;

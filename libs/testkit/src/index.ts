@@ -19,6 +19,7 @@ export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
 export { simulatorAt, type SeenRequest, type SimulatorClient } from "./simulator-client.ts";
 export { shapes, startLocalSuite, startSuite, type Shape, type Suite, type SuiteOptions } from "./suite.ts";
+export { python, PythonForks, type PythonPlace } from "./python/python.ts";
 export { until } from "./until.ts";
 export { wavHead } from "./wav-head.ts";
 export {

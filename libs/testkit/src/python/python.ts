@@ -1,0 +1,59 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+
+const root = join(import.meta.dirname, "../../../..");
+const configured = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tools/python-*/bin/python"))[0];
+
+/** Path of the Python with the packages of docs/requirements.txt; undefined if there is none. */
+export const python = configured !== undefined && existsSync(configured) ? configured : undefined;
+
+/** Maximum seconds of a sample. */
+const maxSeconds = 240;
+
+/** Environment of a sample, and the folder in which it runs. */
+export interface PythonPlace {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Runs samples of Python in forks of one process, so that each SDK is loaded once. See `forks.py`. */
+export class PythonForks implements AsyncDisposable {
+  readonly #process: ChildProcess;
+  readonly #outputs = mkdtempSync(join(tmpdir(), "modelgate-python-"));
+  readonly #running = new Map<string, (status: number) => void>();
+  #started = 0;
+
+  constructor(program: string) {
+    this.#process = spawn(program, [join(import.meta.dirname, "forks.py")], { stdio: ["pipe", "pipe", "inherit"] });
+    if (this.#process.stdout !== null)
+      createInterface(this.#process.stdout).on("line", (line) => {
+        const [id = "", status] = line.split(" ");
+        this.#running.get(id)?.(Number(status));
+      });
+    this.#process.once("close", () => {
+      for (const end of this.#running.values()) end(1);
+    });
+  }
+
+  /** Runs a sample to its end. */
+  async run(code: string, { folder, env }: PythonPlace): Promise<{ readonly status: number; readonly output: string }> {
+    const id = String(this.#started++);
+    const output = join(this.#outputs, id);
+    const ended = new Promise<number>((resolve) => this.#running.set(id, resolve));
+    this.#process.stdin?.write(`${JSON.stringify({ id, code, folder, env, output, seconds: maxSeconds })}\n`);
+    const status = await ended;
+    this.#running.delete(id);
+    return { status, output: existsSync(output) ? readFileSync(output, "utf8") : "Python has ended" };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ended = once(this.#process, "close");
+    this.#process.stdin?.end();
+    await ended;
+    rmSync(this.#outputs, { recursive: true });
+  }
+}
