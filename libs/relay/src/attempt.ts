@@ -10,15 +10,15 @@ import {
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
 import type { AnswerReader, Exchange } from "./answers/exchange.ts";
-import { HeldStream } from "./answers/held-stream.ts";
-import { readAnswer } from "./answers/whole-answer.ts";
-import type { Accepted, CallRun } from "./call-run.ts";
+import { BufferedStream } from "./answers/buffered-stream.ts";
+import { readAnswer } from "./answers/read-answer.ts";
+import type { AcceptedAnswer, CallRun } from "./call-run.ts";
 import type { Call } from "./call.ts";
 import type { RunDeps } from "./deps.ts";
 import type { Plan } from "./kind.ts";
-import { keepWaiting } from "./waiting.ts";
+import { sendHeartbeats } from "./pending-stream.ts";
 
-/** A request to send to one of a model's vendors: a call, a query or a session. */
+/** A request to send to one of a model's vendors: a call, a free query (`queryVendor`) or the start of a session. */
 export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   AttemptPlan<Result, Wire>,
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"
@@ -56,37 +56,37 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
 }
 
 /**
- * Sends a call to its vendors until one answers. Meanwhile, sends heartbeats to a client that waits for a stream.
+ * Sends a call to its vendors until one answers. Until then, a client that waits for a stream receives heartbeats.
  * Throws AttemptsFailed.
  */
-export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<Accepted>> {
-  const { deps, call, kind, plan, serving, leaving } = run;
+export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<AcceptedAnswer>> {
+  const { deps, call, kind, plan, serving, lifetime } = run;
   const { conversation } = plan;
-  using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+  using _waiting = plan.pendingStream && sendHeartbeats(call.answer, plan.pendingStream, deps.limits.heartbeatMs);
   const stored =
     conversation === undefined
       ? undefined
       : await deps.channels.affinity.find(ownerOf(call, serving.model), conversation);
-  const attempted = await attemptVendors<Accepted, UpstreamWire>(deps, call, {
-    callId: run.held.callId,
+  const attempted = await attemptVendors<AcceptedAnswer, UpstreamWire>(deps, call, {
+    callId: run.heldMoney.callId,
     model: serving.model,
     candidates: plan.candidates,
     wires: plan.wires,
     prefer: plan.prefer ?? stored,
     canDropSignatures: plan.canDropSignatures,
-    signal: leaving.ended,
+    signal: lifetime.signal,
     countUnsupported: async (wire, upstreamModel) => (await kind.countUnsupported?.(plan, wire, upstreamModel)) ?? 0,
     async prepare(route, history) {
-      leaving.begins();
+      lifetime.beginAttempt();
       const exchange = await kind.exchange(plan, route, history);
       // The route is stored before the vendor answers, so that each replica finds it for the next turn.
       if (conversation !== undefined)
         deps.channels.affinity.store(ownerOf(call, serving.model), conversation, channelKeyIdOf(route));
       const request = exchange.request ?? requestFor(call, plan.forward, route, exchange);
-      return new PreparedCall(deps, request, exchange, leaving);
+      return new PreparedCall(deps, request, exchange, lifetime);
     },
   });
-  run.answered(attempted);
+  run.recordAnswer(attempted);
   return attempted;
 }
 
@@ -114,7 +114,7 @@ class PreparedCall {
   }
 
   /** Reads an answer until it is known to be usable. Throws Failure if it is not. */
-  async accept(answer: UpstreamAnswer): Promise<Accepted> {
+  async accept(answer: UpstreamAnswer): Promise<AcceptedAnswer> {
     const { limits, budget } = this.#deps;
     const exchange = this.#exchange;
     let reader: AnswerReader;
@@ -125,8 +125,8 @@ class PreparedCall {
       throw error;
     }
     if (reader.kind === "stream") {
-      const held = await HeldStream.open(answer, reader);
-      return { kind: "stream", exchange, reader, held, firstByteAt: performance.now() };
+      const bufferedStream = await BufferedStream.open(answer, reader);
+      return { kind: "stream", exchange, reader, bufferedStream, firstByteAt: performance.now() };
     }
     if (reader.kind === "job")
       return { kind: "job", exchange, job: await reader.read(answer), firstByteAt: performance.now() };
@@ -135,7 +135,7 @@ class PreparedCall {
       return { kind: "task", exchange, task, firstByteAt: performance.now() };
     }
     const answerBytes = await readAnswer(answer, reader, limits.answerBytes, budget);
-    return { kind: "whole", exchange, answer: answerBytes, firstByteAt: performance.now() };
+    return { kind: "complete", exchange, answer: answerBytes, firstByteAt: performance.now() };
   }
 }
 

@@ -18,7 +18,7 @@ export interface RelayDeps {
    * cannot be counted while it arrives, so money is held for its maximum. This process learns the models from the
    * vendors' final usage reports.
    */
-  readonly unseen: BoundedMap<true>;
+  readonly modelsWithHiddenOutput: BoundedMap<true>;
   readonly createdIds: CreatedIds;
   readonly detachedAnswers: DetachedAnswers;
   readonly budget: BufferBudget;

@@ -1,13 +1,13 @@
-import { leftAnswers } from "./money/call-metrics.ts";
+import { detachedAnswerCount } from "./money/call-metrics.ts";
 
 /**
- * Maximum ms that shutdown waits for answers whose clients have disconnected. After it, these calls are charged the
+ * Maximum ms for which shutdown waits for these answers. Calls whose answers are not complete by then are charged the
  * usage that is certain.
  */
-const endMs = 4_000;
+const maxShutdownMs = 4_000;
 
 /** Slot for one vendor answer that is read after its client disconnected. */
-export interface DetachedSeat extends Disposable {
+export interface DetachedSlot extends Disposable {
   /** Signal that is aborted when the time limit of the slot is reached. */
   readonly signal: AbortSignal;
 }
@@ -27,43 +27,43 @@ export interface DetachedLimits {
 export class DetachedAnswers implements AsyncDisposable {
   readonly #open = new Map<AbortController, NodeJS.Timeout>();
   readonly #limits: DetachedLimits;
-  #emptied: (() => void) | undefined;
+  #onEmpty: (() => void) | undefined;
 
   constructor(limits: DetachedLimits) {
     this.#limits = limits;
   }
 
   /** Returns a slot; undefined if all are in use or the process is shutting down. */
-  take(): DetachedSeat | undefined {
-    if (this.#open.size >= this.#limits.maxAnswers || this.#emptied !== undefined) return undefined;
+  take(): DetachedSlot | undefined {
+    if (this.#open.size >= this.#limits.maxAnswers || this.#onEmpty !== undefined) return undefined;
     const controller = new AbortController();
     this.#open.set(
       controller,
       setTimeout(() => controller.abort(), this.#limits.ms),
     );
-    this.#show();
-    return { signal: controller.signal, [Symbol.dispose]: () => this.#free(controller) };
+    this.#updateMetric();
+    return { signal: controller.signal, [Symbol.dispose]: () => this.#release(controller) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#emptied = resolve;
+    this.#onEmpty = resolve;
     if (this.#open.size === 0) return;
     const timer = setTimeout(() => {
       for (const controller of this.#open.keys()) controller.abort();
-    }, endMs);
+    }, maxShutdownMs);
     await promise;
     clearTimeout(timer);
   }
 
-  #free(controller: AbortController): void {
+  #release(controller: AbortController): void {
     clearTimeout(this.#open.get(controller));
     this.#open.delete(controller);
-    this.#show();
-    if (this.#open.size === 0) this.#emptied?.();
+    this.#updateMetric();
+    if (this.#open.size === 0) this.#onEmpty?.();
   }
 
-  #show(): void {
-    leftAnswers.set(this.#open.size);
+  #updateMetric(): void {
+    detachedAnswerCount.set(this.#open.size);
   }
 }

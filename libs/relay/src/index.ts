@@ -1,18 +1,18 @@
 export type { Conversation, WireRoute } from "@modelgate/channels";
 export { HeldMoney, holdMoney, type HoldDeps } from "./money/held-money.ts";
-export { costOfUnits, usageDraft, type BilledCall, type Priced, type UsageRecord } from "./money/usage-draft.ts";
+export { costOfUnits, usageDraft, type BilledCall, type CallPricing, type UsageRecord } from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
 export { refreshCaller } from "./refresh-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";
 export { CallFees, isTierPriced, isToolPriced, priceOrNone, type FeesOptions } from "./money/fees.ts";
 export type { Call, ServingModel } from "./call.ts";
 export { notSent, type Outcome } from "./outcome.ts";
-export type { Answered, CallKind, Forwarded, Plan } from "./kind.ts";
+export type { FinalAnswer, CallKind, Forwarded, Plan } from "./kind.ts";
 export { attemptVendors } from "./attempt.ts";
 export { openRelay, type ServiceRelay } from "./open-relay.ts";
-export { checkedBefore, checkJson, isLargeJson, parseJson, renderJson, reparseJson } from "./bodies/read-json.ts";
+export { unlimitedJson, checkJson, isLargeJson, parseJson, renderJson, reparseJson } from "./bodies/read-json.ts";
 export { parseBody, readJson, type JsonBody, type JsonLimits } from "./bodies/read-json.ts";
-export { priced, runCall } from "./run-call.ts";
+export { resolveServingModel, runCall } from "./run-call.ts";
 export { openSettlements, type Settlements } from "./money/settlements.ts";
 export type {
   AnswerReader,
@@ -21,15 +21,15 @@ export type {
   StartedTask,
   TaskReader,
   VendorLink,
-  WholeAnswer,
-  WholeReader,
+  CompleteAnswer,
+  CompleteAnswerReader,
 } from "./answers/exchange.ts";
 export { taskReader } from "./answers/finish-task.ts";
 export {
   exchangeWith,
   usageOfAll,
   type ConvertedCall,
-  type Several,
+  type NonEmptyList,
   type VendorAnswer,
 } from "./answers/exchange-with.ts";
 export { byteFraming } from "./answers/stream-reader.ts";
@@ -43,15 +43,15 @@ export {
   type StreamTranslator,
 } from "./answers/stream-reader.ts";
 export type { Measure, Metered, TextCost, UsageBound } from "./money/measure.ts";
-export { Meter, meterStream, meterWhole } from "./money/meter.ts";
-export { costliestTokens, estimateTokens, wholeOutput, type Expectation } from "./money/expect.ts";
+export { Meter, meterStream, meterCompleteAnswer } from "./money/meter.ts";
+export { costliestTokens, estimateTokens, maxHeldOutput, type Expectation } from "./money/expect.ts";
 export type { RequestSize } from "./money/measure.ts";
-export type { StreamWaiting } from "./waiting.ts";
+export type { PendingStream } from "./pending-stream.ts";
 export { countTokens } from "./money/tokenizer.ts";
 export { renderSupported } from "./answers/unsupported.ts";
 export { boundOfHeld, capUnits, maxBilledImages } from "./money/usage-bound.ts";
 export { isSupported, queryVendor, type VendorQuery } from "./query-vendor.ts";
-export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/whole-answer.ts";
+export { parseAnswer, parseAnyAnswer, readAnswer } from "./answers/read-answer.ts";
 export {
   admitVendorIds,
   noVendorIds,

@@ -4,8 +4,8 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { Exchange } from "./answers/exchange.ts";
 import type { Call, ServingModel } from "./call.ts";
 import type { CallCost } from "./money/measure.ts";
-import type { Priced } from "./money/usage-draft.ts";
-import type { StreamWaiting } from "./waiting.ts";
+import type { CallPricing } from "./money/usage-draft.ts";
+import type { PendingStream } from "./pending-stream.ts";
 
 /**
  * A kind of call, such as text, embeddings, images, speech or videos. It plans the cost and the wires (API formats) of
@@ -26,22 +26,22 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
    */
   countUnsupported?(plan: Planned, wire: UpstreamWire, upstreamModel: string): Promise<number>;
   /**
-   * Plans a call again with an output limit of `tokens` per answer, which is sent to the vendor. Called if the client
-   * set no limit and its money does not cover the default one. Returns undefined if an output limit does not reduce the
-   * call's cost. Absent: it never does.
+   * Plans a call again with an output limit of `tokens` per answer, which is sent to the vendor. Called if the client set
+   * no output limit and its money does not cover the default limit. Returns undefined if an output limit does not reduce
+   * the call's cost. Absent: an output limit never reduces the cost.
    */
-  withPaidOutput?(plan: Planned, tokens: number): Planned | undefined;
+  withAffordableOutput?(plan: Planned, tokens: number): Planned | undefined;
   /** False if only the model that the client names may serve a call. Absent: fallbacks may serve it too. */
   readonly hasFallbacks?: boolean | undefined;
   /**
    * Receives a complete answer, or the last frames of a stream, immediately before the client. The client receives its
    * last byte when the returned promise is fulfilled. The promise must not reject.
    */
-  answered?(plan: Planned, answer: Answered): Promise<void> | undefined;
+  onFinalAnswer?(plan: Planned, answer: FinalAnswer): Promise<void> | undefined;
 }
 
 /** Decisions about a call for one model, made before the request is sent. */
-export interface Plan extends Pick<Priced, "endUser" | "fees"> {
+export interface Plan extends Pick<CallPricing, "endUser" | "fees"> {
   /** Limits of the call's cost, and how its usage is metered. */
   readonly cost: CallCost;
   /** Wires that the call can be sent in, best first for the client. */
@@ -53,14 +53,14 @@ export interface Plan extends Pick<Priced, "endUser" | "fees"> {
   /** Route (`channel/key`) of an earlier call of the conversation. It is tried first. */
   readonly prefer?: ChannelKeyId | undefined;
   /**
-   * Conversation that the call belongs to. Its calls are sent to the same route if possible. Absent if there is only
-   * one route, because none must be remembered then.
+   * Conversation that the call belongs to. Calls of a conversation are sent to the same route if possible. Absent if the
+   * model has only one route.
    */
   readonly conversation?: Conversation | undefined;
   /** True if an exchange can be built without the thinking signatures in the history. Absent: false. */
   readonly canDropSignatures?: boolean | undefined;
   /** Heartbeats and errors for a client that waits for a stream; absent: no heartbeats are sent. */
-  readonly waiting?: StreamWaiting | undefined;
+  readonly pendingStream?: PendingStream | undefined;
   /**
    * True if the vendor's answer is still read, within limits, after the client disconnected. Used for answers that are
    * not streams: the vendor charges them in any case, and the answer reports the usage. Absent: the exchange is
@@ -72,7 +72,7 @@ export interface Plan extends Pick<Priced, "endUser" | "fees"> {
   /**
    * Signal that is aborted if the client's body fails while it is being sent to the vendor. Its reason is the Failure.
    */
-  readonly broken?: AbortSignal | undefined;
+  readonly bodyFailed?: AbortSignal | undefined;
 }
 
 /** Parts of a client's request, other than the body, that are forwarded to a vendor with the same wire. */
@@ -83,7 +83,7 @@ export interface Forwarded {
 }
 
 /** An answer that is about to be sent to its client. */
-export interface Answered {
+export interface FinalAnswer {
   /** The complete answer as JSON, or the last frames of a stream. */
   readonly text: string;
   /** Route (`channel/key`) that gave the answer. */
@@ -93,5 +93,5 @@ export interface Answered {
    * True if the gateway ended the answer before its vendor did. The copy that the vendor stores then differs from the
    * client's.
    */
-  readonly isCut: boolean;
+  readonly isEndedEarly: boolean;
 }

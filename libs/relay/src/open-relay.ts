@@ -69,7 +69,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       channels,
       settlements,
       renewals,
-      unseen: new BoundedMap(),
+      modelsWithHiddenOutput: new BoundedMap(),
       createdIds: openCreatedIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
       detachedAnswers: shared.use(new DetachedAnswers(env.detachedAnswers)),
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),

@@ -1,6 +1,6 @@
 import { AttemptsFailed, type UpstreamAnswer, type WireRoute } from "@modelgate/channels";
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import { readAnswer } from "./answers/whole-answer.ts";
+import { readAnswer } from "./answers/read-answer.ts";
 import { attemptVendors, requestFor } from "./attempt.ts";
 import type { Call, ServingModel } from "./call.ts";
 import type { CallDeps, RelayDeps } from "./deps.ts";
@@ -37,7 +37,7 @@ export async function queryVendor(
           request: requestFor(call, forward, route, exchange),
           async accept(answer: UpstreamAnswer) {
             const reader = exchange.read(answer);
-            if (reader.kind === "whole") return (await readAnswer(answer, reader, limits.answerBytes, budget)).body;
+            if (reader.kind === "complete") return (await readAnswer(answer, reader, limits.answerBytes, budget)).body;
             answer.abort();
             throw new Failure(
               "upstream_error",

@@ -3,18 +3,18 @@ import { AttemptsFailed, type OpenAttempt, type AttemptReport } from "@modelgate
 import { asFailure, Failure } from "@modelgate/contracts";
 import { ClientGone } from "@modelgate/platform";
 import { attemptCall } from "./attempt.ts";
-import { CallRun, type Accepted } from "./call-run.ts";
+import { CallRun, type AcceptedAnswer } from "./call-run.ts";
 import type { Call, ServingModel } from "./call.ts";
-import { reportDropped, reportModel, reportPaidOutput, reportRoute } from "./deliver/report-route.ts";
+import { reportDropped, reportModel, reportOutputLimit, reportRoute } from "./deliver/report-route.ts";
 import type { CallDeps } from "./deps.ts";
 import type { CallKind, Plan } from "./kind.ts";
-import { clientLeft } from "./leaving.ts";
-import { expectCost, paidOutput } from "./money/expect.ts";
+import { clientDisconnectedStatus } from "./exchange-lifetime.ts";
+import { expectCost, affordableOutput } from "./money/expect.ts";
 import { holdMoney, type HeldMoney } from "./money/held-money.ts";
-import { unitsOfLeft } from "./money/meter.ts";
-import { deliverStream, settleDetached } from "./deliver/stream.ts";
+import { usageAfterDisconnect } from "./money/meter.ts";
+import { deliverStream, readDetachedStream } from "./deliver/stream.ts";
 import { deliverJob, deliverTask } from "./deliver/task.ts";
-import { deliverWhole } from "./deliver/whole.ts";
+import { deliverCompleteAnswer } from "./deliver/complete-answer.ts";
 
 /**
  * Runs a call: plan, hold money, attempt, deliver, settle. If no channel of the client's model can serve it, the
@@ -28,36 +28,36 @@ export async function runCall<Request extends { readonly model: string }, Planne
   kind: CallKind<Request, Planned>,
   request: Request,
 ): Promise<void> {
-  let serving = priced(deps, call, request.model);
+  let serving = resolveServingModel(deps, call, request.model);
   let plan = await kind.plan(call, request, serving);
   let fallbacks: string[] | undefined;
-  let unserved: Unserved | undefined;
+  let failedModels: FailedModels | undefined;
   for (;;) {
     let holding: HeldPlan<Planned>;
     try {
       holding = await holdPlan(deps, call, kind, { serving, plan });
     } catch (error) {
-      return endUnheld(call, plan, unserved?.failure ?? asFailure(error));
+      return endCallWithoutHold(call, plan, failedModels?.failure ?? asFailure(error));
     }
-    using held = holding.held;
+    using heldMoney = holding.held;
     plan = holding.plan;
-    using run = new CallRun(deps, call, { kind, plan, serving, held, triedBefore: unserved?.tried });
+    using run = new CallRun(deps, call, { kind, plan, serving, heldMoney, triedBefore: failedModels?.tried });
     try {
       using attempted = await attemptCall(run);
       return await deliver(run, attempted);
     } catch (error) {
-      if (!(error instanceof AttemptsFailed)) return await fail(run, asFailure(error));
-      run.failed(error);
+      if (!(error instanceof AttemptsFailed)) return await endFailedCall(run, asFailure(error));
+      run.recordFailure(error);
       fallbacks ??= kind.hasFallbacks === false ? [] : fallbacksOf(deps, request.model, serving);
       const next = run.isWorthAnotherModel(error)
         ? await planFallback(deps, call, kind, request, fallbacks)
         : undefined;
       if (next === undefined) {
         reportRoute(deps, call, run.outcome.tried);
-        return await fail(run, error.failure);
+        return await endFailedCall(run, error.failure);
       }
-      await held.release();
-      unserved = { tried: run.outcome.tried, failure: error.failure };
+      await heldMoney.release();
+      failedModels = { tried: run.outcome.tried, failure: error.failure };
       ({ serving, plan } = next);
     }
   }
@@ -67,7 +67,7 @@ export async function runCall<Request extends { readonly model: string }, Planne
  * Resolves the model that a client names, and its price for this caller. Throws Failure if the caller cannot use the
  * model.
  */
-export function priced(
+export function resolveServingModel(
   deps: Pick<CallDeps, "catalog">,
   { caller, endpoint, facts }: Pick<Call, "caller" | "endpoint" | "facts">,
   name: string,
@@ -82,7 +82,7 @@ export function priced(
 }
 
 /** A model that may serve the call, and the call's plan for it. */
-interface ServedModel<Planned extends Plan> {
+interface PlannedModel<Planned extends Plan> {
   readonly serving: ServingModel;
   readonly plan: Planned;
 }
@@ -105,31 +105,31 @@ const maxHoldAttempts = 3;
 export async function holdPlan<Planned extends Plan>(
   deps: CallDeps,
   call: Call,
-  kind: Pick<CallKind<never, Planned>, "withPaidOutput">,
-  { serving, plan }: ServedModel<Planned>,
+  kind: Pick<CallKind<never, Planned>, "withAffordableOutput">,
+  { serving, plan }: PlannedModel<Planned>,
 ): Promise<HeldPlan<Planned>> {
   const { model, multiplier, requested } = serving;
-  let paid = plan;
-  let refused: InsufficientQuota | undefined;
+  let currentPlan = plan;
+  let firstRefusal: InsufficientQuota | undefined;
   for (let attempt = 1; ; attempt++) {
-    const { cost, fees, endUser } = paid;
+    const { cost, fees, endUser } = currentPlan;
     const expected = expectCost(deps, cost, serving);
     const price = { model, multiplier, requested, fees, endUser };
     try {
-      return { held: await holdMoney(deps, { call, price, expected }), plan: paid };
+      return { held: await holdMoney(deps, { call, price, expected }), plan: currentPlan };
     } catch (error) {
       if (!(error instanceof InsufficientQuota)) throw error;
-      refused ??= error;
-      const tokens = attempt < maxHoldAttempts ? paidOutput(deps, cost, serving, error.leftNanos) : undefined;
-      const lowered = tokens === undefined ? undefined : kind.withPaidOutput?.(paid, tokens);
-      if (lowered === undefined) throw refused;
-      paid = lowered;
+      firstRefusal ??= error;
+      const tokens = attempt < maxHoldAttempts ? affordableOutput(deps, cost, serving, error.leftNanos) : undefined;
+      const cheaperPlan = tokens === undefined ? undefined : kind.withAffordableOutput?.(currentPlan, tokens);
+      if (cheaperPlan === undefined) throw firstRefusal;
+      currentPlan = cheaperPlan;
     }
   }
 }
 
 /** A call that no model could serve so far. */
-interface Unserved {
+interface FailedModels {
   /** Attempts with all models so far. */
   readonly tried: readonly AttemptReport[];
   /** Failure of the last model that was tried. */
@@ -154,11 +154,11 @@ async function planFallback<Request extends { readonly model: string }, Planned 
   call: Call,
   kind: CallKind<Request, Planned>,
   request: Request,
-  left: string[],
-): Promise<ServedModel<Planned> | undefined> {
-  for (let name = left.shift(); name !== undefined; name = left.shift()) {
+  remainingNames: string[],
+): Promise<PlannedModel<Planned> | undefined> {
+  for (let name = remainingNames.shift(); name !== undefined; name = remainingNames.shift()) {
     try {
-      const serving = { ...priced(deps, call, name), requested: request.model };
+      const serving = { ...resolveServingModel(deps, call, name), requested: request.model };
       return { serving, plan: await kind.plan(call, request, serving) };
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -171,28 +171,28 @@ async function planFallback<Request extends { readonly model: string }, Planned 
  * Ends a call for which no money could be held: throws the failure, or writes it into the client's stream if that has
  * begun. While a fallback is tried, `failure` is that of the previous model.
  */
-function endUnheld({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
+function endCallWithoutHold({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
   if (!answer.headSent) throw failure;
-  answer.end(plan.waiting?.fail(failure, requestId));
+  answer.end(plan.pendingStream?.fail(failure, requestId));
 }
 
 /**
  * Ends a call of which no part of an answer was sent. A failed call costs nothing, and the client receives the error. A
  * client that disconnected is charged the certain usage if the request was sent and the vendor's result is unknown.
  */
-async function fail(run: CallRun, cause: Failure): Promise<void> {
-  const { call, plan, held, leaving } = run;
-  const failure = leaving.failure ?? cause;
-  const isClientGone = leaving.isClientGone;
-  const isOwed = isClientGone && leaving.isOwing(failure);
-  const units = isOwed ? await unitsOfLeft(plan.cost, held.expected) : {};
+async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
+  const { call, plan, heldMoney, lifetime } = run;
+  const failure = lifetime.failure ?? cause;
+  const isClientGone = lifetime.isClientGone;
+  const isOwed = isClientGone && lifetime.mustClientPay(failure);
+  const units = isOwed ? await usageAfterDisconnect(plan.cost, heldMoney.expected) : {};
   // Only a stream can begin before the vendor answers. If any other answer has begun, it is the error of an ended call.
-  const hasBegun = plan.waiting !== undefined && call.answer.headSent;
-  const status = isClientGone ? clientLeft : hasBegun ? 200 : failure.status;
+  const hasBegun = plan.pendingStream !== undefined && call.answer.headSent;
+  const status = isClientGone ? clientDisconnectedStatus : hasBegun ? 200 : failure.status;
   const error = isClientGone ? undefined : failure.code;
   const settled = run.settle({ units, estimated: isOwed }, isClientGone ? "cancelled" : "failed", status, error);
   if (!isClientGone && !hasBegun) throw failure;
-  if (!isClientGone) return call.answer.end(plan.waiting?.fail(failure, call.requestId));
+  if (!isClientGone) return call.answer.end(plan.pendingStream?.fail(failure, call.requestId));
   await settled;
   throw new ClientGone("the client disconnected before the answer");
 }
@@ -201,17 +201,17 @@ async function fail(run: CallRun, cause: Failure): Promise<void> {
  * Delivers an answer to the client and settles the call; the money is settled before the client receives the last byte.
  * Throws Failure if a task fails.
  */
-export function deliver(run: CallRun, attempted: OpenAttempt<Accepted>): Promise<void> {
-  const { deps, call, leaving, outcome, plan, serving } = run;
+export function deliver(run: CallRun, attempted: OpenAttempt<AcceptedAnswer>): Promise<void> {
+  const { deps, call, lifetime, outcome, plan, serving } = run;
   const { accepted } = attempted;
   const { dropped } = accepted.exchange;
   if (dropped.length > 0) reportDropped(call.answer, dropped);
   reportRoute(deps, call, outcome.tried);
   if (serving.requested !== undefined) reportModel(call.answer, serving.model.name);
-  if (plan.cost.by === "text" && plan.cost.size.paidOutputTokens !== undefined)
-    reportPaidOutput(call.answer, plan.cost.size.paidOutputTokens);
-  if (accepted.kind === "whole") return deliverWhole(run, attempted, accepted.answer);
+  if (plan.cost.by === "text" && plan.cost.size.affordableOutputTokens !== undefined)
+    reportOutputLimit(call.answer, plan.cost.size.affordableOutputTokens);
+  if (accepted.kind === "complete") return deliverCompleteAnswer(run, attempted, accepted.answer);
   if (accepted.kind === "task") return deliverTask(run, attempted, accepted);
   if (accepted.kind === "job") return deliverJob(run, attempted, accepted);
-  return (leaving.isClientGone ? settleDetached : deliverStream)(run, attempted, accepted);
+  return (lifetime.isClientGone ? readDetachedStream : deliverStream)(run, attempted, accepted);
 }

@@ -32,7 +32,7 @@ const route: WireRoute = {
   wire: "chat",
 };
 const wholeReader: AnswerReader = {
-  kind: "whole",
+  kind: "complete",
   read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }),
 };
 const exchange: Exchange = {
@@ -94,7 +94,7 @@ async function attempted(
     expected: expectText(size, model, 1, 1),
     heldAt: 0,
     chargedNanos: undefined,
-    certain: undefined,
+    certainOutcome: undefined,
     record: { callId: "c", call: callOf(new FakeClient()), price: { model, multiplier: 1 }, heldAt: 0 },
     costOf: () => 0n,
     extend: () => Promise.resolve(true),
@@ -107,7 +107,7 @@ async function attempted(
     kind: { exchange: () => exchange, ...kind },
     plan: { cost, wires: ["chat"], ...plan },
     serving: { model, multiplier: 1, unpriced: "refuse" },
-    held,
+    heldMoney: held,
   });
   await attemptCall(run);
   const [only] = preparedAttempts;

@@ -48,7 +48,7 @@ export function runDeps({
     },
     log,
     budget: new BufferBudget(1_000_000),
-    unseen: new BoundedMap(),
+    modelsWithHiddenOutput: new BoundedMap(),
     detachedAnswers: new DetachedAnswers({ maxAnswers: 1, ms: 1_000 }),
     catalog: {
       current: () => ({

@@ -27,9 +27,9 @@ afterAll(async () => {
 type TextPlan = Plan & { readonly cost: TextCost };
 
 /** Kind of call whose output limit can always be lowered. */
-const kind: Pick<CallKind<never, TextPlan>, "withPaidOutput"> = {
-  withPaidOutput({ cost, ...plan }, tokens) {
-    const size = { ...cost.size, paidOutputTokens: tokens, maxOutputTokens: tokens * cost.size.choices };
+const kind: Pick<CallKind<never, TextPlan>, "withAffordableOutput"> = {
+  withAffordableOutput({ cost, ...plan }, tokens) {
+    const size = { ...cost.size, affordableOutputTokens: tokens, maxOutputTokens: tokens * cost.size.choices };
     return { ...plan, cost: { ...cost, size } };
   },
 };
@@ -60,7 +60,7 @@ async function open({ balance, budgets }: Account) {
     ...runDeps(),
     redis,
     newCallId: () => `${accountId}-call-${++count}`,
-    renewals: { keep: () => ({ [Symbol.dispose]: () => undefined }), [Symbol.asyncDispose]: async () => undefined },
+    renewals: { add: () => ({ [Symbol.dispose]: () => undefined }), [Symbol.asyncDispose]: async () => undefined },
     settlements: {
       settle: async () => undefined,
       release: async () => undefined,
@@ -91,7 +91,7 @@ describe("a call without an output limit", () => {
   ])("is held for the limit that the balance covers: it %s", async (_, balance, tokens, left) => {
     const { hold, available } = await open({ balance });
     const { held, plan } = await hold(planOf({}));
-    expect(plan.cost.size.paidOutputTokens).toBe(tokens);
+    expect(plan.cost.size.affordableOutputTokens).toBe(tokens);
     expect(held.expected.upperNanos).toBe(balance - left);
     expect(await available()).toBe(left);
   });
@@ -107,7 +107,7 @@ describe("a call without an output limit", () => {
 
   test("is held for the limit that a budget covers", async () => {
     const { hold, available } = await open({ balance: 1_000_000_000n, budgets: { tokenPerDay: String(heldFor(500)) } });
-    expect((await hold(planOf({}))).plan.cost.size.paidOutputTokens).toBe(500);
+    expect((await hold(planOf({}))).plan.cost.size.affordableOutputTokens).toBe(500);
     expect(await available()).toBe(1_000_000_000n - heldFor(500));
     await expect(hold(planOf({}))).rejects.toBeInstanceOf(InsufficientQuota);
   });
@@ -115,7 +115,7 @@ describe("a call without an output limit", () => {
   test("with several answers is limited in each of them", async () => {
     const { hold } = await open({ balance: heldFor(3 * 400) + 59_999n });
     const { plan } = await hold(planOf({ choices: 3 }));
-    expect(plan.cost.size).toMatchObject({ paidOutputTokens: 400, maxOutputTokens: 1_200 });
+    expect(plan.cost.size).toMatchObject({ affordableOutputTokens: 400, maxOutputTokens: 1_200 });
   });
 
   test("a call whose hold grows is held for completely if the balance does not cover the first step", async () => {
@@ -133,7 +133,7 @@ describe("a call without an output limit", () => {
     const other = await open({ balance: heldFor(1_000) });
     const { plan } = await other.hold(planOf({}), serving({ input: 1, output: 10 }, 2));
     // The body costs 200,000 nano-dollars, an output token 20,000.
-    expect(plan.cost.size.paidOutputTokens).toBe(995);
+    expect(plan.cost.size.affordableOutputTokens).toBe(995);
   });
 });
 
@@ -142,7 +142,7 @@ test("a client's limit is never lowered", async () => {
   await expect(hold(planOf({ maxOutputTokens: 1_001 }))).rejects.toBeInstanceOf(InsufficientQuota);
   expect(await available()).toBe(heldFor(1_000));
   const { plan } = await hold(planOf({ maxOutputTokens: 1_000 }));
-  expect(plan.cost.size.paidOutputTokens).toBeUndefined();
+  expect(plan.cost.size.affordableOutputTokens).toBeUndefined();
 });
 
 test("the holds of concurrent calls never exceed the balance", async () => {

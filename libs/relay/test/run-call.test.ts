@@ -101,13 +101,13 @@ const exchange: Exchange = {
   streams: false,
   dropped: [],
   read: () => ({
-    kind: "whole",
+    kind: "complete",
     read: async (bytes) => ({ body: bytes, usage: { inputTokens: 3 }, text: () => "" }),
   }),
 };
 
 /** Options of a call. */
-interface Running extends Partial<Pick<Plan, "broken" | "finishAfterDisconnect" | "waiting">> {
+interface Running extends Partial<Pick<Plan, "bodyFailed" | "finishAfterDisconnect" | "pendingStream">> {
   readonly vendors: Readonly<Record<string, Vendor>>;
   readonly client?: FakeClient;
   readonly fallbacks?: readonly string[];
@@ -157,7 +157,7 @@ async function run({
     detachedAnswers,
     newCallId: () => `call-${++count}`,
     renewals: {
-      keep({ callId }) {
+      add({ callId }) {
         heldIds.push(callId);
         return { [Symbol.dispose]: () => undefined };
       },
@@ -197,8 +197,8 @@ async function run({
       how.planned?.(model.name, client);
       const size = { textBytes: 2, mediaTokens: 0, maxOutputTokens: 0, choices: 1 };
       const cost = { by: "text", body: Buffer.from("{}"), size, stream: false } as const;
-      const { broken, finishAfterDisconnect, waiting } = how;
-      return { cost, wires: ["embeddings"], endUser: request.model, broken, finishAfterDisconnect, waiting };
+      const { bodyFailed, finishAfterDisconnect, pendingStream } = how;
+      return { cost, wires: ["embeddings"], endUser: request.model, bodyFailed, finishAfterDisconnect, pendingStream };
     },
     exchange() {
       how.exchanged?.();
@@ -220,7 +220,7 @@ const served = { outcome: "completed", status: 200 };
 /** Heartbeats and error frames of a stream. */
 const waiting = {
   contentType: "text/event-stream",
-  sign: ": wait\n\n",
+  heartbeat: ": wait\n\n",
   fail: ({ code }: Failure) => `data: ${code}\n\n`,
 };
 const noChannel = new Failure("no_available_channel");
@@ -307,7 +307,7 @@ describe("the models that serve a call", () => {
   test("a stream that has begun and whose last model fails has no fallback: it ends with that failure, with status 200", async () => {
     const { client, error, settled } = await run({
       vendors: { named: new Failure("upstream_error") },
-      waiting,
+      pendingStream: waiting,
       planned: (_, sink) => sink.begin(200, {}),
     });
     expect([error, client.text, client.ended]).toEqual([undefined, "data: upstream_error\n\n", true]);
@@ -369,7 +369,7 @@ describe("a hold that is refused", () => {
     const { error, client, settled } = await run({
       vendors: { named: noChannel },
       fallbacks: ["dear"],
-      waiting,
+      pendingStream: waiting,
       planned: (model, sink) => {
         if (model === "dear") sink.begin(200, {});
       },
@@ -481,7 +481,7 @@ describe("a call that ends before its answer", () => {
     const { error, settled } = await run({
       vendors: { named: working(() => broken.abort(wrong)) },
       fallbacks: ["second"],
-      broken: broken.signal,
+      bodyFailed: broken.signal,
       finishAfterDisconnect: true,
     });
     expect(error).toBe(wrong);

@@ -1,5 +1,5 @@
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
-import { eventStream, type FrameReading, type StreamTranslator, type StreamWaiting } from "@modelgate/relay";
+import { eventStream, type FrameReading, type StreamTranslator, type PendingStream } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrame, type Frame } from "@modelgate/wires/sse";
 
@@ -17,9 +17,9 @@ export const eventStreamFormat = {
 } as const satisfies Partial<StreamTranslator>;
 
 /** Heartbeats for a client of an event stream, sent until the vendor starts. */
-export const eventStreamWaiting: StreamWaiting = {
+export const eventStreamWaiting: PendingStream = {
   contentType: eventStream,
-  sign: heartbeatComment,
+  heartbeat: heartbeatComment,
   fail: failureFrames.audio,
 };
 
@@ -33,7 +33,7 @@ export interface EventReading {
 
 /** Combines the data read from an event with `out`, the bytes that are sent to the client. */
 export function makeFrameReading({ done, text = "", usage }: EventReading, out: Buffer | string): FrameReading {
-  return { text, usage, done, render: () => out };
+  return { text, usage, isLast: done, render: () => out };
 }
 
 /**

@@ -25,7 +25,7 @@ describe("a vendor's events", () => {
     const frames = [": ping\n\n", 'data: {"a":\ndata: 1}\r\n\r\n', done].map((frame) => Buffer.from(frame));
     const translator = passEvents(look);
     const read = frames.map((frame) => translator.read(frame));
-    expect(read.map((reading) => reading.done)).toEqual([false, false, true]);
+    expect(read.map((reading) => reading.isLast)).toEqual([false, false, true]);
     expect(read.map((reading) => reading.render())).toEqual(frames);
     expect(translator.end()).toBe("");
   });

@@ -2,7 +2,7 @@ import { idsOf } from "@modelgate/platform";
 import type { CatalogModel } from "@modelgate/catalog";
 import type { Caller, CallStatus, Nanos, UnitName, Units } from "@modelgate/contracts";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { refreshCaller, holdMoney, notSent, priced } from "@modelgate/relay";
+import { refreshCaller, holdMoney, notSent, resolveServingModel } from "@modelgate/relay";
 import type { Expectation, HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
@@ -27,7 +27,7 @@ export function sessionPrice(
     throw new Failure("missing_required_parameter", "Missing required query parameter: model (?model=…).", {
       param: "model",
     });
-  return priced(relay, { caller, endpoint }, modelName);
+  return resolveServingModel(relay, { caller, endpoint }, modelName);
 }
 
 /**
@@ -78,7 +78,7 @@ export function holdUse(
   { call, price, unknown, upperNanos, tokens = 0 }: WantedUse,
 ): Promise<HeldMoney> {
   const expected: Expectation = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens };
-  return holdMoney(relay, { call, price, expected, certain: unknown });
+  return holdMoney(relay, { call, price, expected, certainOutcome: unknown });
 }
 
 /**

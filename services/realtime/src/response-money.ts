@@ -207,7 +207,7 @@ export class ResponseMoney {
 
   #sliceOf(held: HeldMoney): Slice {
     const slice: Slice = { held, nanos: held.expected.upperNanos };
-    held.certain = () => this.#progressOf(slice);
+    held.certainOutcome = () => this.#progressOf(slice);
     return slice;
   }
 

@@ -63,7 +63,7 @@ export class TimeCharges implements SessionCharges {
     this.#deps = deps;
     this.#parts = parts;
     this.#heldSeconds = deps.slice.audioSeconds;
-    parts.first.certain = () => this.#outcome();
+    parts.first.certainOutcome = () => this.#outcome();
   }
 
   get callId(): string {

@@ -1,6 +1,6 @@
 import type { CatalogChannel } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
-import { priced } from "@modelgate/relay";
+import { resolveServingModel } from "@modelgate/relay";
 import type { TranscriberNames } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import type { SessionPrice } from "./hold-use.ts";
@@ -43,7 +43,11 @@ export function transcriberNamesAt(
  */
 export function transcriptPrice({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
-    return priced(relay, { caller: call.caller, endpoint: { ...call.endpoint, kinds: transcriptionKinds } }, name);
+    return resolveServingModel(
+      relay,
+      { caller: call.caller, endpoint: { ...call.endpoint, kinds: transcriptionKinds } },
+      name,
+    );
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;

@@ -4,7 +4,7 @@ import {
   countTokens,
   isSupported,
   parseAnyAnswer,
-  priced,
+  resolveServingModel,
   queryVendor,
   reparseJson,
   type AdmittedIds,
@@ -42,7 +42,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
   const { params, body, wire } = request;
   const { count } = wire.client;
   const query: VendorQuery = {
-    model: priced(deps.relay, call, params.model).model,
+    model: resolveServingModel(deps.relay, call, params.model).model,
     wires: [count.wire],
     forward: request.forward,
     prefer: request.prefer,
@@ -73,7 +73,7 @@ async function countExchange({ client, pass }: CountingWire, original: Buffer, t
     streams: false,
     dropped,
     read: () => ({
-      kind: "whole",
+      kind: "complete",
       async read(bytes) {
         await parseAnyAnswer(bytes);
         return { body: bytes };

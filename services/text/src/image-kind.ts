@@ -6,7 +6,7 @@ import {
   isSupported,
   maxBilledImages,
   runCall,
-  wholeOutput,
+  maxHeldOutput,
   type Call,
   type CallKind,
   type Exchange,
@@ -112,7 +112,7 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
 
 function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens: number): Measure {
   const { textBytes, mediaTokens, choices } = size;
-  const output = wholeOutput(size, model, usualTokens);
+  const output = maxHeldOutput(size, model, usualTokens);
   return {
     upper: { images: choices, ...costliestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     bound: { images: maxBilledImages(choices) },
@@ -129,7 +129,7 @@ function countingImages(exchange: Exchange): Exchange {
       const reader = exchange.read(head);
       if (reader.kind === "stream")
         return { ...reader, countImages: (frame) => imagesInContent(parseFrameRecord(frame)) };
-      if (reader.kind !== "whole") return reader;
+      if (reader.kind !== "complete") return reader;
       return {
         ...reader,
         async read(bytes: Buffer) {

@@ -39,7 +39,7 @@ async function sizeInSteps(
  * a text. `reasoningLimit` is the output limit if the client sets none.
  */
 function sizeOf(
-  { params, exchanges, fees: { held }, candidates }: SizedRequest,
+  { params, exchanges, fees: { maxFees }, candidates }: SizedRequest,
   namesStored: boolean,
   reasoningLimit?: number,
 ): RequestSize {
@@ -48,8 +48,8 @@ function sizeOf(
     textBytes: textBytesOf(exchanges.call.body, media),
     mediaTokens: media.tokens,
     choices,
-    readsUnseenInput: readsUnseenInput || namesStored || hasAgent(candidates),
-    fees: media.more === undefined ? held : { ...held, inputTokens: held.inputTokens + media.more },
+    readsHiddenInput: readsUnseenInput || namesStored || hasAgent(candidates),
+    fees: media.more === undefined ? maxFees : { ...maxFees, inputTokens: maxFees.inputTokens + media.more },
     maxOutputTokens: maxOutputTokens === undefined ? reasoningLimit : Math.max(maxOutputTokens, minBound() * choices),
   };
 }

@@ -141,12 +141,12 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         size,
         stream: params.stream,
         // A chat model answers several prompts without streaming, and a stream does not show billed reasoning.
-        billsUnseenOutput: params.thinks === true || (batch !== undefined && params.choices > 1),
+        billsHiddenOutput: params.thinks === true || (batch !== undefined && params.choices > 1),
       },
       fees,
       dropped,
       wires: wiresServing(wire),
-      waiting: params.stream ? waitingIn({ wire, asArray }) : undefined,
+      pendingStream: params.stream ? waitingIn({ wire, asArray }) : undefined,
       finishAfterDisconnect: hasAgent(candidates),
       canDropSignatures: params.keepsSignatures !== true,
       forward,
@@ -162,15 +162,19 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
    * Plans the call with an output limit of `tokens` per answer. Returns undefined if the text of the body does not
    * limit the cost, because of media, reasoning, or stored data that the vendor reads in addition.
    */
-  withPaidOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
+  withAffordableOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input } = plan;
     const textCall = plan.exchanges.call;
-    const { choices, mediaTokens, readsUnseenInput } = cost.size;
-    if (mediaTokens > 0 || readsUnseenInput === true || input.params.thinks === true) return undefined;
+    const { choices, mediaTokens, readsHiddenInput } = cost.size;
+    if (mediaTokens > 0 || readsHiddenInput === true || input.params.thinks === true) return undefined;
     const { defaultMaxTokens: usualMaxTokens = tokens }: TextClient = wires[input.wire].client;
     const paidOutputTokens = Math.min(tokens, usualMaxTokens);
     const defaultMaxTokens = Math.min(textCall.defaultMaxTokens, paidOutputTokens);
-    const size = { ...cost.size, paidOutputTokens, maxOutputTokens: paidOutputTokens * choices };
+    const size = {
+      ...cost.size,
+      affordableOutputTokens: paidOutputTokens,
+      maxOutputTokens: paidOutputTokens * choices,
+    };
     const exchanges = new TextExchangeMaker({ ...textCall, paidOutputTokens, defaultMaxTokens });
     return { ...plan, exchanges, cost: { ...cost, size } };
   }
@@ -220,7 +224,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { dialect } = provider;
     const upstream = wire === "chat" && dialect !== undefined ? chatWireForDialect(dialect) : textWire(wire);
     const { admitted, params } = input;
-    const foreignIds = admitted.carried.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
+    const foreignIds = admitted.itemsWithContent.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const knownAs = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
     const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
       history,
@@ -231,7 +235,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const withModels =
       wire === "messages" ? await this.#withModels(modelExchange, candidate.channel, params) : modelExchange;
     const isByAgent = mayBeAgent && isAgent(candidate.upstreamModel);
-    const checked = fees.checked(isByAgent ? agentExchange(withModels, upstream) : withModels);
+    const checked = fees.checkExchange(isByAgent ? agentExchange(withModels, upstream) : withModels);
     const exchange = dropped.length === 0 ? checked : { ...checked, dropped: [...dropped, ...(checked.dropped ?? [])] };
     if (params.createsObjects !== true) return exchange;
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));

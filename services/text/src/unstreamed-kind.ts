@@ -14,7 +14,7 @@ import {
   type Plan,
   type RequestSize,
   type ServingModel,
-  type Several,
+  type NonEmptyList,
   type WireRoute,
 } from "@modelgate/relay";
 import type { JsonRecord } from "@modelgate/wires/json";
@@ -37,8 +37,8 @@ export interface UnstreamedKindOptions<Request, Answer, Vendor> {
   vendorOf(wire: UpstreamWire, request: Request): Vendor;
   /** Splits a request into those that a vendor accepts, and joins their answers. Absent: a request is never split. */
   readonly batches?: {
-    split(request: Request, vendor: Vendor, upstreamModel: string): Several<Request>;
-    join(answers: Several<Answer>): Answer;
+    split(request: Request, vendor: Vendor, upstreamModel: string): NonEmptyList<Request>;
+    join(answers: NonEmptyList<Answer>): Answer;
   };
   measureInput(request: Request): InputSize;
   /** Measures a call whose cost does not depend on text alone; absent: the cost depends on text alone. */
@@ -127,7 +127,7 @@ export class UnstreamedKind<
         return usage && { body: bytes, usage };
       },
       render([first, ...more], { addedBytes }) {
-        const all: Several<Answer> = [first.answer, ...more.map(({ answer }) => answer)];
+        const all: NonEmptyList<Answer> = [first.answer, ...more.map(({ answer }) => answer)];
         const answer = batches?.join(all) ?? first.answer;
         const body = Buffer.from(JSON.stringify(wire.client.render(answer, context)));
         return { body, usage: answer.usage, addedBytes };

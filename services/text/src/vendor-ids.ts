@@ -85,7 +85,7 @@ export function withRememberedIds(
   )
     return exchange;
   // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
-  if (!admitted.own) return exchange;
+  if (!admitted.canRecordIds) return exchange;
   const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameCreated(created, bytes) ? read(bytes) : undefined;
     if (answer !== undefined) relay.createdIds.store(caller.accountId, createdIn(created, answer), channelKey);
@@ -95,7 +95,7 @@ export function withRememberedIds(
     read(head) {
       const reader = exchange.read(head);
       if (reader.kind === "stream") return { ...reader, observe: (frame) => recordCreated(frame, parseFrameRecord) };
-      if (reader.kind !== "whole") return reader;
+      if (reader.kind !== "complete") return reader;
       return {
         ...reader,
         async read(bytes: Buffer) {
@@ -112,7 +112,7 @@ export function withRememberedIds(
  * Returns the ids of items whose content the request contains, and that the store of the route's vendor account does
  * not have.
  */
-export function foreignItems({ carried }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
-  const foreignIds = [...carried].filter(([, maker]) => maker !== channelKey);
+export function foreignItems({ itemsWithContent }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
+  const foreignIds = [...itemsWithContent].filter(([, maker]) => maker !== channelKey);
   return new Set(foreignIds.map(([id]) => id));
 }

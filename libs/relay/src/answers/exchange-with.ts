@@ -2,14 +2,14 @@ import { addUnits, Failure, type Units, type UpstreamWire } from "@modelgate/con
 import type { JsonObject } from "@modelgate/wires/text";
 import type { WithUsage, AnswerHeaders, Rendered, Target, VendorSide } from "@modelgate/wires/wire";
 import { renderJson } from "../bodies/read-json.ts";
-import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "./exchange.ts";
+import type { AnswerReader, Exchange, VendorLink, CompleteAnswer } from "./exchange.ts";
 import { taskReader } from "./finish-task.ts";
 import type { UpstreamHead } from "./stream-reader.ts";
 import { renderSupported, type UnsupportedRules } from "./unsupported.ts";
-import { parseAnswer, parseAnyAnswer } from "./whole-answer.ts";
+import { parseAnswer, parseAnyAnswer } from "./read-answer.ts";
 
 /** At least one value. */
-export type Several<Value> = readonly [Value, ...Value[]];
+export type NonEmptyList<Value> = readonly [Value, ...Value[]];
 
 /** A vendor's complete answer: its neutral form, with the usage, its JSON and its bytes. */
 export interface VendorAnswer<Answer> {
@@ -25,16 +25,16 @@ type ExchangeVendor<Request, Answer, Output> = Pick<
 >;
 
 /** Rendered request. Its body may have another format than JSON. */
-type Sent = Partial<Rendered> & Pick<Rendered, "dropped">;
+type RenderedRequest = Partial<Rendered> & Pick<Rendered, "dropped">;
 
 /** The parts of an exchange that follow from the rendered request. */
-type SentParts = Pick<Exchange, "body"> & Partial<Exchange>;
+type ExchangeParts = Pick<Exchange, "body"> & Partial<Exchange>;
 
 /**
  * Call that is converted to the wires of vendors. All attempts share it; its functions get the vendor side of the
  * attempt's wire.
  */
-export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Rendered> {
+export interface ConvertedCall<Vendor, Request, Answer, Output extends RenderedRequest = Rendered> {
   readonly unsupported: UnsupportedRules;
   /** Optional fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
@@ -44,22 +44,22 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends Sent = Re
    * Returns the requests for a vendor. The first request is the attempt. The others are sent on the same route after
    * the first has been answered.
    */
-  requests(vendor: Vendor, target: Target): Several<Request> | Promise<Several<Request>>;
+  requests(vendor: Vendor, target: Target): NonEmptyList<Request> | Promise<NonEmptyList<Request>>;
   /** Writes a rendered request. Absent: as JSON, and the answer is not a stream. */
-  write?(rendered: Output, vendor: Vendor, target: Target): SentParts | Promise<SentParts>;
+  write?(rendered: Output, vendor: Vendor, target: Target): ExchangeParts | Promise<ExchangeParts>;
   /**
    * Returns the reader of an answer that is not a JSON document, such as a stream; undefined for JSON. Throws Failure
    * upstream_error for an answer of an unexpected type. Absent: all answers are JSON.
    */
   reader?(head: UpstreamHead, vendor: Vendor): AnswerReader | undefined;
   /** Returns an answer that is passed on without parsing; undefined if it must be parsed. Absent: all are parsed. */
-  passUnparsed?(bytes: Buffer, vendor: Vendor, target: Target): WholeAnswer | undefined;
+  passUnparsed?(bytes: Buffer, vendor: Vendor, target: Target): CompleteAnswer | undefined;
   /** Completes an answer by further requests to the vendor, for example for files. Absent: it is complete. */
   complete?(answer: Answer, link: VendorLink): Promise<Answer>;
   /** Maximum ms until a task of the vendor has finished. */
   readonly taskWaitMs?: number | undefined;
   /** Converts the vendor's answers, one for each request, for the client. */
-  render(answers: Several<VendorAnswer<Answer>>, vendor: Vendor): WholeAnswer | Promise<WholeAnswer>;
+  render(answers: NonEmptyList<VendorAnswer<Answer>>, vendor: Vendor): CompleteAnswer | Promise<CompleteAnswer>;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function exchangeWith<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,
   Answer extends WithUsage,
-  Output extends Sent,
+  Output extends RenderedRequest,
 >(
   { name, vendor }: { readonly name: UpstreamWire; readonly vendor: Vendor },
   call: ConvertedCall<Vendor, Request, Answer, Output>,
@@ -80,7 +80,7 @@ export async function exchangeWith<
   const render = (request: Request): Output =>
     renderSupported(call.unsupported, call.dropped, () => vendor.render(request, target));
   const [request, ...more] = await call.requests(vendor, target);
-  const [first, others] = [render(request), more.map(render)];
+  const [first, furtherRequests] = [render(request), more.map(render)];
   const parts = await (call.write?.(first, vendor, target) ?? writeJson(first, call.bodyBytes));
   return {
     wire: name,
@@ -88,21 +88,22 @@ export async function exchangeWith<
     streams: false,
     unrepeatable: vendor.startsTask,
     ...parts,
-    dropped: more.length === 0 ? first.dropped : [...new Set([first, ...others].flatMap(({ dropped }) => dropped))],
-    read: (head) => call.reader?.(head, vendor) ?? documentReader(head, { vendor, call, target, others }),
+    dropped:
+      more.length === 0 ? first.dropped : [...new Set([first, ...furtherRequests].flatMap(({ dropped }) => dropped))],
+    read: (head) => call.reader?.(head, vendor) ?? documentReader(head, { vendor, call, target, furtherRequests }),
   };
 }
 
-async function writeJson({ body }: Sent, bodyBytes: number): Promise<SentParts> {
+async function writeJson({ body }: RenderedRequest, bodyBytes: number): Promise<ExchangeParts> {
   return { body: await renderJson(body, bodyBytes) };
 }
 
 /** A call as it was sent to a vendor, with the requests that follow the first one. */
-interface SentCall<Vendor, Request, Answer, Output extends Sent> {
+interface SentCall<Vendor, Request, Answer, Output extends RenderedRequest> {
   readonly vendor: Vendor;
   readonly call: ConvertedCall<Vendor, Request, Answer, Output>;
   readonly target: Target;
-  readonly others: readonly Output[];
+  readonly furtherRequests: readonly Output[];
 }
 
 /** Creates the reader of JSON answers. If further requests to the vendor may follow, it is the reader of a task. */
@@ -110,16 +111,16 @@ function documentReader<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,
   Answer extends WithUsage,
-  Output extends Sent,
+  Output extends RenderedRequest,
 >(
   { headers }: UpstreamHead,
-  { vendor, call, target, others }: SentCall<Vendor, Request, Answer, Output>,
+  { vendor, call, target, furtherRequests }: SentCall<Vendor, Request, Answer, Output>,
 ): AnswerReader {
   const { complete, taskWaitMs = 0 } = call;
   const readBytes = (bytes: Buffer): Promise<VendorAnswer<Answer>> => readDocument(vendor, bytes, headers);
-  if (others.length === 0 && vendor.taskOf === undefined && complete === undefined)
+  if (furtherRequests.length === 0 && vendor.taskOf === undefined && complete === undefined)
     return {
-      kind: "whole",
+      kind: "complete",
       read: async (bytes) =>
         call.passUnparsed?.(bytes, vendor, target) ?? (await call.render([await readBytes(bytes)], vendor)),
     };
@@ -128,9 +129,9 @@ function documentReader<
     read: readBytes,
     waitMs: taskWaitMs,
     // The first of several answers does not report the usage of the others.
-    usageIn: ({ answer }) => (others.length === 0 ? answer.usage : undefined),
+    usageIn: ({ answer }) => (furtherRequests.length === 0 ? answer.usage : undefined),
     async finish(first, link) {
-      const bodies = await Promise.all(others.map(({ body }) => renderJson(body, call.bodyBytes)));
+      const bodies = await Promise.all(furtherRequests.map(({ body }) => renderJson(body, call.bodyBytes)));
       const sentAnswers = await sendAll(link, bodies);
       const rest = await Promise.all(sentAnswers.map((answer) => readDocument(vendor, answer.bytes, answer.headers)));
       if (complete === undefined) return await call.render([first, ...rest], vendor);
@@ -156,7 +157,7 @@ async function readDocument<Request, Answer extends WithUsage, Output>(
 }
 
 /** Maximum requests of one call that run at the same time. */
-const maxAtOnce = 4;
+const maxParallelRequests = 4;
 
 /**
  * Sends further requests of a call. Returns their answers in the order of `bodies`. Throws Failure if one of them
@@ -164,8 +165,10 @@ const maxAtOnce = 4;
  */
 async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly SentAnswer[]> {
   const answers: SentAnswer[] = [];
-  for (let index = 0; index < bodies.length; index += maxAtOnce)
-    answers.push(...(await Promise.all(bodies.slice(index, index + maxAtOnce).map((body) => link.send(body)))));
+  for (let index = 0; index < bodies.length; index += maxParallelRequests)
+    answers.push(
+      ...(await Promise.all(bodies.slice(index, index + maxParallelRequests).map((body) => link.send(body)))),
+    );
   return answers;
 }
 

@@ -41,22 +41,22 @@ export interface Exchange extends SentFees {
  * Reader of an answer. The kind says whether the answer is complete, needs further requests to the vendor, starts a
  * job, or is a stream.
  */
-export type AnswerReader = WholeReader | TaskReader | JobReader | StreamAnswerReader;
+export type AnswerReader = CompleteAnswerReader | TaskReader | JobReader | StreamAnswerReader;
 
 /** Reads an answer that is complete and not streamed. */
-export interface WholeReader {
-  readonly kind: "whole";
+export interface CompleteAnswerReader {
+  readonly kind: "complete";
   /**
    * Converts the answer for the client. Rejects with Failure upstream_error if the answer cannot be parsed or
    * converted; another channel is then tried.
    */
-  read(bytes: Buffer): Promise<WholeAnswer>;
+  read(bytes: Buffer): Promise<CompleteAnswer>;
 }
 
 /** Reads an answer that needs further requests to its vendor, for example to poll a task or fetch files. */
 export interface TaskReader {
   readonly kind: "task";
-  /** Reads the first answer. Rejects with the same Failures as `WholeReader.read`; another channel is then tried. */
+  /** Reads the first answer. Rejects with the same Failures as `CompleteAnswerReader.read`; another channel is then tried. */
   read(bytes: Buffer): Promise<StartedTask>;
 }
 
@@ -80,7 +80,7 @@ export interface StartedJob {
 export type JobMoney = Pick<HeldMoney, "renew" | "handOver" | "record">;
 
 /** A complete answer in the client's wire (API format). */
-export interface WholeAnswer {
+export interface CompleteAnswer {
   readonly body: Buffer;
   /** Media type of the body; absent: JSON. */
   readonly contentType?: string | undefined;
@@ -109,7 +109,7 @@ export interface StartedTask {
    */
   readonly run?: Pick<VendorRun, "id" | "hasEnded" | "usageOf"> | undefined;
   /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */
-  finish(vendor: VendorLink): Promise<WholeAnswer>;
+  finish(vendor: VendorLink): Promise<CompleteAnswer>;
 }
 
 /** Sends further requests of the same call to the vendor that answered. */

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { Failure, type Units } from "@modelgate/contracts";
-import type { TaskReader, VendorLink, WholeAnswer } from "./exchange.ts";
+import type { TaskReader, VendorLink, CompleteAnswer } from "./exchange.ts";
 
 /** Pauses between polls, in ms. They are short at first, because most images are finished quickly. */
 const firstPauseMs = 300;
@@ -12,7 +12,7 @@ const pauseGrowth = 1.5;
  */
 const maxFailedPolls = 3;
 /** Status of a poll that the vendor refused because it came too early. */
-const tooMany = 429;
+const tooManyRequests = 429;
 
 /** Functions that read an answer which its vendor may not have finished, or which further requests complete. */
 interface TaskReading<Answer> {
@@ -26,7 +26,7 @@ interface TaskReading<Answer> {
    */
   usageIn(answer: Answer): Units | undefined;
   /** Converts a finished answer for the client. */
-  finish(answer: Answer, link: VendorLink): Promise<WholeAnswer>;
+  finish(answer: Answer, link: VendorLink): Promise<CompleteAnswer>;
   /**
    * Reads the usage from the state of a cancelled task; undefined if it has none. Absent: tasks are not cancelled, and
    * the gateway waits for them after their clients have disconnected.
@@ -70,15 +70,15 @@ async function finishTask<Answer>(
   waitMs: number,
 ): Promise<Answer> {
   const deadline = Date.now() + waitMs;
-  let failed = 0;
+  let failedPolls = 0;
   for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     await setTimeout(pause, undefined, { signal: vendor.signal });
     const pollResult = await poll(vendor, task);
     // A vendor that refuses frequent polls still works on the task.
-    if (pollResult instanceof Failure && pollResult.status === tooMany) continue;
-    failed = pollResult instanceof Failure ? failed + 1 : 0;
+    if (pollResult instanceof Failure && pollResult.status === tooManyRequests) continue;
+    failedPolls = pollResult instanceof Failure ? failedPolls + 1 : 0;
     if (pollResult instanceof Failure) {
-      if (pollResult.status < 500 || failed >= maxFailedPolls) throw pollResult;
+      if (pollResult.status < 500 || failedPolls >= maxFailedPolls) throw pollResult;
       continue;
     }
     const answer = await parse(pollResult);

@@ -40,7 +40,7 @@ export class PassTranslator implements StreamTranslator {
   /** Usage that the vendor has reported so far. */
   #usage: Units | undefined;
   #hasContent = false;
-  #done = false;
+  #isComplete = false;
   #last: Buffer = noBytes;
   #sequence: number | undefined;
 
@@ -56,7 +56,7 @@ export class PassTranslator implements StreamTranslator {
   read(frame: Buffer): FrameReading {
     const { pass, mode, hideUsage, early } = this.#options;
     const frameContents = pass.inspect(frame, this.#usage, this.#hasContent);
-    if (frameContents.failed) return frameContents.overloaded === true ? overloadedFrame : failedFrame;
+    if (frameContents.failed) return frameContents.overloaded === true ? overloadedReading : failureReading;
     this.#usage = frameContents.usage ?? this.#usage;
     this.#hasContent ||= frameContents.hasContent === true;
     const rawText = frameContents.usageOnly ? "" : pass.extractRawText(frame);
@@ -66,14 +66,14 @@ export class PassTranslator implements StreamTranslator {
     const render = (): Buffer => {
       this.#sequence = frameContents.sequence ?? this.#sequence;
       early?.recordFrame(frame, rawText);
-      const output = mode === "patched" ? this.#patched(frame) : frame;
+      const output = mode === "patched" ? this.#patch(frame) : frame;
       if (frameContents.done) {
-        this.#done = true;
+        this.#isComplete = true;
         this.#last = output;
       }
       return usageOnly && hideUsage === true ? noBytes : output;
     };
-    return { text: rawText, usage, fees, done, render };
+    return { text: rawText, usage, fees, isLast: done, render };
   }
 
   mayThink(frame: Buffer): boolean {
@@ -85,13 +85,13 @@ export class PassTranslator implements StreamTranslator {
   }
 
   end(): Buffer | string {
-    if (!this.#done) throw new Failure("upstream_error", "The vendor's answer was cut off.");
+    if (!this.#isComplete) throw new Failure("upstream_error", "The vendor's answer was cut off.");
     return this.#options.framing?.end() ?? noBytes;
   }
 
   cut(used: Units): Buffer | undefined {
     const { early, framing } = this.#options;
-    const frames = early?.frames(used, this.#sequence)?.map((frame) => this.#patched(Buffer.from(frame)));
+    const frames = early?.frames(used, this.#sequence)?.map((frame) => this.#patch(Buffer.from(frame)));
     if (frames === undefined) return undefined;
     this.#last = frames.at(-1) ?? noBytes;
     return Buffer.concat([...frames, Buffer.from(framing?.end() ?? "")]);
@@ -107,7 +107,7 @@ export class PassTranslator implements StreamTranslator {
     return this.#options.framing?.heartbeat() ?? this.#options.pass.heartbeat;
   }
 
-  #patched(frame: Buffer): Buffer {
+  #patch(frame: Buffer): Buffer {
     const { pass, rename, echo, framing } = this.#options;
     const renamed = rename === undefined ? frame : pass.renameFrame(frame, rename);
     const echoed = echo === undefined ? renamed : (pass.echoFrame?.(renamed, echo) ?? renamed);
@@ -116,13 +116,13 @@ export class PassTranslator implements StreamTranslator {
 }
 
 /** Reading of a frame in which the vendor reports a failure. */
-const failedFrame: FrameReading = {
+const failureReading: FrameReading = {
   text: "",
-  done: false,
+  isLast: false,
   failure: new Failure("upstream_error", "The vendor failed in the middle of its answer."),
   render: () => noBytes,
 };
-const overloadedFrame: FrameReading = {
-  ...failedFrame,
+const overloadedReading: FrameReading = {
+  ...failureReading,
   failure: new Failure("upstream_overloaded", "The vendor is overloaded and ended its answer; try again shortly."),
 };

@@ -4,11 +4,11 @@ import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
 import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
 /**
- * Reads an answer that is a stream. It does not handle money; `StreamPass` acts on the usage that the frames report.
+ * Reads an answer that is a stream. It does not handle money; `StreamForwarder` acts on the usage that the frames report.
  */
 export interface StreamAnswerReader {
   readonly kind: "stream";
-  readonly framing: FrameCutting;
+  readonly framing: VendorFraming;
   /**
    * Returns whether an answer can begin with this frame. False for an error message, and for a frame of another wire.
    */
@@ -76,7 +76,7 @@ export interface FrameReading {
   /** Charges other than tokens that the frame reports. */
   readonly fees?: ReportedExtraUsage | undefined;
   /** True for the frame that ends a stream in its wire. */
-  readonly done: boolean;
+  readonly isLast: boolean;
   /** Failure that the vendor reports in the frame. No frame follows. */
   readonly failure?: Failure | undefined;
   /** Renders the frame for the client. It must be called once per frame, in order. */
@@ -95,12 +95,12 @@ export function isEventStream(head: UpstreamHead): boolean {
 }
 
 /** Splits a vendor's bytes into frames. */
-export type FrameCutting = Pick<StreamFraming, "splitter" | "parse">;
+export type VendorFraming = Pick<StreamFraming, "splitter" | "parse">;
 
 const nothing = Buffer.alloc(0);
 
 /** Framing for bytes without frames, such as audio: each chunk counts as one frame. */
-export const byteFraming: FrameCutting = {
+export const byteFraming: VendorFraming = {
   splitter: () => ({ push: (chunk) => [chunk], empty: true, end: () => nothing }),
   parse: () => ({ data: "" }),
 };

@@ -22,12 +22,14 @@ export interface UnsupportedRules {
  */
 export function renderSupported<R extends RenderedFields>(
   { spelling, strict }: UnsupportedRules,
-  before: readonly string[],
+  droppedBefore: readonly string[],
   render: () => R,
 ): R {
-  const rendered = inWordsOf(spelling, render);
-  if (before.length === 0 && rendered.dropped.length === 0) return rendered;
-  const dropped = [...new Set([...before, ...rendered.dropped.map((field) => spell(spelling, field))])];
+  const rendered = withClientFieldName(spelling, render);
+  if (droppedBefore.length === 0 && rendered.dropped.length === 0) return rendered;
+  const dropped = [
+    ...new Set([...droppedBefore, ...rendered.dropped.map((field) => clientFieldName(spelling, field))]),
+  ];
   if (strict && dropped.length > 0)
     throw new Failure("unsupported_parameter", `The vendor of this model does not support: ${dropped.join(", ")}.`, {
       param: dropped[0],
@@ -36,18 +38,18 @@ export function renderSupported<R extends RenderedFields>(
 }
 
 /** Returns the client's name of a hub request's field, or of a path that begins with a field. */
-function spell(spelling: FieldSpelling, field: string): string {
+function clientFieldName(spelling: FieldSpelling, field: string): string {
   const [head = "", ...rest] = field.split(".");
-  const respelled = Object.hasOwn(spelling, head) ? spelling[head] : undefined;
-  return respelled === undefined ? field : [respelled, ...rest].join(".");
+  const clientName = Object.hasOwn(spelling, head) ? spelling[head] : undefined;
+  return clientName === undefined ? field : [clientName, ...rest].join(".");
 }
 
-function inWordsOf<R>(spelling: FieldSpelling, render: () => R): R {
+function withClientFieldName<R>(spelling: FieldSpelling, render: () => R): R {
   try {
     return render();
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "unsupported_parameter" || error.param === undefined) throw error;
-    const param = spell(spelling, error.param);
+    const param = clientFieldName(spelling, error.param);
     throw new Failure(
       "unsupported_parameter",
       error.message.replace(error.param, () => param),

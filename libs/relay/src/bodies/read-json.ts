@@ -63,7 +63,7 @@ export async function readJson<Inspected>(
     const parsed = parsePlain(body.bytes, limits) ?? (await parseBody(body.bytes, limits));
     const model = params?.["deployment"];
     const { value, bytes } =
-      model === undefined ? { value: parsed, bytes: body.bytes } : deployed(parsed, body.bytes, model);
+      model === undefined ? { value: parsed, bytes: body.bytes } : replaceModel(parsed, body.bytes, model);
     const pending = inspect(value, bytes);
     const inspected = pending instanceof Promise ? await pending : pending;
     if (inspectedMembers.length > 0) refuseAmbiguous(bytes, inspectedMembers);
@@ -93,13 +93,13 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
 }
 
 /** Replaces the model in the body by the deployment that the request's path names. */
-function deployed(value: unknown, bytes: Buffer, model: string) {
+function replaceModel(value: unknown, bytes: Buffer, model: string) {
   if (!isRecord(value)) return { value, bytes };
   return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
 }
 
 /** Limits for JSON that needs no check: a body that was checked before, or a vendor's answer. */
-export const checkedBefore: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
+export const unlimitedJson: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
 /** Returns whether JSON is so large that parsing it in one step would delay other calls. */
 export function isLargeJson(bytes: Buffer): boolean {
@@ -137,7 +137,7 @@ export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<Pick
  */
 export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
   const value: unknown = isLargeJson(bytes)
-    ? await inTurns(parseInTurns(bytes, checkedBefore))
+    ? await inTurns(parseInTurns(bytes, unlimitedJson))
     : JSON.parse(bytes.toString());
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   return value;

@@ -41,7 +41,7 @@ export function reportModel(answer: Pick<AnswerSink, "headSent" | "setHeader">, 
 }
 
 /** Writes a header with the output limit that the gateway set because the caller's money does not cover more. */
-export function reportPaidOutput(answer: Pick<AnswerSink, "headSent" | "setHeader">, tokens: number): void {
+export function reportOutputLimit(answer: Pick<AnswerSink, "headSent" | "setHeader">, tokens: number): void {
   if (!answer.headSent) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 

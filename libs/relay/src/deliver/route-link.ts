@@ -3,9 +3,9 @@ import { Failure } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
 import type { VendorLink } from "../answers/exchange.ts";
 import type { UpstreamHead } from "../answers/stream-reader.ts";
-import { collect } from "../answers/whole-answer.ts";
+import { collect } from "../answers/read-answer.ts";
 import { requestFor } from "../attempt.ts";
-import type { Accepted, CallRun } from "../call-run.ts";
+import type { AcceptedAnswer, CallRun } from "../call-run.ts";
 
 /** Maximum bytes that are read of an answer with an error status. */
 const errorBodyBytes = 64 * 1024;
@@ -18,10 +18,10 @@ export class RouteLink implements VendorLink {
   readonly proxy: string | undefined;
   readonly signal: AbortSignal;
   readonly #run: CallRun;
-  readonly #route: OpenAttempt<Accepted>["route"];
-  readonly #exchange: Accepted["exchange"];
+  readonly #route: OpenAttempt<AcceptedAnswer>["route"];
+  readonly #exchange: AcceptedAnswer["exchange"];
 
-  constructor(run: CallRun, { route, accepted }: OpenAttempt<Accepted>, signal: AbortSignal) {
+  constructor(run: CallRun, { route, accepted }: OpenAttempt<AcceptedAnswer>, signal: AbortSignal) {
     this.#run = run;
     this.#route = route;
     this.#exchange = accepted.exchange;
@@ -87,14 +87,14 @@ export class RouteLink implements VendorLink {
     const options = { timeoutMs: channel.timeoutMs, addsMembers };
     const send = async (): Promise<UpstreamAnswer> =>
       transport.send(await channelRequest(request, { channel, key, provider }, options), signal);
-    const answer = await reach(send());
+    const answer = await withConnectionFailure(send());
     if (answer.status < 300) return answer;
     const { code, message } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));
     throw new Failure(code, message);
   }
 }
 
-async function reach<Answer>(sent: Promise<Answer>): Promise<Answer> {
+async function withConnectionFailure<Answer>(sent: Promise<Answer>): Promise<Answer> {
   try {
     return await sent;
   } catch (cause) {

@@ -1,12 +1,12 @@
 import { setTimeout } from "node:timers/promises";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { VendorRun } from "@modelgate/wires/text";
-import type { HeldStream } from "../answers/held-stream.ts";
+import type { BufferedStream } from "../answers/buffered-stream.ts";
 import { isEventStream, type StreamAnswerReader } from "../answers/stream-reader.ts";
 import type { RouteLink } from "./route-link.ts";
 
 /** Source of a stream's bytes. */
-export type StreamSource = Pick<HeldStream, "abort" | "pause" | "pipe" | "resume">;
+export type StreamSource = Pick<BufferedStream, "abort" | "pause" | "pipe" | "resume">;
 
 /** Maximum number of consecutive attempts to resume a broken stream without a new event in between. */
 const maxResumes = 3;

@@ -3,22 +3,22 @@ import { formatUsd, headers, type CallStatus, type Failure } from "@modelgate/co
 import { idsOf } from "@modelgate/platform";
 import type { VendorRun } from "@modelgate/wires/text";
 import { CostTranslator } from "../answers/cost-translator.ts";
-import type { HeldStream } from "../answers/held-stream.ts";
+import type { BufferedStream } from "../answers/buffered-stream.ts";
 import type { StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
-import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
-import { clientLeft } from "../leaving.ts";
-import { Allowance, wroteBeyondBound, type StreamStop } from "../money/allowance.ts";
-import { StreamWatch } from "../money/call-metrics.ts";
+import { finalAnswerOf, type AcceptedAnswer, type CallRun } from "../call-run.ts";
+import { clientDisconnectedStatus } from "../exchange-lifetime.ts";
+import { Allowance, outputLimitExceeded, type StreamStop } from "../money/allowance.ts";
+import { StreamTimer } from "../money/call-metrics.ts";
 import { upperCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
-import { meterCut, meterStream, reportedUsage, unitsOfLeft } from "../money/meter.ts";
-import { streamHeaders } from "../waiting.ts";
+import { meterEndedEarly, meterStream, reportedUsage, usageAfterDisconnect } from "../money/meter.ts";
+import { streamHeaders } from "../pending-stream.ts";
 import { cancelUnfinished, isUnfinished } from "./cancel-unfinished.ts";
 import { RouteLink } from "./route-link.ts";
 import { RunStream, type StreamSource } from "./run-stream.ts";
-import { StreamPass, type StreamOwner, type StreamSink } from "./stream-pass.ts";
+import { StreamForwarder, type StreamOwner, type StreamSink } from "./stream-forwarder.ts";
 
-type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
+type AcceptedStream = Extract<AcceptedAnswer, { kind: "stream" }>;
 
 /**
  * Passes a stream to its client. Settles the call when the vendor's stream has ended, before the client receives its
@@ -26,28 +26,29 @@ type AcceptedStream = Extract<Accepted, { kind: "stream" }>;
  */
 export async function deliverStream(
   run: CallRun,
-  attempted: OpenAttempt<Accepted>,
-  { reader, held }: AcceptedStream,
+  attempted: OpenAttempt<AcceptedAnswer>,
+  { reader, bufferedStream }: AcceptedStream,
 ): Promise<void> {
-  const { deps, call, leaving, meter, plan, serving } = run;
+  const { deps, call, lifetime, meter, plan, serving } = run;
   using allowance = allowanceOf(run);
   const plain = reader.translator({ mayBeCut: allowance !== undefined });
-  const translator = plan.showsCost === true ? new CostTranslator(plain, (units) => run.held.costOf(units)) : plain;
-  meter.reader = translator;
+  const translator =
+    plan.showsCost === true ? new CostTranslator(plain, (units) => run.heldMoney.costOf(units)) : plain;
+  meter.textExtractor = translator;
   if (!call.answer.headSent) {
     call.answer.announceTrailer(headers.cost);
     call.answer.begin(200, { "content-type": translator.contentType, ...streamHeaders });
   }
   const { provider } = attempted.route.candidate.channel;
-  const firstByteMs = (run.outcome.firstByteAt ?? performance.now()) - run.held.heldAt;
-  using watch = new StreamWatch(serving.model.kind, provider, serving.model.name, firstByteMs);
+  const firstByteMs = (run.outcome.firstByteAt ?? performance.now()) - run.heldMoney.heldAt;
+  using timer = new StreamTimer(serving.model.kind, provider, serving.model.name, firstByteMs);
   const { heartbeatMs, gatherMs } = deps.limits;
   const { ending, requestId } = call;
-  const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, leaving.ended) };
-  const owner = new StreamDelivery(run, attempted, { background, translator, allowance, watch });
-  const { ended, failure } = await new StreamPass({
+  const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, lifetime.signal) };
+  const owner = new StreamDelivery(run, attempted, { background, translator, allowance, timer });
+  const { ended, failure } = await new StreamForwarder({
     sink: call.answer,
-    held: background === undefined ? held : resumed(held, reader, background),
+    source: background === undefined ? bufferedStream : resumableSource(bufferedStream, reader, background),
     reader,
     translator,
     meter,
@@ -57,35 +58,35 @@ export async function deliverStream(
     heartbeatMs,
     gatherMs,
   }).ended;
-  if (allowance !== undefined && meter.hidesOutput) deps.unseen.set(serving.model.name, true);
+  if (allowance !== undefined && meter.hidesOutput) deps.modelsWithHiddenOutput.set(serving.model.name, true);
   if (failure !== undefined) {
     const { id: channel } = attempted.route.candidate.channel;
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");
   }
   await owner.stored;
   if (background !== undefined) await owner.cancel(background);
-  await (owner.settled ?? settle(run, ended, failure));
+  await (owner.settled ?? settleStream(run, ended, failure));
 }
 
 /**
  * Reads a stream to its end after its client disconnected before the first byte. Settles the call by the usage that the
  * vendor reports.
  */
-export async function settleDetached(
+export async function readDetachedStream(
   run: CallRun,
-  attempted: OpenAttempt<Accepted>,
-  { reader, held }: AcceptedStream,
+  attempted: OpenAttempt<AcceptedAnswer>,
+  { reader, bufferedStream }: AcceptedStream,
 ): Promise<void> {
-  const { deps, call, meter, plan, leaving } = run;
+  const { deps, call, meter, plan, lifetime } = run;
   const { heartbeatMs, gatherMs, answerBytes: maxBytes } = deps.limits;
   const translator = reader.translator({ mayBeCut: false });
-  meter.reader = translator;
+  meter.textExtractor = translator;
   const { ending, requestId } = call;
-  const sink = goneClient;
-  const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, leaving.ended) };
-  const pass = new StreamPass({
+  const sink = disconnectedSink;
+  const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, lifetime.signal) };
+  const pass = new StreamForwarder({
     sink,
-    held: background === undefined ? held : resumed(held, reader, background),
+    source: background === undefined ? bufferedStream : resumableSource(bufferedStream, reader, background),
     reader,
     translator,
     meter,
@@ -96,16 +97,16 @@ export async function settleDetached(
     gatherMs,
     maxBytes,
   });
-  // The stream of a cancelled answer ends with its usage.
+  // The vendor reports the usage of a cancelled answer at the end of its stream.
   if (background !== undefined) await cancelAnswer(run, background);
   const { ended } = await pass.ended;
-  const { aborted } = leaving.ended;
+  const { aborted } = lifetime.signal;
   if (ended === "failed" && !aborted) attempted.reportInterruption("upstream_error");
   const metered =
-    aborted && !meter.any
-      ? { units: await unitsOfLeft(plan.cost, run.held.expected), estimated: true }
+    aborted && !meter.hasData
+      ? { units: await usageAfterDisconnect(plan.cost, run.heldMoney.expected), estimated: true }
       : await meterStream(plan.cost, meter, aborted ? "cancelled" : ended);
-  await run.settle(metered, "cancelled", clientLeft);
+  await run.settle(metered, "cancelled", clientDisconnectedStatus);
 }
 
 /** An answer that its vendor generates in the background, and the link to the vendor. */
@@ -114,8 +115,12 @@ interface ResumableAnswer {
   readonly link: RouteLink;
 }
 
-/** Returns the stream of an answer in the background. It is resumed if it breaks. */
-function resumed(held: HeldStream, { framing }: StreamAnswerReader, { run, link }: ResumableAnswer): StreamSource {
+/** Wraps the stream of a background answer, so that the stream is resumed if its connection breaks. */
+function resumableSource(
+  held: BufferedStream,
+  { framing }: StreamAnswerReader,
+  { run, link }: ResumableAnswer,
+): StreamSource {
   return new RunStream(held, { framing, run }, link);
 }
 
@@ -129,8 +134,8 @@ async function cancelAnswer(run: CallRun, { run: vendorRun, link }: ResumableAns
   return used !== undefined;
 }
 
-/** Sink in place of a client that has disconnected; it drops everything. */
-const goneClient: StreamSink = {
+/** Sink that replaces a client which has disconnected. It drops everything that is written. */
+const disconnectedSink: StreamSink = {
   full: false,
   closed: false,
   write: () => true,
@@ -145,44 +150,47 @@ interface StreamParts {
   readonly background: ResumableAnswer | undefined;
   readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
-  readonly watch: StreamWatch;
+  readonly timer: StreamTimer;
 }
 
 /** Owner of a stream that a client receives: the money that covers it, and its settlement. */
 class StreamDelivery implements StreamOwner {
   readonly allowance: Allowance | undefined;
-  readonly watch: StreamWatch;
+  readonly timer: StreamTimer;
   /** The settlement; undefined until it has begun. */
   settled: Promise<void> | undefined;
   /** Work of the call's kind that must finish before the client receives the last byte. */
   stored: Promise<void> | undefined;
   readonly #run: CallRun;
-  readonly #attempted: OpenAttempt<Accepted>;
+  readonly #attempted: OpenAttempt<AcceptedAnswer>;
   readonly #parts: StreamParts;
   #cancelling: Promise<boolean> | undefined;
 
-  constructor(run: CallRun, attempted: OpenAttempt<Accepted>, parts: StreamParts) {
+  constructor(run: CallRun, attempted: OpenAttempt<AcceptedAnswer>, parts: StreamParts) {
     this.allowance = parts.allowance;
-    this.watch = parts.watch;
+    this.timer = parts.timer;
     this.#run = run;
     this.#attempted = attempted;
     this.#parts = parts;
   }
 
-  async meterCut(reason: StreamStop): Promise<Metered> {
-    const { plan, meter, held } = this.#run;
-    const max = reason === wroteBeyondBound ? held.expected.output?.max : undefined;
+  async meterEndedEarly(reason: StreamStop): Promise<Metered> {
+    const { plan, meter, heldMoney } = this.#run;
+    const max = reason === outputLimitExceeded ? heldMoney.expected.output?.max : undefined;
     return plan.cost.by === "text"
-      ? await meterCut(plan.cost, meter, max)
+      ? await meterEndedEarly(plan.cost, meter, max)
       : await meterStream(plan.cost, meter, "completed");
   }
 
-  ended(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined {
-    const { call, held, kind, plan } = this.#run;
+  onVendorEnd(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined {
+    const { call, heldMoney, kind, plan } = this.#run;
     const attempted = this.#attempted;
     if (cut !== undefined) call.log.info(idsOf(call), "a stream was ended at its limit of money or size");
     if (failure === undefined) {
-      this.stored = kind.answered?.(plan, shownAnswer(attempted, this.#parts.translator.last, cut !== undefined));
+      this.stored = kind.onFinalAnswer?.(
+        plan,
+        finalAnswerOf(attempted, this.#parts.translator.last, cut !== undefined),
+      );
     } else if (failure.code.startsWith("upstream_")) attempted.reportInterruption(failure.code);
     // The vendor has finished, so its channel may serve another call before the client has received the last byte.
     attempted[Symbol.dispose]();
@@ -191,9 +199,9 @@ class StreamDelivery implements StreamOwner {
     if (isBrokenOff && background !== undefined && isUnfinished(background.run))
       this.settled = this.#settleCancelled(background, failure, cut);
     else if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
-    else this.settled = settle(this.#run, failure === undefined ? "completed" : "failed", failure);
-    // The charge is still unknown if the vendor reported no usage, because the tokens are then being counted.
-    if (held.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(held.chargedNanos));
+    else this.settled = settleStream(this.#run, failure === undefined ? "completed" : "failed", failure);
+    // Without a usage report of the vendor, the tokens are still being counted, so the charge is unknown.
+    if (heldMoney.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(heldMoney.chargedNanos));
     return this.stored;
   }
 
@@ -213,7 +221,7 @@ class StreamDelivery implements StreamOwner {
   ): Promise<void> {
     const { meter, plan } = this.#run;
     const isReported = await this.cancel(background);
-    if (cut === undefined) return await settle(this.#run, "failed", failure);
+    if (cut === undefined) return await settleStream(this.#run, "failed", failure);
     const reported = isReported ? reportedUsage(plan.cost, meter, "completed") : undefined;
     await this.#run.settle(reported ?? cut, "completed", 200);
   }
@@ -223,8 +231,8 @@ class StreamDelivery implements StreamOwner {
  * Creates the allowance that limits a stream to the money that is held. Returns undefined if the output is free or not
  * billed by text, and needs no other limit.
  */
-function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowance | undefined {
-  const { output, bound: max } = held.expected;
+function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Allowance | undefined {
+  const { output, bound: max } = heldMoney.expected;
   if (output === undefined || cost.by !== "text") return undefined;
   const { size } = cost;
   const { model, multiplier } = serving;
@@ -236,7 +244,7 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
     meter,
     extraReasoningTokens: max?.extraTokens ?? 0,
     extend: (from, to) =>
-      held.extend(upperCost(size, model, multiplier, to) - upperCost(size, model, multiplier, from)),
+      heldMoney.extend(upperCost(size, model, multiplier, to) - upperCost(size, model, multiplier, from)),
   });
 }
 
@@ -244,7 +252,7 @@ function allowanceOf({ plan: { cost }, serving, held, meter }: CallRun): Allowan
  * Settles a stream: immediately if its usage was reported, so that this happens before the last byte; otherwise after
  * its tokens are counted.
  */
-async function settle(run: CallRun, ended: CallStatus, failure: Failure | undefined): Promise<void> {
+async function settleStream(run: CallRun, ended: CallStatus, failure: Failure | undefined): Promise<void> {
   const { meter, plan } = run;
   const metered = reportedUsage(plan.cost, meter, ended) ?? (await meterStream(plan.cost, meter, ended));
   await run.settle(metered, ended, 200, failure?.code);

@@ -1,40 +1,45 @@
 import type { OpenAttempt } from "@modelgate/channels";
 import { asFailure, type Units } from "@modelgate/contracts";
-import type { StartedTask, VendorLink, WholeAnswer } from "../answers/exchange.ts";
-import type { Accepted, CallRun } from "../call-run.ts";
-import { keepWaiting } from "../waiting.ts";
+import type { StartedTask, VendorLink, CompleteAnswer } from "../answers/exchange.ts";
+import type { AcceptedAnswer, CallRun } from "../call-run.ts";
+import { sendHeartbeats } from "../pending-stream.ts";
 import { cancelUnfinished } from "./cancel-unfinished.ts";
 import { RouteLink } from "./route-link.ts";
-import { deliverWhole } from "./whole.ts";
+import { deliverCompleteAnswer } from "./complete-answer.ts";
 
-type TaskAnswer = Extract<Accepted, { kind: "task" }>;
-type JobAnswer = Extract<Accepted, { kind: "job" }>;
+type TaskAnswer = Extract<AcceptedAnswer, { kind: "task" }>;
+type JobAnswer = Extract<AcceptedAnswer, { kind: "job" }>;
 
 /**
  * Waits until a vendor's task has finished, and sends its result. Throws Failure if the task fails before a byte was
  * sent.
  */
-export async function deliverTask(run: CallRun, attempted: OpenAttempt<Accepted>, { task }: TaskAnswer): Promise<void> {
+export async function deliverTask(
+  run: CallRun,
+  attempted: OpenAttempt<AcceptedAnswer>,
+  { task }: TaskAnswer,
+): Promise<void> {
   const { usage, run: vendorRun } = task;
-  const { call, leaving } = run;
+  const { call, lifetime } = run;
   // A client that disconnected receives no answer; only the task's usage is still needed.
-  if (leaving.isClientGone && usage !== undefined) return await deliverWhole(run, attempted, unseen(usage));
+  if (lifetime.isClientGone && usage !== undefined)
+    return await deliverCompleteAnswer(run, attempted, answerWithoutClient(usage));
   // A task that can be cancelled is not waited for after its client has disconnected.
-  const link = new RouteLink(run, attempted, vendorRun === undefined ? leaving.ended : call.ending);
-  let answer: WholeAnswer;
+  const link = new RouteLink(run, attempted, vendorRun === undefined ? lifetime.signal : call.ending);
+  let answer: CompleteAnswer;
   try {
-    answer = await finish(run, attempted, task, link);
+    answer = await finishWithHeartbeats(run, attempted, task, link);
   } catch (error) {
     if (vendorRun === undefined) throw error;
     const used = await cancelUnfinished(run, vendorRun, link);
-    if (!leaving.isClientGone) throw error;
-    answer = unseen(used);
+    if (!lifetime.isClientGone) throw error;
+    answer = answerWithoutClient(used);
   }
-  await deliverWhole(run, attempted, answer);
+  await deliverCompleteAnswer(run, attempted, answer);
 }
 
 /** Creates the answer of a call whose client has disconnected. */
-function unseen(usage: Units | undefined): WholeAnswer {
+function answerWithoutClient(usage: Units | undefined): CompleteAnswer {
   return { body: Buffer.alloc(0), usage };
 }
 
@@ -43,11 +48,11 @@ function unseen(usage: Units | undefined): WholeAnswer {
  * job could not be stored.
  */
 export async function deliverJob(
-  { call, held, outcome }: CallRun,
-  attempted: OpenAttempt<Accepted>,
+  { call, heldMoney, outcome }: CallRun,
+  attempted: OpenAttempt<AcceptedAnswer>,
   { job }: JobAnswer,
 ): Promise<void> {
-  const body = await job.store(held, outcome);
+  const body = await job.store(heldMoney, outcome);
   attempted[Symbol.dispose]();
   // If the gateway has ended the call meanwhile, the client has received an error. It finds the job in its list of jobs.
   if (call.answer.headSent) return;
@@ -62,18 +67,18 @@ export async function deliverJob(
  * Waits for a task's answer and sends heartbeats to the client meanwhile. A failed task, or a file that cannot be
  * fetched, counts against the channel.
  */
-async function finish(
-  { deps, call, plan, leaving }: CallRun,
-  attempted: OpenAttempt<Accepted>,
+async function finishWithHeartbeats(
+  { deps, call, plan, lifetime }: CallRun,
+  attempted: OpenAttempt<AcceptedAnswer>,
   task: StartedTask,
   vendor: VendorLink,
-): Promise<WholeAnswer> {
-  using _waiting = plan.waiting && keepWaiting(call.answer, plan.waiting, deps.limits.heartbeatMs);
+): Promise<CompleteAnswer> {
+  using _waiting = plan.pendingStream && sendHeartbeats(call.answer, plan.pendingStream, deps.limits.heartbeatMs);
   try {
     return await task.finish(vendor);
   } catch (error) {
     const { code, status } = asFailure(error);
-    if (status >= 500 && code.startsWith("upstream_") && !leaving.ended.aborted) attempted.reportInterruption(code);
+    if (status >= 500 && code.startsWith("upstream_") && !lifetime.signal.aborted) attempted.reportInterruption(code);
     throw error;
   }
 }

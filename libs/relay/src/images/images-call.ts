@@ -16,7 +16,7 @@ import {
   type RenderedImages,
 } from "@modelgate/wires/images";
 import { vendorWire, type Parsed } from "@modelgate/wires/wire";
-import type { AnswerReader, Exchange, VendorLink, WholeAnswer } from "../answers/exchange.ts";
+import type { AnswerReader, Exchange, VendorLink, CompleteAnswer } from "../answers/exchange.ts";
 import { exchangeWith, type ConvertedCall } from "../answers/exchange-with.ts";
 import type { UnsupportedRules } from "../answers/unsupported.ts";
 import { PassTranslator } from "../answers/pass-translator.ts";
@@ -32,7 +32,7 @@ export interface ImagesRequest {
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
   /** Renders finished images as the client's answer. */
-  readonly render: (images: ImagesAnswer) => Pick<WholeAnswer, "body" | "contentType">;
+  readonly render: (images: ImagesAnswer) => Pick<CompleteAnswer, "body" | "contentType">;
 }
 
 /** Returns the wires (API formats) in which a request for images can be sent, best first. */
@@ -70,11 +70,11 @@ function imagesCall(
       return { body: await inTurnsIfLong(body), headers: { "content-type": contentType }, streams };
     },
     reader: (head) => (isEventStream(head) ? imageStream(request) : undefined),
-    async complete(made, link) {
+    async complete(answer, link) {
       const { holder } = input;
       const convert = (image: MadeImage) => inRequestedFormat(image, format, deps.remote, { ...link, holder });
-      const images = await Promise.all(made.images.map(convert));
-      return { ...made, images };
+      const images = await Promise.all(answer.images.map(convert));
+      return { ...answer, images };
     },
     render: ([{ answer }]) => ({ usage: answer.usage, ...render(answer) }),
   };
@@ -112,13 +112,13 @@ export async function inRequestedFormat(
   const { revisedPrompt } = image;
   if (format === "url" && "base64" in image) return { url: imageDataUrl(image.base64), revisedPrompt };
   if (format !== "b64_json" || !("url" in image)) return image;
-  return { base64: base64InUrl(image.url) ?? (await fetchMade(image.url, remote, vendor)), revisedPrompt };
+  return { base64: base64InUrl(image.url) ?? (await fetchMadeImage(image.url, remote, vendor)), revisedPrompt };
 }
 
 /** Vendor that made an image, and the caller that the image's bytes count for. */
 type ImageSource = Pick<VendorLink, "origin" | "proxy" | "signal"> & Pick<InputImages, "holder">;
 
-async function fetchMade(
+async function fetchMadeImage(
   url: string,
   remote: RemoteFiles,
   { origin: trustedOrigin, holder, proxy, signal }: ImageSource,

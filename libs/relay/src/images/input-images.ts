@@ -8,7 +8,7 @@ import type { ImagesDeps } from "./open-images.ts";
  * Number of further copies of a request's images in memory: those that were decoded, and those in the body that is
  * sent.
  */
-const copies = 2;
+const memoryCopies = 2;
 
 /**
  * Bytes of the images in one request, which count against the memory limits of the caller and of the process. They are
@@ -20,7 +20,7 @@ export class InputImages implements Disposable {
   readonly #remote: RemoteFiles;
   readonly #request: ImageRequest;
   readonly #signal: AbortSignal;
-  readonly #held = new DisposableStack();
+  readonly #resources = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
   /** Takes memory for the copies from `holding`, that of the request's body. Throws the Failures of `Holding.take`. */
@@ -33,9 +33,9 @@ export class InputImages implements Disposable {
     this.holder = caller;
     this.#remote = remote;
     this.#request = request;
-    holding.take(copies * bytesOf(request));
+    holding.take(memoryCopies * totalBytes(request));
     const failed = new AbortController();
-    this.#held.defer(() => failed.abort());
+    this.#resources.defer(() => failed.abort());
     this.#signal = AbortSignal.any([ending, failed.signal]);
   }
 
@@ -54,7 +54,7 @@ export class InputImages implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#held.dispose();
+    this.#resources.dispose();
   }
 
   async #fetchAll(proxy: string | undefined): Promise<ImageRequest> {
@@ -72,8 +72,8 @@ export class InputImages implements Disposable {
     try {
       const options = { url, accepts: mayBeImage, holder: this.holder, proxy, signal: this.#signal };
       const file = await this.#remote.fetch(options);
-      if (this.#held.disposed) file[Symbol.dispose]();
-      else this.#held.use(file);
+      if (this.#resources.disposed) file[Symbol.dispose]();
+      else this.#resources.use(file);
       return { kind: "file", at: path, ...imageFile(file.bytes, path) };
     } catch (cause) {
       if (!(cause instanceof NotFetched)) throw cause;
@@ -82,7 +82,7 @@ export class InputImages implements Disposable {
   }
 }
 
-function bytesOf({ images, mask }: ImageRequest): number {
+function totalBytes({ images, mask }: ImageRequest): number {
   const files = [...images, ...(mask === undefined ? [] : [mask])];
   return files.reduce((sum, image) => sum + (image.kind === "file" ? image.bytes.length : 0), 0);
 }

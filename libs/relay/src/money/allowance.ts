@@ -16,13 +16,13 @@ const [storeTries, storePauseMs] = [20, 250];
  * Margin by which the counted tokens may exceed a stream's output limit before the stream is ended. It is wide because
  * a vendor's tokenizer may count fewer tokens for the same text than the gateway's.
  */
-const beyondBound = { times: 3, tokens: 64 } as const;
+const outputLimitMargin = { times: 3, tokens: 64 } as const;
 
 /** Reason to end a stream that the hold covers: its vendor wrote more than the request allows. */
-export const wroteBeyondBound = "beyond-bound";
+export const outputLimitExceeded = "output-limit-exceeded";
 
 /** Reason to end a stream: the money does not suffice, Redis is unavailable, or the vendor exceeds the output limit. */
-export type StreamStop = Failure | typeof wroteBeyondBound;
+export type StreamStop = Failure | typeof outputLimitExceeded;
 
 /** Options of an `Allowance`. */
 export interface AllowanceOptions {
@@ -46,36 +46,36 @@ export interface AllowanceOptions {
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
   /** Output tokens that the hold covers. */
-  #paid: number;
+  #coveredTokens: number;
   /** Bytes of text that may still pass before the next check. */
-  #bytes = 0;
+  #uncheckedBytes = 0;
   /** Maximum tokens in the frame that was checked last. */
-  #wanted = 0;
+  #frameTokens = 0;
   #step: number;
   #extending: Promise<void> | undefined;
   #refused: Failure | undefined;
-  #thinks = false;
-  #over = false;
+  #hasReasoning = false;
+  #isDisposed = false;
 
   constructor(options: AllowanceOptions) {
     this.#options = options;
-    this.#paid = options.output.first;
+    this.#coveredTokens = options.output.first;
     this.#step = options.output.step;
   }
 
-  /** Returns whether a frame of `bytes` is covered without a check, whatever it contains. */
+  /** Returns whether a frame of this many bytes is covered without computing its tokens. */
   covers(bytes: number): boolean {
-    if (bytes > this.#bytes) return false;
-    this.#bytes -= bytes;
+    if (bytes > this.#uncheckedBytes) return false;
+    this.#uncheckedBytes -= bytes;
     return true;
   }
 
   /** Returns whether a frame with this many bytes of text is covered. Starts to extend the hold if little is left. */
   admits(wordBytes: number, isThought = false): boolean {
-    this.#thinks ||= isThought;
-    this.#wanted = Math.ceil(wordBytes / minBytesPerToken);
+    this.#hasReasoning ||= isThought;
+    this.#frameTokens = Math.ceil(wordBytes / minBytesPerToken);
     if (!this.#check()) return false;
-    this.#bytes = Math.max(0, this.#bytes - wordBytes);
+    this.#uncheckedBytes = Math.max(0, this.#uncheckedBytes - wordBytes);
     return true;
   }
 
@@ -85,12 +85,12 @@ export class Allowance implements Disposable {
    */
   async extend(): Promise<StreamStop | undefined> {
     for (;;) {
-      if (this.#paid >= this.#options.output.max) {
+      if (this.#coveredTokens >= this.#options.output.max) {
         await this.#options.meter.outputTokens();
-        return this.#over || this.#check() ? undefined : wroteBeyondBound;
+        return this.#isDisposed || this.#check() ? undefined : outputLimitExceeded;
       }
       await (this.#extending ?? this.#extend());
-      if (this.#over || this.#check()) return undefined;
+      if (this.#isDisposed || this.#check()) return undefined;
       const refused = this.#refusal;
       if (refused === undefined) continue;
       if (refused.code === "insufficient_quota") await this.#options.meter.outputTokens();
@@ -99,7 +99,7 @@ export class Allowance implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#over = true;
+    this.#isDisposed = true;
   }
 
   /** Returns the Failure of the last attempt to extend the hold; undefined if it succeeded. */
@@ -110,8 +110,8 @@ export class Allowance implements Disposable {
   /** Computes how many bytes may pass before the next check. Returns whether the checked frame is covered. */
   #check(): boolean {
     const { output, meter } = this.#options;
-    if (this.#paid >= output.max) return this.#checkBound();
-    const left = this.#paid - meter.maxTokens - this.#wanted;
+    if (this.#coveredTokens >= output.max) return this.#checkAtMaximum();
+    const left = this.#coveredTokens - meter.maxTokens - this.#frameTokens;
     const early = left - output.step / 2;
     let isQuiet = this.#extending === undefined && this.#refused === undefined;
     if (early < output.step / 8 && isQuiet) {
@@ -119,7 +119,7 @@ export class Allowance implements Disposable {
       isQuiet = false;
     }
     // If no extension is in progress, the next check must come early enough to begin one.
-    this.#bytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#wanted) * minBytesPerToken);
+    this.#uncheckedBytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#frameTokens) * minBytesPerToken);
     return left >= 0;
   }
 
@@ -127,24 +127,25 @@ export class Allowance implements Disposable {
    * Does the work of `#check` when the hold covers the maximum output. The result is false only if the vendor ignores
    * the output limit.
    */
-  #checkBound(): boolean {
+  #checkAtMaximum(): boolean {
     const { output, meter, extraReasoningTokens = 0 } = this.#options;
-    const max = output.max * beyondBound.times + beyondBound.tokens + (this.#thinks ? extraReasoningTokens : 0);
+    const max =
+      output.max * outputLimitMargin.times + outputLimitMargin.tokens + (this.#hasReasoning ? extraReasoningTokens : 0);
     // The frame itself is not counted. If it contains the complete answer, its tokens would be overestimated.
     const left = max - meter.maxShownTokens;
     // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the
     // limit.
-    this.#bytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
+    this.#uncheckedBytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
     return left >= 0;
   }
 
   #extend(): Promise<void> {
     this.#refused = undefined;
-    this.#extending = this.#grow().then((refused) => {
+    this.#extending = this.#extendByStep().then((refused) => {
       this.#refused = refused;
       this.#extending = undefined;
       // The next chunk triggers a new check.
-      this.#bytes = 0;
+      this.#uncheckedBytes = 0;
     });
     return this.#extending;
   }
@@ -153,14 +154,14 @@ export class Allowance implements Disposable {
    * Extends the hold by a step, or by the largest smaller amount that the money covers. Returns the Failure if it
    * cannot.
    */
-  async #grow(): Promise<Failure | undefined> {
+  async #extendByStep(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;
-    for (let tries = 1; !this.#over;) {
-      const to = Math.min(this.#paid + this.#step, output.max);
+    for (let tries = 1; !this.#isDisposed;) {
+      const to = Math.min(this.#coveredTokens + this.#step, output.max);
       try {
         // If the hold is missing, Redis has lost it. The call continues, and its actual cost is charged at the end.
-        await extend(this.#paid, to);
-        this.#paid = to;
+        await extend(this.#coveredTokens, to);
+        this.#coveredTokens = to;
         this.#step = Math.min(this.#step * 2, output.step);
         return undefined;
       } catch (error) {

@@ -64,12 +64,12 @@ const cost = new SeriesCounter({
   help: "Cost of calls in US dollars, rounded; the books have the exact amounts.",
   labelNames: ["gen_ai_request_model"],
 });
-const estimated = new SeriesCounter({
+const estimatedCalls = new SeriesCounter({
   name: "modelgate_calls_estimated_total",
   help: "Calls whose vendor reported no usage.",
   labelNames: ["gen_ai_request_model"],
 });
-const capped = new Counter({
+const cappedCalls = new Counter({
   name: "modelgate_usage_capped_total",
   help: "Calls whose vendor reported or sent more than the call can have used; the excess was not billed.",
   labelNames: ["channel", "model", "unit"],
@@ -80,7 +80,7 @@ export const holdsNotFound = new Counter({
   help: "Settlements that found no hold: the ledger or an earlier attempt had settled it.",
 });
 /** Number of vendor answers that are being read after their clients disconnected. */
-export const leftAnswers = new Gauge({
+export const detachedAnswerCount = new Gauge({
   name: "modelgate_left_answers",
   help: "Answers that are read to the end after the client disconnected.",
 });
@@ -90,7 +90,7 @@ const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open stre
 const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "embeddings" };
 
 /** A call that has ended. */
-export interface CallSeen {
+export interface EndedCall {
   readonly draft: UsageDraft;
   readonly kind: ModelKind;
   /** Provider of the channel; absent if no request was sent. */
@@ -104,10 +104,10 @@ export interface CallSeen {
 }
 
 /** Functions that are called with each ended call, in addition to these metrics. */
-export const callObservers = new Set<(seen: CallSeen) => void>();
+export const callObservers = new Set<(seen: EndedCall) => void>();
 
 /** Logs an ended call in one line, counts it in the metrics, and adds its results to its trace span. */
-export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): void {
+export function logCall(log: Logger, span: Span | undefined, seen: EndedCall): void {
   const { draft, kind, provider, units, costNanos, tried, error } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
   const [input, output] = [inputTotal(units), outputTotal(units)];
@@ -147,7 +147,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: CallSeen): vo
   if (input > 0) tokenUsage.series({ ...labelValues, gen_ai_token_type: "input" }).observe(input);
   if (output > 0) tokenUsage.series({ ...labelValues, gen_ai_token_type: "output" }).observe(output);
   cost.inc({ gen_ai_request_model: model }, Number(costNanos) / 1e9);
-  if (draft.estimated) estimated.inc({ gen_ai_request_model: model });
+  if (draft.estimated) estimatedCalls.inc({ gen_ai_request_model: model });
   for (const observe of callObservers) observe(seen);
   span?.set({
     "modelgate.call": draft.id,
@@ -180,7 +180,7 @@ export interface CappedCall extends RequestIds {
  * usage.
  */
 export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
-  for (const unit of call.capped) capped.inc({ channel: call.channel, model: call.model, unit });
+  for (const unit of call.capped) cappedCalls.inc({ channel: call.channel, model: call.model, unit });
   log.warn(call, "a vendor reported more than the call could use");
   countCapped(redis, call.channel).catch((error: unknown) =>
     log.warn(
@@ -194,7 +194,7 @@ export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call
  * Measures one stream: the time to its first chunk, and the intervals between further chunks. The stream counts as open
  * until disposal.
  */
-export class StreamWatch implements Disposable {
+export class StreamTimer implements Disposable {
   readonly #perChunk: ValueSeries;
   #last = performance.now();
   #open = true;
@@ -206,7 +206,7 @@ export class StreamWatch implements Disposable {
     openStreams.inc();
   }
 
-  chunk(): void {
+  recordChunk(): void {
     const now = performance.now();
     this.#perChunk.observe((now - this.#last) / 1_000);
     this.#last = now;

@@ -13,7 +13,7 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import type { ServingModel } from "../call.ts";
 import type { CallDeps } from "../deps.ts";
-import type { CallCost, HeldFees, Measure, RequestSize, UsageBound } from "./measure.ts";
+import type { CallCost, MaxFees, Measure, RequestSize, UsageBound } from "./measure.ts";
 import { boundOfHeld, boundOfText, boundWithinHold, maxOutput } from "./usage-bound.ts";
 
 /** Limits of a call's cost, computed before it is sent. */
@@ -43,8 +43,10 @@ export interface HeldOutput {
 export function expectCost(
   {
     limits,
-    unseen,
-  }: Pick<CallDeps, "unseen"> & { readonly limits: Pick<CallDeps["limits"], "outputTokens" | "stepTokens"> },
+    modelsWithHiddenOutput,
+  }: Pick<CallDeps, "modelsWithHiddenOutput"> & {
+    readonly limits: Pick<CallDeps["limits"], "outputTokens" | "stepTokens">;
+  },
   cost: CallCost,
   { model, multiplier }: Pick<ServingModel, "model" | "multiplier">,
 ): Expectation {
@@ -54,16 +56,16 @@ export function expectCost(
     return { ...expectUnits(measure, model, multiplier), bound: { ...boundOfHeld(measure.upper), ...measure.bound } };
   }
   const { size } = cost;
-  const maxOutputTokens = wholeOutput(size, model, limits.outputTokens);
+  const maxOutputTokens = maxHeldOutput(size, model, limits.outputTokens);
   const step = limits.stepTokens * size.choices;
-  if (size.paidOutputTokens !== undefined) {
+  if (size.affordableOutputTokens !== undefined) {
     const output = cost.stream ? { first: maxOutputTokens, step, max: maxOutputTokens } : undefined;
     return { ...expectText(size, model, multiplier, maxOutputTokens), output, bound: boundWithinHold(size, model) };
   }
   const max = boundOfText(size, model);
   if (!cost.stream) return { ...expectText(size, model, multiplier, maxOutputTokens), bound: max };
-  const hidden = cost.billsUnseenOutput === true || unseen.get(model.name) === true;
-  const first = hidden ? maxOutputTokens : Math.min(step, maxOutputTokens);
+  const hasHiddenOutput = cost.billsHiddenOutput === true || modelsWithHiddenOutput.get(model.name) === true;
+  const first = hasHiddenOutput ? maxOutputTokens : Math.min(step, maxOutputTokens);
   const output = { first, step, max: maxOutput(size, model) };
   return { ...expectText(size, model, multiplier, first), output, bound: max };
 }
@@ -88,7 +90,7 @@ const maxReservedTokens = 1_000_000_000;
  * Returns the output tokens, over all choices, for which money is held if the answer is not a stream. Without an output
  * limit, `usual` tokens per choice are assumed.
  */
-export function wholeOutput(size: RequestSize, model: CatalogModel, usual: number): number {
+export function maxHeldOutput(size: RequestSize, model: CatalogModel, usual: number): number {
   const max = maxOutput(size, model);
   return Number.isFinite(max) ? max : usual * size.choices;
 }
@@ -103,7 +105,7 @@ export function expectText(
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
   // An output limit that the client did not set does not count against its tokens per minute.
-  const isLimitedByClient = size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined;
+  const isLimitedByClient = size.maxOutputTokens !== undefined && size.affordableOutputTokens === undefined;
   const bound = isLimitedByClient ? maxOutput(size, model) : 0;
   return {
     upperNanos: upperCost(size, model, multiplier, outputTokens),
@@ -127,7 +129,7 @@ export function estimateTokens(bytes: number): number {
  * vendor may report.
  */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
-  const { units = {}, inputTokens = 0, price = model.price }: Partial<HeldFees> = size.fees ?? {};
+  const { units = {}, inputTokens = 0, price = model.price }: Partial<MaxFees> = size.fees ?? {};
   const { textBytes, addedBytes = 0, mediaTokens } = size;
   const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
   let max = 0n;
@@ -142,13 +144,13 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
  * Lowest output limit that the gateway sets because the caller's money covers no more: about two hundred words. With
  * less, most answers would end before they are useful, and the client would pay for them.
  */
-const minPaidOutput = 256;
+const minAffordableOutput = 256;
 
 /**
  * Returns the maximum output tokens per answer that an amount covers, at most the default limit. Undefined if that is
  * below the minimum, if the client set a limit, or if the call is not billed by text.
  */
-export function paidOutput(
+export function affordableOutput(
   { limits }: { readonly limits: Pick<CallDeps["limits"], "outputTokens"> },
   cost: CallCost,
   { model, multiplier }: Pick<ServingModel, "model" | "multiplier">,
@@ -156,15 +158,15 @@ export function paidOutput(
 ): number | undefined {
   if (cost.by !== "text") return undefined;
   const { size } = cost;
-  if (size.maxOutputTokens !== undefined && size.paidOutputTokens === undefined) return undefined;
+  if (size.maxOutputTokens !== undefined && size.affordableOutputTokens === undefined) return undefined;
   const covers = (tokens: number): boolean => upperCost(size, model, multiplier, tokens * size.choices) <= nanos;
-  let [covered, above] = [0, Math.floor(wholeOutput(size, model, limits.outputTokens) / size.choices) + 1];
+  let [covered, above] = [0, Math.floor(maxHeldOutput(size, model, limits.outputTokens) / size.choices) + 1];
   while (above - covered > 1) {
     const middle = Math.floor((covered + above) / 2);
     if (covers(middle)) covered = middle;
     else above = middle;
   }
-  return covered >= minPaidOutput ? covered : undefined;
+  return covered >= minAffordableOutput ? covered : undefined;
 }
 
 /**

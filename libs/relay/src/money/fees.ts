@@ -1,7 +1,7 @@
 import { addUnits, costOf, Failure, toolUnits, type Price, type ToolUnit, type Units } from "@modelgate/contracts";
 import type { Group } from "@modelgate/catalog";
 import type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "@modelgate/wires/text";
-import type { HeldFees } from "./measure.ts";
+import type { MaxFees } from "./measure.ts";
 import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
 /** Options of `CallFees`. */
@@ -38,7 +38,7 @@ export interface SentFees {
 }
 
 /** Bill of a call whose usage is known. */
-export interface BilledFees {
+export interface Bill {
   /** Units, including the tool calls that the vendor executed. */
   readonly units: Units;
   /** Price at the service tier that served the call. */
@@ -76,7 +76,7 @@ interface AttemptFees {
 }
 
 /** Tiers that vendors may select if a request does not name one. */
-const chosenByVendors = ["priority", "scale"] as const;
+const vendorChosenTiers = ["priority", "scale"] as const;
 /** Tiers that cost no more than the default one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
 /**
@@ -91,7 +91,7 @@ const maxCalls = 1_000;
  */
 export class CallFees {
   /** Charges other than tokens for which money is held. */
-  readonly held: HeldFees;
+  readonly maxFees: MaxFees;
   readonly #options: FeesOptions;
   #attempt: AttemptFees = {};
 
@@ -99,14 +99,14 @@ export class CallFees {
     this.#options = options;
     const { requested, price } = options;
     const isUsual = requested === undefined && price.serviceTiers.size === 0;
-    this.held = isUsual ? { units: {}, inputTokens: 0, price } : heldFees(options);
+    this.maxFees = isUsual ? { units: {}, inputTokens: 0, price } : maxFeesOf(options);
   }
 
   /**
    * Returns the exchange of an attempt, with a limit of tool calls if its wire can express one. Throws Failure (400)
    * for a tool or tier without a price if the group does not allow these.
    */
-  checked<Sent extends SentFees>(exchange: Sent): Sent {
+  checkExchange<Sent extends SentFees>(exchange: Sent): Sent {
     // The reports of the previous attempt do not apply to this one.
     const attempt: AttemptFees = { priceOf: exchange.priceOf };
     this.#attempt = attempt;
@@ -117,11 +117,11 @@ export class CallFees {
     attempt.sentTier = costliestTier(feesInRequest, this.#options.price);
     for (const { unit, isUnreported } of feesInRequest.tools)
       if (unit !== undefined && isUnreported === true) (attempt.unreported ??= {})[unit] = 1;
-    return this.#capped(exchange, feesInRequest);
+    return this.#limitToolCalls(exchange, feesInRequest);
   }
 
   /** Records the fees that an answer, or one frame of it, reports. */
-  saw(seen: ReportedExtraUsage | undefined): void {
+  recordReported(seen: ReportedExtraUsage | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier, answeredBy, iterations } = seen;
     const attempt = this.#attempt;
@@ -138,15 +138,15 @@ export class CallFees {
   }
 
   /** Returns the bill of a call that used these units. */
-  billed(units: Units): BilledFees {
+  billFor(units: Units): Bill {
     const { calls, counts, unreported, answeredBy, iterations } = this.#attempt;
     const price = answeredBy === undefined ? this.#options.price : this.#priceAt(answeredBy);
     const isWithoutTools = calls === undefined && counts === undefined && unreported === undefined;
-    const bill = this.#atTier(price, isWithoutTools ? units : { ...units, ...this.#used(units) });
+    const bill = this.#atTier(price, isWithoutTools ? units : { ...units, ...this.#toolCallsIn(units) });
     return answeredBy === undefined && iterations === undefined ? bill : this.#withOthers(bill);
   }
 
-  #atTier(price: Price, units: Units): BilledFees {
+  #atTier(price: Price, units: Units): Bill {
     const { tier: reported, sentTier } = this.#attempt;
     const tier = reported ?? sentTier ?? "default";
     const factor = price.serviceTiers.get(tier);
@@ -164,7 +164,7 @@ export class CallFees {
    * Adds the tokens of further models to a bill: to its units if they have the same price as the model of the bill,
    * otherwise to `otherModels`.
    */
-  #withOthers(bill: BilledFees): BilledFees {
+  #withOthers(bill: Bill): Bill {
     const { answeredBy, iterations = [] } = this.#attempt;
     let { units } = bill;
     const otherModels: BilledModel[] = [];
@@ -181,7 +181,7 @@ export class CallFees {
     return this.#attempt.priceOf?.(upstreamModel) ?? this.#options.price;
   }
 
-  #used(units: Units): Units {
+  #toolCallsIn(units: Units): Units {
     const { calls, counts, unreported } = this.#attempt;
     const used: Units = {};
     const isBilled = Object.keys(units).length > 0;
@@ -204,9 +204,9 @@ export class CallFees {
     if (tool.fallback !== undefined) return this.#checkFallback(tool.fallback, path);
     if (unpriced === "pass") return;
     if (!isToolPriced(tool, price))
-      throw refused(path, `${path} is a tool that the vendor charges for, but this model has no price for it`);
+      throw unpricedFailure(path, `${path} is a tool that the vendor charges for, but this model has no price for it`);
     if (tool.surchargePath !== undefined)
-      throw refused(tool.surchargePath, `${tool.surchargePath} is not covered by this model's image price`);
+      throw unpricedFailure(tool.surchargePath, `${tool.surchargePath} is not covered by this model's image price`);
   }
 
   #checkFallback(model: string, path: string): void {
@@ -214,20 +214,20 @@ export class CallFees {
     let price: Price | undefined;
     allowModel((name) => (price = fallbackPrice?.(name)), model, `${path}.model`);
     if (price === undefined && unpriced !== "pass")
-      throw refused(`${path}.model`, `${path}.model is a model that has no price here`);
+      throw unpricedFailure(`${path}.model`, `${path}.model is a model that has no price here`);
   }
 
   #checkTier(name: string): void {
     const { requested, price, unpriced } = this.#options;
     if (unpriced === "pass" || isTierPriced(name, price)) return;
     const path = requested?.tiers.find((tier) => tier.name === name)?.path ?? "service_tier";
-    throw refused(
+    throw unpricedFailure(
       path,
       `${path} requests the service tier ${JSON.stringify(name.slice(0, 64))}, which this model has no price for`,
     );
   }
 
-  #capped<Sent extends SentFees>(exchange: Sent, sent: RequestedFees): Sent {
+  #limitToolCalls<Sent extends SentFees>(exchange: Sent, sent: RequestedFees): Sent {
     const { price, limits } = this.#options;
     const { capTools } = exchange;
     const isPaid = sent.tools.some(({ unit }) => unit !== undefined && price.has(unit));
@@ -246,7 +246,7 @@ export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
 
-function heldFees(options: FeesOptions): HeldFees {
+function maxFeesOf(options: FeesOptions): MaxFees {
   const { requested, price, limits } = options;
   const tools = (requested?.tools ?? []).filter(({ fallback }) => fallback === undefined);
   const all = requested?.maxCalls;
@@ -267,14 +267,17 @@ function costliestPrice({ requested, fallbackPrice }: FeesOptions, price: Price)
   for (const { fallback } of requested?.tools ?? []) {
     const other = fallback === undefined ? undefined : priceOrNone(fallbackPrice, fallback);
     const heldPriceOfModel = other === undefined ? undefined : heldPrice(requested, other);
-    if (heldPriceOfModel !== undefined && costOf(compared, heldPriceOfModel, 1) > costOf(compared, costliest, 1))
+    if (
+      heldPriceOfModel !== undefined &&
+      costOf(comparisonUsage, heldPriceOfModel, 1) > costOf(comparisonUsage, costliest, 1)
+    )
       costliest = heldPriceOfModel;
   }
   return costliest;
 }
 
 /** Usage by which prices are compared. */
-const compared: Units = { inputTokens: 3_000_000, outputTokens: 1_000_000 };
+const comparisonUsage: Units = { inputTokens: 3_000_000, outputTokens: 1_000_000 };
 
 /** Returns the price of a model that may answer; undefined if it has none, or if the caller may not use the model. */
 export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string): Price | undefined {
@@ -293,7 +296,9 @@ export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
-    requested === undefined || requested.tiers.length === 0 ? chosenByVendors : requested.tiers.map(({ name }) => name);
+    requested === undefined || requested.tiers.length === 0
+      ? vendorChosenTiers
+      : requested.tiers.map(({ name }) => name);
   return names.reduce((costliest, name) => {
     const tierPrice = price.serviceTiers.get(name);
     return tierPrice !== undefined && tierPrice.factor > costliest.factor ? tierPrice : costliest;
@@ -319,7 +324,7 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
  * Creates the failure of a request with a tool or tier that has no price. Only the operator can set a price or change
  * the group.
  */
-function refused(param: string, reason: string): Failure {
+function unpricedFailure(param: string, reason: string): Failure {
   return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator to set a price.`, {
     param,
   });

@@ -8,12 +8,12 @@ import { logCall, reportCapped } from "./call-metrics.ts";
 import type { HoldProgress, RenewedHold } from "./settlements.ts";
 import { capUnits } from "./usage-bound.ts";
 import {
-  billedFees,
+  billOf,
   costOfBill,
   costOfUnits,
   usageDraft,
   type BilledCall,
-  type Priced,
+  type CallPricing,
   type UsageRecord,
 } from "./usage-draft.ts";
 
@@ -25,13 +25,13 @@ export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "l
 /** A call, and the money to hold for it. */
 export interface MoneyRequest {
   readonly call: BilledCall;
-  readonly price: Priced;
+  readonly price: CallPricing;
   readonly expected: Expectation;
   /**
    * Outcome to record if the process dies right after the money is held; absent: the call has used the expected
    * minimum.
    */
-  readonly certain?: Outcome | undefined;
+  readonly certainOutcome?: Outcome | undefined;
 }
 
 /**
@@ -40,7 +40,7 @@ export interface MoneyRequest {
  */
 export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<HeldMoney> {
   const { call, price, expected } = request;
-  const certain = request.certain ?? { ...notSent, units: expected.floorUnits, estimated: true };
+  const certain = request.certainOutcome ?? { ...notSent, units: expected.floorUnits, estimated: true };
   const record: UsageRecord = { callId: deps.newCallId(), call, price, heldAt: performance.now() };
   const { accountId, tokenId, limitsId, tokensPerMinute, budgets } = call.caller;
   const { upperNanos, floorNanos, tokens } = expected;
@@ -88,10 +88,10 @@ export class HeldMoney implements RenewedHold, Disposable {
   /**
    * Returns the outcome that is certain at this time. It is stored with each renewal and charged if the process dies.
    */
-  certain: (() => Outcome) | undefined;
+  certainOutcome: (() => Outcome) | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
-  #isOver = false;
+  #hasEnded = false;
   #heldNanos: Nanos;
 
   constructor(deps: HoldDeps, record: UsageRecord, expected: Expectation) {
@@ -102,7 +102,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.heldAt = record.heldAt;
     this.#deps = deps;
     this.#heldNanos = expected.upperNanos;
-    this.#renewal = deps.renewals.keep(this);
+    this.#renewal = deps.renewals.add(this);
   }
 
   /** Returns the charge for these units if the call were settled with them. */
@@ -131,7 +131,7 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   progress(): HoldProgress | undefined {
-    const outcome = this.certain?.();
+    const outcome = this.certainOutcome?.();
     if (outcome === undefined) return undefined;
     return { floorNanos: costOfUnits(this.record.price, outcome.units), draft: usageDraft(this.record, outcome) };
   }
@@ -141,14 +141,14 @@ export class HeldMoney implements RenewedHold, Disposable {
    * and it is unknown whether the money is held.
    */
   async settle(reported: Outcome, { onlyIfHeld = false } = {}): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     const { call, price } = this.record;
     if (call.facts !== undefined && !onlyIfHeld) call.facts.isBooked = true;
     const { units, capped } = capUnits(reported.units, reported.bound ?? this.expected.bound);
     const isCapped = capped.length > 0 || (reported.capped ?? []).length > 0;
-    const outcome = isCapped ? this.#capped(reported, units, capped) : reported;
-    const billed = billedFees(price, outcome.units);
+    const outcome = isCapped ? this.#reportCapped(reported, units, capped) : reported;
+    const billed = billOf(price, outcome.units);
     const draft = usageDraft(this.record, outcome, billed, this.#heldNanos);
     const costNanos = costOfBill(billed, price.multiplier);
     this.chargedNanos = costNanos;
@@ -169,8 +169,8 @@ export class HeldMoney implements RenewedHold, Disposable {
 
   /** Releases the money without recording any usage. The promise never rejects. */
   async release(): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     const { accountId, callId } = this;
     await this.#deps.settlements.release({ accountId, callId }, this.record.call);
     this.#renewal[Symbol.dispose]();
@@ -178,16 +178,16 @@ export class HeldMoney implements RenewedHold, Disposable {
 
   /** Stops the renewal without ending the hold, which a stored record (such as a job) settles later. */
   handOver(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#renewal[Symbol.dispose]();
   }
 
   [Symbol.dispose](): void {
-    if (!this.#isOver) void this.release();
+    if (!this.#hasEnded) void this.release();
   }
 
   /** Returns the outcome with the units that are billed, and counts the excess against the channel. */
-  #capped(outcome: Outcome, units: Units, capped: readonly UnitName[]): Outcome {
+  #reportCapped(outcome: Outcome, units: Units, capped: readonly UnitName[]): Outcome {
     const all = [...new Set([...(outcome.capped ?? []), ...capped])];
     const { callId, call, price } = this.record;
     const channel = outcome.route?.candidate.channel.id ?? "";

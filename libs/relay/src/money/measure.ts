@@ -18,7 +18,7 @@ export interface TextCost {
    * True if the vendor may bill output that a stream does not show. Money for the maximum output is then held at the
    * start.
    */
-  readonly billsUnseenOutput?: boolean | undefined;
+  readonly billsHiddenOutput?: boolean | undefined;
 }
 
 /** Cost that does not depend on text alone, such as speech by characters, audio by seconds, or images by number. */
@@ -75,7 +75,7 @@ export interface Measure {
    */
   readonly floor: Units;
   /** Returns the usage to charge if the client disconnected and the answer was not read to its end; absent: `floor`. */
-  left?(): Promise<Units>;
+  usageAfterDisconnect?(): Promise<Units>;
   /** Maximum usage that is billed. Absent members are derived from `upper`. */
   readonly bound?: Partial<UsageBound> | undefined;
   /**
@@ -108,15 +108,15 @@ export interface RequestSize {
    * Output limit per answer that is sent to the vendor because the caller's money covers no more. Absent: the limit is
    * the client's, or there is none.
    */
-  readonly paidOutputTokens?: number | undefined;
+  readonly affordableOutputTokens?: number | undefined;
   /** True if the vendor may read more than the body, such as results of its tools or stored content. */
-  readonly readsUnseenInput?: boolean;
+  readonly readsHiddenInput?: boolean;
   /** Charges other than the tokens of request and answer. */
-  readonly fees?: HeldFees | undefined;
+  readonly fees?: MaxFees | undefined;
 }
 
 /** Charges other than tokens for which money is held. */
-export interface HeldFees {
+export interface MaxFees {
   /** Maximum calls of vendor-side tools. */
   readonly units: Units;
   /** Maximum input tokens that tools and images in their original size may add. */

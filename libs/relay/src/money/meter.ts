@@ -1,7 +1,7 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
 import type { CallFees } from "./fees.ts";
 import { countTokens, minBytesPerToken } from "./tokenizer.ts";
-import type { WholeAnswer } from "../answers/exchange.ts";
+import type { CompleteAnswer } from "../answers/exchange.ts";
 import { estimateTokens, type Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
@@ -9,7 +9,7 @@ import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
  * Maximum characters that are collected before the tokenizer counts them. Most streams end before, with a usage report
  * of the vendor.
  */
-const maxHeld = 64 * 1024;
+const maxPendingCharacters = 64 * 1024;
 /** Maximum ratio between the tokens that any known vendor counts and those that the gateway's tokenizer counts. */
 const maxTokenCountRatio = 1.25;
 
@@ -21,7 +21,7 @@ export class Meter {
   /** Fees of the call, if its wire reports them. */
   readonly fees: CallFees | undefined;
   /** Extracts text from the raw output; set before the first output is added. */
-  reader: { extractText(raw: string): string } | undefined;
+  textExtractor: { extractText(raw: string): string } | undefined;
   /** Latest usage report of the vendor, with the counted images. Reports are totals. */
   usage: Units | undefined;
   /** Output tokens in the latest report. */
@@ -30,15 +30,15 @@ export class Meter {
   #raw: string[] = [];
   #rawCharacters = 0;
   /** Text that the tokenizer has not counted yet. */
-  #textPieces: string[] = [];
-  #heldCharacters = 0;
+  #pendingText: string[] = [];
+  #pendingCharacters = 0;
   #textCharacters = 0;
   #textBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
   /** Tokens that the tokenizer has counted, and the bytes of the counted text. */
   #exact = { tokens: 0, bytes: 0 };
   #images = 0;
-  #addedSince = false;
+  #hasNewOutput = false;
   readonly #maxReported: number;
 
   /** `maxReported` is the maximum of output tokens that is accepted from a vendor's report. */
@@ -55,7 +55,7 @@ export class Meter {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = usage;
     this.reportedTokens = Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
     this.usage = this.#images === 0 ? usage : { ...usage, images: this.#images };
-    this.#addedSince = false;
+    this.#hasNewOutput = false;
   }
 
   /**
@@ -63,7 +63,7 @@ export class Meter {
    * not include its end.
    */
   get isReportStale(): boolean {
-    return this.#addedSince;
+    return this.#hasNewOutput;
   }
 
   /** Counts received images, which are billed in addition to the reported usage. */
@@ -74,22 +74,22 @@ export class Meter {
   }
 
   /** Adds raw output of the model. */
-  add(raw: string): void {
+  addOutput(raw: string): void {
     if (raw === "") return;
-    this.#addedSince = true;
+    this.#hasNewOutput = true;
     this.#raw.push(raw);
     this.#rawCharacters += raw.length;
-    if (this.#rawCharacters > maxHeld) this.#read();
+    if (this.#rawCharacters > maxPendingCharacters) this.#extractText();
   }
 
-  /** Returns whether any output or report arrived. */
-  get any(): boolean {
+  /** Returns whether any output or usage report has arrived. */
+  get hasData(): boolean {
     return this.#rawCharacters > 0 || this.#textCharacters > 0 || this.usage !== undefined;
   }
 
   /** Returns an estimate of the output tokens, for the certain cost of a hold. */
   get roughTokens(): number {
-    this.#read();
+    this.#extractText();
     return estimateTokens(this.#textCharacters);
   }
 
@@ -100,7 +100,7 @@ export class Meter {
 
   /** Returns the maximum output tokens that a vendor may count in the received text. */
   get maxShownTokens(): number {
-    this.#read();
+    this.#extractText();
     const { tokens, bytes } = this.#exact;
     return Math.ceil(tokens * maxTokenCountRatio) + Math.ceil((this.#textBytes - bytes) / minBytesPerToken);
   }
@@ -111,35 +111,35 @@ export class Meter {
     const thoughts = this.usage?.reasoningTokens ?? 0;
     // The raw output has at least as many characters as its text, so the text need not be extracted in this case.
     if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#textBytes) return false;
-    this.#read();
+    this.#extractText();
     return reported * minBytesPerToken > this.#textBytes;
   }
 
   /** Returns the output tokens that the tokenizer counts in all received text. */
   outputTokens(): Promise<number> {
-    this.#read();
+    this.#extractText();
     this.#count();
     return this.#counted;
   }
 
-  #read(): void {
+  #extractText(): void {
     if (this.#rawCharacters === 0) return;
     const raw = this.#raw.join("");
-    const textPiece = this.reader?.extractText(raw) ?? raw;
+    const textPiece = this.textExtractor?.extractText(raw) ?? raw;
     this.#raw = [];
     this.#rawCharacters = 0;
-    this.#textPieces.push(textPiece);
-    this.#heldCharacters += textPiece.length;
+    this.#pendingText.push(textPiece);
+    this.#pendingCharacters += textPiece.length;
     this.#textCharacters += textPiece.length;
     this.#textBytes += Buffer.byteLength(textPiece);
-    if (this.#heldCharacters > maxHeld) this.#count();
+    if (this.#pendingCharacters > maxPendingCharacters) this.#count();
   }
 
   #count(): void {
-    const fullText = this.#textPieces.join("");
+    const fullText = this.#pendingText.join("");
     const bytes = this.#textBytes;
-    this.#textPieces = [];
-    this.#heldCharacters = 0;
+    this.#pendingText = [];
+    this.#pendingCharacters = 0;
     this.#counted = this.#counted.then(async (sum) => {
       const tokens = sum + (await countTokens(fullText));
       this.#exact = { tokens, bytes };
@@ -154,11 +154,11 @@ export class Meter {
  */
 export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
-    return meter.any ? measureUsage(cost.measure, meter.usage, () => meter.outputTokens(), ended) : nothing;
+    return meter.hasData ? measureUsage(cost.measure, meter.usage, () => meter.outputTokens(), ended) : noUsage;
   const reported = reportedUsage(cost, meter, ended);
   if (reported !== undefined) return reported;
-  if (cost.by === "job" || !meter.any) return nothing;
-  return { units: { requests: 1, ...(await unreported(cost, meter)) }, estimated: true };
+  if (cost.by === "job" || !meter.hasData) return noUsage;
+  return { units: { requests: 1, ...(await reportedOrCounted(cost, meter)) }, estimated: true };
 }
 
 /**
@@ -175,8 +175,8 @@ export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): 
  * Returns the usage of a text stream that the gateway ended, so that the vendor's final report is missing. `max` is
  * the output limit if the vendor exceeded it; the excess is not billed.
  */
-export async function meterCut(cost: TextCost, meter: Meter, max?: number): Promise<Metered> {
-  const units: Units = { requests: 1, ...(await unreported(cost, meter)) };
+export async function meterEndedEarly(cost: TextCost, meter: Meter, max?: number): Promise<Metered> {
+  const units: Units = { requests: 1, ...(await reportedOrCounted(cost, meter)) };
   if (max === undefined) return { units, estimated: true };
   const outputTokens = Math.min(units.outputTokens ?? 0, max);
   return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
@@ -186,7 +186,7 @@ export async function meterCut(cost: TextCost, meter: Meter, max?: number): Prom
  * Returns the units that the vendor has reported so far, with output tokens that are at least the counted ones; an
  * estimate if it reported none.
  */
-async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
+async function reportedOrCounted(cost: TextCost, meter: Meter): Promise<Units> {
   const outputTokens = await meter.outputTokens();
   const { usage } = meter;
   if (usage === undefined) return await estimate(cost, outputTokens);
@@ -194,29 +194,29 @@ async function unreported(cost: TextCost, meter: Meter): Promise<Units> {
 }
 
 /** Returns the usage to charge for a call whose client disconnected and whose vendor reported no usage. */
-export async function unitsOfLeft(cost: CallCost, expected: Expectation): Promise<Units> {
-  const units = cost.by === "measure" ? await cost.measure.left?.() : undefined;
+export async function usageAfterDisconnect(cost: CallCost, expected: Expectation): Promise<Units> {
+  const units = cost.by === "measure" ? await cost.measure.usageAfterDisconnect?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
 }
 
 /** Returns the usage of a complete answer. */
-export function meterWhole(
+export function meterCompleteAnswer(
   cost: CallCost,
-  answer: Pick<WholeAnswer, "addedBytes" | "usage" | "text">,
+  answer: Pick<CompleteAnswer, "addedBytes" | "usage" | "text">,
 ): Metered | Promise<Metered> {
   const { usage } = answer;
-  if (cost.by === "job") return nothing;
+  if (cost.by === "job") return noUsage;
   if (cost.by === "measure") return measureUsage(cost.measure, usage, () => textTokens(answer), "completed");
-  return usage === undefined ? estimated(cost, answer) : { units: { requests: 1, ...usage }, estimated: false };
+  return usage === undefined ? estimateAnswer(cost, answer) : { units: { requests: 1, ...usage }, estimated: false };
 }
 
-async function estimated(cost: TextCost, answer: Pick<WholeAnswer, "addedBytes" | "text">): Promise<Metered> {
+async function estimateAnswer(cost: TextCost, answer: Pick<CompleteAnswer, "addedBytes" | "text">): Promise<Metered> {
   const units = await estimate(cost, await textTokens(answer), answer.addedBytes);
   return { units: { requests: 1, ...units }, estimated: true };
 }
 
 /** Counts the tokens of the text that the model wrote. */
-function textTokens(answer: Pick<WholeAnswer, "text">): Promise<number> {
+function textTokens(answer: Pick<CompleteAnswer, "text">): Promise<number> {
   return countTokens(answer.text?.() ?? "");
 }
 
@@ -228,7 +228,7 @@ async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter
   return { units: { requests: 1, ...units }, estimated };
 }
 
-const nothing: Metered = { units: {}, estimated: true };
+const noUsage: Metered = { units: {}, estimated: true };
 
 /**
  * Estimates the units of a call whose vendor reported none. The request's text is counted; media count with their

@@ -29,7 +29,7 @@ export interface Settlements extends AsyncDisposable {
 /**
  * Time in ms after which a settlement that found no hold is repeated once, and the maximum number that wait for this.
  */
-const [repeatAfterMs, maxLate] = [10_000, 10_000];
+const [repeatAfterMs, maxRepeats] = [10_000, 10_000];
 
 /** Opens the settlements of a process. */
 export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
@@ -38,9 +38,9 @@ export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logge
 
 class OpenSettlements implements Settlements {
   readonly #deps: { readonly redis: Redis; readonly outbox: Outbox; readonly log: Logger };
-  readonly #late = new Set<NodeJS.Timeout>();
+  readonly #repeats = new Set<NodeJS.Timeout>();
   #pending = 0;
-  #emptied: (() => void) | undefined;
+  #onEmpty: (() => void) | undefined;
 
   constructor(deps: { redis: Redis; outbox: Outbox; log: Logger }) {
     this.#deps = deps;
@@ -59,11 +59,11 @@ class OpenSettlements implements Settlements {
         { ...idsOf(call), callId },
         "no hold to settle: swept, never held, lost with Redis, or already settled by an attempt whose reply was lost",
       );
-      if (settlement.onlyIfHeld !== true) this.#settleAgain(settlement, call);
+      if (settlement.onlyIfHeld !== true) this.#repeatLater(settlement, call);
     } catch (error) {
-      this.#logLeft(error, callId, call);
+      this.#logFailure(error, callId, call);
     } finally {
-      if (--this.#pending === 0) this.#emptied?.();
+      if (--this.#pending === 0) this.#onEmpty?.();
     }
   }
 
@@ -72,20 +72,20 @@ class OpenSettlements implements Settlements {
     try {
       await releaseWithRetry(this.#deps.redis, release);
     } catch (error) {
-      this.#logLeft(error, release.callId, call);
+      this.#logFailure(error, release.callId, call);
     } finally {
-      if (--this.#pending === 0) this.#emptied?.();
+      if (--this.#pending === 0) this.#onEmpty?.();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#emptied = resolve;
+    this.#onEmpty = resolve;
     if (this.#pending > 0) await promise;
-    for (const timer of this.#late) clearTimeout(timer);
+    for (const timer of this.#repeats) clearTimeout(timer);
   }
 
-  #logLeft(error: unknown, callId: string, call: LoggedCall): void {
+  #logFailure(error: unknown, callId: string, call: LoggedCall): void {
     this.#deps.log.error({ ...idsOf(call), err: error, callId }, "settlement failed; the sweep will settle the hold");
   }
 
@@ -93,16 +93,16 @@ class OpenSettlements implements Settlements {
    * Repeats a settlement that found no hold, once and later. Such a settlement reports its call to the ledger; the
    * first report may be lost if Redis fails.
    */
-  #settleAgain(settlement: Settlement, call: LoggedCall): void {
+  #repeatLater(settlement: Settlement, call: LoggedCall): void {
     const { redis, log } = this.#deps;
-    if (this.#late.size >= maxLate) return;
+    if (this.#repeats.size >= maxRepeats) return;
     const timer = setTimeout(() => {
-      this.#late.delete(timer);
+      this.#repeats.delete(timer);
       settle(redis, settlement).catch((error: unknown) =>
         log.warn({ ...idsOf(call), err: error, callId: settlement.callId }, "a late settlement was not repeated"),
       );
     }, repeatAfterMs).unref();
-    this.#late.add(timer);
+    this.#repeats.add(timer);
   }
 }
 
@@ -127,7 +127,7 @@ export interface RenewedHold {
  */
 export interface Renewals extends AsyncDisposable {
   /** Renews a hold's lease until the returned object is disposed. */
-  keep(hold: RenewedHold): Disposable;
+  add(hold: RenewedHold): Disposable;
 }
 
 /** Returns a hold's progress; undefined if it cannot be computed, so that the lease is renewed all the same. */
@@ -154,7 +154,7 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
     }
   });
   return {
-    keep(hold) {
+    add(hold) {
       const listed = open.add(hold);
       return {
         [Symbol.dispose]() {

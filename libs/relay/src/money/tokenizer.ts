@@ -37,13 +37,13 @@ const memory = { maxOldGenerationSizeMb: 256 };
 class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();
   #worker: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
+  #idleTimer: NodeJS.Timeout | undefined;
   #count = 0;
 
   /** Returns the number of tokens in a text; undefined if too many texts wait or the thread fails. Never rejects. */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
-    clearTimeout(this.#idle);
+    clearTimeout(this.#idleTimer);
     const worker = (this.#worker ??= this.#start());
     worker.ref();
     const id = this.#count++;
@@ -57,17 +57,17 @@ class Tokenizer {
 
   #start(): Worker {
     const worker = new Worker(new URL("tokenizer-worker.ts", import.meta.url), { resourceLimits: memory });
-    worker.on("message", ({ id, tokens }: CountedTokens) => this.#answer(id, tokens));
+    worker.on("message", ({ id, tokens }: CountedTokens) => this.#resolve(id, tokens));
     worker.on("error", () => this.#fail(worker)).on("exit", () => this.#fail(worker));
     return worker;
   }
 
-  #answer(id: number, tokens: number): void {
+  #resolve(id: number, tokens: number): void {
     this.#waiting.get(id)?.(tokens);
     this.#waiting.delete(id);
     if (this.#waiting.size > 0) return;
     this.#worker?.unref(); // so that an idle thread does not keep the process running
-    this.#idle = setTimeout(() => this.#end(), idleMs).unref();
+    this.#idleTimer = setTimeout(() => this.#end(), idleMs).unref();
   }
 
   #end(): void {

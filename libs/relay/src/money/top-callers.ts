@@ -1,12 +1,12 @@
 import { tokensIn } from "@modelgate/contracts";
 import { Counter } from "@modelgate/platform";
-import { callObservers, type CallSeen } from "./call-metrics.ts";
+import { callObservers, type EndedCall } from "./call-metrics.ts";
 
 /**
  * Number of counted callers per caller that is shown, so that a caller with a rising rate is counted before it is
  * shown.
  */
-const countedForOne = 4;
+const entriesPerShownCaller = 4;
 /** Label of all callers that are not shown. */
 const others = "_other";
 
@@ -18,7 +18,7 @@ interface CallerSums {
   costUsd: number;
 }
 
-const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
+const emptySums = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
  * Sums of the callers with the most calls, in limited memory (the Space-Saving algorithm). If all entries are in use, a
@@ -27,7 +27,7 @@ const nothing = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 
 export class TopCallers {
   readonly #maxShown: number;
   readonly #entries = new Map<string, { readonly sums: CallerSums; weight: number }>();
-  readonly #rest = nothing();
+  readonly #evictedSums = emptySums();
 
   constructor(maxShown: number) {
     this.#maxShown = maxShown;
@@ -36,7 +36,10 @@ export class TopCallers {
   add(caller: string, call: CallerSums): void {
     let entry = this.#entries.get(caller);
     if (entry === undefined) {
-      entry = { sums: nothing(), weight: this.#entries.size < this.#maxShown * countedForOne ? 0 : this.#evict() };
+      entry = {
+        sums: emptySums(),
+        weight: this.#entries.size < this.#maxShown * entriesPerShownCaller ? 0 : this.#evict(),
+      };
       this.#entries.set(caller, entry);
     }
     entry.weight += call.calls;
@@ -47,7 +50,7 @@ export class TopCallers {
   top(): readonly (readonly [caller: string, sums: CallerSums])[] {
     const byCalls = [...this.#entries].toSorted(([, left], [, right]) => right.weight - left.weight);
     const top = byCalls.slice(0, this.#maxShown).map(([caller, { sums }]) => [caller, sums] as const);
-    const rest = { ...this.#rest };
+    const rest = { ...this.#evictedSums };
     for (const [, { sums }] of byCalls.slice(this.#maxShown)) addTo(rest, sums);
     return [...top, [others, rest]];
   }
@@ -61,7 +64,7 @@ export class TopCallers {
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
     if (least === undefined) return 0;
     this.#entries.delete(least[0]);
-    addTo(this.#rest, least[1].sums);
+    addTo(this.#evictedSums, least[1].sums);
     return least[1].weight;
   }
 }
@@ -88,7 +91,7 @@ export function showTopCallers(count: number): void {
 }
 
 /** Counts an ended call for its account and its group. */
-function observeCaller({ draft, units, costNanos }: CallSeen): void {
+function observeCaller({ draft, units, costNanos }: EndedCall): void {
   if (accounts === undefined) return;
   const failed = draft.outcome === "failed" ? 1 : 0;
   const call = { calls: 1, failed, tokens: tokensIn(units), costUsd: Number(costNanos) / 1e9 };
@@ -106,7 +109,7 @@ const measures = {
 /**
  * Creates a metric for accounts or groups. The counter of a caller that was replaced and is shown again starts anew.
  */
-function declare(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
+function declareMetric(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({
     name: `modelgate_${of}_${name}`,
@@ -120,6 +123,6 @@ function declare(of: "account" | "group", measure: keyof CallerSums, top: () => 
 }
 
 for (const measure of ["calls", "failed", "tokens", "costUsd"] as const) {
-  declare("account", measure, () => accounts);
-  declare("group", measure, () => groups);
+  declareMetric("account", measure, () => accounts);
+  declareMetric("group", measure, () => groups);
 }

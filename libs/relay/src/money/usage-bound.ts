@@ -27,16 +27,17 @@ const maxExtraReasoningTokens = 81_920;
  * Margin by which the output may exceed the client's limit: a share of the limit, and tokens per answer. A vendor may
  * count a last token or an end token in addition, or accept no limit below 16.
  */
-const overshoot = { share: 0.02, tokens: 16 } as const;
+const outputMargin = { share: 0.02, tokens: 16 } as const;
 /** Maximum calls of one vendor-side tool in one answer. */
 const maxToolCalls = 512;
 /** Minimum bytes per search unit of a reranker. A unit covers up to a hundred documents of five hundred tokens. */
 const minBytesPerSearchUnit = 400;
-const usualRequests = 16;
+/** Requests or search units that are accepted in every report. Vendors report one for most calls. */
+const minRequestBound = 16;
 /** Margin by which a report may exceed the held usage if the cost does not depend on text alone. */
-const beyondHeld = { times: 4, tokens: 1_024 } as const;
+const heldUsageMargin = { times: 4, tokens: 1_024 } as const;
 /** Margin by which reported seconds may exceed the held ones, because a vendor may round up and add silence. */
-const secondsBeyond = { share: 0.05, seconds: 2 } as const;
+const secondsMargin = { share: 0.05, seconds: 2 } as const;
 
 /**
  * Returns the maximum output tokens of all answers of a call together, by the limits of client and catalogue; Infinity
@@ -48,19 +49,19 @@ export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, 
 
 /** Returns the maximum usage to bill for a text call. */
 export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound {
-  const { textBytes, mediaTokens, choices, fees, readsUnseenInput = false, isHoldOnlyBound = false } = size;
+  const { textBytes, mediaTokens, choices, fees, readsHiddenInput = false, isHoldOnlyBound = false } = size;
   const max = maxOutput(isHoldOnlyBound ? { ...size, maxOutputTokens: undefined } : size, model);
   const output = Number.isFinite(max) ? max : unboundedOutputTokens * choices;
-  const perAnswer = Math.min(maxExtraReasoningTokens, model.maxOutputTokens ?? Infinity);
+  const reasoningPerAnswer = Math.min(maxExtraReasoningTokens, model.maxOutputTokens ?? Infinity);
   const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;
   return {
-    inputTokens: readsUnseenInput ? inBody + widestContextTokens : inBody,
-    outputTokens: Math.ceil(output * (1 + overshoot.share)) + overshoot.tokens * choices,
-    extraTokens: perAnswer * choices,
+    inputTokens: readsHiddenInput ? inBody + widestContextTokens : inBody,
+    outputTokens: Math.ceil(output * (1 + outputMargin.share)) + outputMargin.tokens * choices,
+    extraTokens: reasoningPerAnswer * choices,
     images: choices,
     seconds: 0,
     characters: 0,
-    requests: usualRequests + Math.ceil(textBytes / minBytesPerSearchUnit),
+    requests: minRequestBound + Math.ceil(textBytes / minBytesPerSearchUnit),
     others: maxToolCalls,
   };
 }
@@ -100,13 +101,13 @@ export const boundOfIteration: UsageBound = {
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
-    inputTokens: inputTotal(upper) * beyondHeld.times + unseenInputTokens,
-    outputTokens: outputTotal(upper) * beyondHeld.times + beyondHeld.tokens,
+    inputTokens: inputTotal(upper) * heldUsageMargin.times + unseenInputTokens,
+    outputTokens: outputTotal(upper) * heldUsageMargin.times + heldUsageMargin.tokens,
     extraTokens: 0,
     images,
-    seconds: seconds === 0 ? 0 : Math.ceil(seconds * (1 + secondsBeyond.share)) + secondsBeyond.seconds,
+    seconds: seconds === 0 ? 0 : Math.ceil(seconds * (1 + secondsMargin.share)) + secondsMargin.seconds,
     characters,
-    requests: Math.max(usualRequests, requests * beyondHeld.times),
+    requests: Math.max(minRequestBound, requests * heldUsageMargin.times),
     others: maxToolCalls,
   };
 }

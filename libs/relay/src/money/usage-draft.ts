@@ -15,13 +15,13 @@ import { priceVersionOf } from "@modelgate/catalog";
 import type { AttemptReport } from "@modelgate/channels";
 import type { Call, ServingModel } from "../call.ts";
 import type { Outcome } from "../outcome.ts";
-import type { BilledFees, CallFees } from "./fees.ts";
+import type { Bill, CallFees } from "./fees.ts";
 
 /** The call to bill, with its caller and endpoint. */
 export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" | "facts" | "span">;
 
 /** Price of a call, and labels of its usage event. */
-export interface Priced extends Pick<ServingModel, "model" | "multiplier" | "requested"> {
+export interface CallPricing extends Pick<ServingModel, "model" | "multiplier" | "requested"> {
   /** Charges other than tokens; absent: none. */
   readonly fees?: CallFees | undefined;
   /** End user that the request names, for the usage event. */
@@ -32,18 +32,18 @@ export interface Priced extends Pick<ServingModel, "model" | "multiplier" | "req
 export interface UsageRecord {
   readonly callId: string;
   readonly call: BilledCall;
-  readonly price: Priced;
+  readonly price: CallPricing;
   /** Time at which the call's money was held, from `performance.now()`. */
   readonly heldAt: number;
 }
 
 /** Returns the cost of units at the call's price, including vendor-side tools and the service tier. */
-export function costOfUnits(price: Priced, units: Units): Nanos {
-  return costOfBill(billedFees(price, units), price.multiplier);
+export function costOfUnits(price: CallPricing, units: Units): Nanos {
+  return costOfBill(billOf(price, units), price.multiplier);
 }
 
 /** Returns the cost of a bill, with the tokens of other models at their prices. */
-export function costOfBill({ units, price, otherModels = [] }: BilledFees, multiplier: number): Nanos {
+export function costOfBill({ units, price, otherModels = [] }: Bill, multiplier: number): Nanos {
   let cost = costOf(units, price, multiplier);
   for (const other of otherModels) cost += costOf(other.units, other.price, multiplier);
   return cost;
@@ -56,7 +56,7 @@ export function costOfBill({ units, price, otherModels = [] }: BilledFees, multi
 export function usageDraft(
   { callId, call, price, heldAt }: UsageRecord,
   outcome: Outcome,
-  billed: BilledFees = billedFees(price, outcome.units),
+  billed: Bill = billOf(price, outcome.units),
   heldNanos?: Nanos,
 ): UsageDraft {
   const { caller, requestId, id, endpoint } = call;
@@ -99,7 +99,7 @@ export function usageDraft(
 }
 
 /** Adds the vendor's models that worked on a call in addition to the requested one. */
-function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: BilledFees): void {
+function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: Bill): void {
   if (answeredBy !== undefined) draft.upstreamModel = answeredBy.slice(0, maxModelCharacters);
   if (otherModels.length === 0) return;
   draft.otherModels = otherModels.map(({ model, units, price }) => ({
@@ -140,6 +140,6 @@ function callAttemptOf({ channel, key, ms, status, failed, vendorCode, vendorMes
 }
 
 /** Returns the bill of a call for these units, including its fees. */
-export function billedFees({ fees, model }: Priced, units: Units): BilledFees {
-  return fees?.billed(units) ?? { units, price: model.price, isTierUnpriced: false };
+export function billOf({ fees, model }: CallPricing, units: Units): Bill {
+  return fees?.billFor(units) ?? { units, price: model.price, isTierUnpriced: false };
 }

@@ -24,13 +24,13 @@ export interface AdmittedIds {
    * True if objects that the answer names may be recorded for the account of the caller. This is so if the stores are
    * not shared, or if every object that the request names was created for this account.
    */
-  readonly own: boolean;
+  readonly canRecordIds: boolean;
   /** Items whose content the request contains, by id, each with the route that created it. */
-  readonly carried: ReadonlyMap<string, ChannelKeyId | undefined>;
+  readonly itemsWithContent: ReadonlyMap<string, ChannelKeyId | undefined>;
 }
 
 /** Result for a request that names no object in a vendor's store. */
-export const noVendorIds: AdmittedIds = { channelKey: undefined, own: true, carried: new Map() };
+export const noVendorIds: AdmittedIds = { channelKey: undefined, canRecordIds: true, itemsWithContent: new Map() };
 
 /**
  * Kinds of objects that a vendor may create in its store during a call. Their ids are remembered with the call's
@@ -67,8 +67,8 @@ export async function admitVendorIds(
   );
   return {
     channelKey: creators.find((each) => each !== undefined),
-    own: !shared || creators.every((each) => each !== undefined),
-    carried: new Map(carried),
+    canRecordIds: !shared || creators.every((each) => each !== undefined),
+    itemsWithContent: new Map(carried),
   };
 }
 

@@ -5,11 +5,11 @@ import { BufferBudget } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 import { isStreamStart } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
-import type { Exchange, JobMoney, VendorLink, WholeAnswer } from "../../src/answers/exchange.ts";
-import { HeldStream } from "../../src/answers/held-stream.ts";
+import type { Exchange, JobMoney, VendorLink, CompleteAnswer } from "../../src/answers/exchange.ts";
+import { BufferedStream } from "../../src/answers/buffered-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import type { StreamAnswerReader } from "../../src/answers/stream-reader.ts";
-import type { Accepted } from "../../src/call-run.ts";
+import type { AcceptedAnswer } from "../../src/call-run.ts";
 import { CallRun } from "../../src/call-run.ts";
 import { DetachedAnswers } from "../../src/detached-answers.ts";
 import { deliver } from "../../src/run-call.ts";
@@ -78,7 +78,7 @@ interface Delivered {
 
 /** Delivers an answer. `pays` is false if the account cannot pay for a further step of the stream. */
 function begin(
-  accepted: Accepted,
+  accepted: AcceptedAnswer,
   how: {
     readonly client?: FakeClient;
     readonly pays?: boolean;
@@ -106,7 +106,7 @@ function begin(
   const kind: CallKind<unknown> = {
     plan: () => plan,
     exchange: () => exchange,
-    answered: (_, { channelKey }) => void events.push(`the answer of ${channelKey} is shown`),
+    onFinalAnswer: (_, { channelKey }) => void events.push(`the answer of ${channelKey} is shown`),
   };
   const serving = { model, multiplier: 1, unpriced: "refuse" } as const;
   const output = { first: stepTokens, step: stepTokens, max: Infinity };
@@ -125,7 +125,7 @@ function begin(
     chargedNanos: 0n,
     costOf: () => 0n,
     extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
-    certain: undefined,
+    certainOutcome: undefined,
     record: { callId: "c", call: callOf(client), price: { model, multiplier: 1 }, heldAt: 0 },
     renew: () => Promise.reject(new Failure("server_overloaded")),
     handOver: () => void events.push("handed over"),
@@ -141,11 +141,11 @@ function begin(
     const transport = { ...defaults.channels.transport, ...(send && { send }) };
     const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: leavesFor?.ms ?? 1_000 });
     const deps = { ...defaults, budget, detachedAnswers, channels: { ...defaults.channels, transport } };
-    using calling = new CallRun(deps, call, { kind, plan, serving, held });
-    calling.answered(attempted);
+    using calling = new CallRun(deps, call, { kind, plan, serving, heldMoney: held });
+    calling.recordAnswer(attempted);
     if (leavesFor !== undefined) {
-      calling.leaving.isSent = true;
-      calling.leaving.ended.addEventListener("abort", () => leavesFor.ended());
+      calling.lifetime.isSent = true;
+      calling.lifetime.signal.addEventListener("abort", () => leavesFor.ended());
       client.leave();
     }
     await deliver(calling, attempted);
@@ -154,8 +154,14 @@ function begin(
   return { client, events, ends, over: delivered };
 }
 
-async function streamed(vendor: FakeAnswer): Promise<Accepted> {
-  return { kind: "stream", exchange, firstByteAt: 0, reader, held: await HeldStream.open(vendor, reader) };
+async function streamed(vendor: FakeAnswer): Promise<AcceptedAnswer> {
+  return {
+    kind: "stream",
+    exchange,
+    firstByteAt: 0,
+    reader,
+    bufferedStream: await BufferedStream.open(vendor, reader),
+  };
 }
 
 test("a stream's seat is released and its hold settled before the client has the last byte", async () => {
@@ -215,9 +221,15 @@ describe("a stream that ends before its answer, which the vendor generates in th
     usageOf: () => ({ inputTokens: 3, outputTokens: 90 }),
   };
 
-  async function inBackground(vendor: FakeAnswer): Promise<Accepted> {
+  async function inBackground(vendor: FakeAnswer): Promise<AcceptedAnswer> {
     const ofRun = { ...reader, run };
-    return { kind: "stream", exchange, firstByteAt: 0, reader: ofRun, held: await HeldStream.open(vendor, ofRun) };
+    return {
+      kind: "stream",
+      exchange,
+      firstByteAt: 0,
+      reader: ofRun,
+      bufferedStream: await BufferedStream.open(vendor, ofRun),
+    };
   }
 
   test.each([
@@ -277,10 +289,10 @@ test("a stream whose client had disconnected before it began is read to its end,
   ]);
 });
 
-const answer: WholeAnswer = { body: Buffer.from("{}"), usage: { inputTokens: 3, outputTokens: 4 }, text: () => "" };
+const answer: CompleteAnswer = { body: Buffer.from("{}"), usage: { inputTokens: 3, outputTokens: 4 }, text: () => "" };
 
 test("a complete answer is settled before the client has it", async () => {
-  const { client, events, ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer });
+  const { client, events, ends, over } = begin({ kind: "complete", exchange, firstByteAt: 0, answer });
   await over;
   expect(events).toEqual([
     "the seat is free",
@@ -302,7 +314,7 @@ test("a large answer counts as memory of its caller until the client has it, als
     }
   })();
   const large = { ...answer, body: Buffer.alloc(2 * 1024 * 1024) };
-  await begin({ kind: "whole", exchange, firstByteAt: 0, answer: large }, { client, budget }).over;
+  await begin({ kind: "complete", exchange, firstByteAt: 0, answer: large }, { client, budget }).over;
   expect(counted).toEqual([large.body.length]);
   expect(budget.usedBytes).toBe(0);
 });
@@ -310,7 +322,7 @@ test("a large answer counts as memory of its caller until the client has it, als
 test("a complete answer whose client has disconnected is settled as 499 and not sent", async () => {
   const client = new FakeClient();
   client.leave();
-  const { ends, over } = begin({ kind: "whole", exchange, firstByteAt: 0, answer }, { client });
+  const { ends, over } = begin({ kind: "complete", exchange, firstByteAt: 0, answer }, { client });
   await over;
   expect([client.headSent, client.text]).toEqual([false, ""]);
   expect(ends).toMatchObject([{ ended: "cancelled", status: 499, units: { outputTokens: 4 } }]);
@@ -350,7 +362,7 @@ test.each([
 describe("a task's further requests to its vendor", () => {
   /** Finishes a task with one further request: `ask` sends the request, and `send` answers it. */
   function further(ask: (vendor: VendorLink) => Promise<Buffer>, send: Transport["send"]) {
-    const finish = async (vendor: VendorLink): Promise<WholeAnswer> => ({ ...answer, body: await ask(vendor) });
+    const finish = async (vendor: VendorLink): Promise<CompleteAnswer> => ({ ...answer, body: await ask(vendor) });
     return begin({ kind: "task", exchange, firstByteAt: 0, task: { finish } }, { send });
   }
   const sending = async (vendor: VendorLink): Promise<Buffer> => (await vendor.send(Buffer.from('{"n":1}'))).bytes;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { Allowance, wroteBeyondBound } from "../../src/money/allowance.ts";
+import { Allowance, outputLimitExceeded } from "../../src/money/allowance.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { countTokens } from "../../src/money/tokenizer.ts";
 
@@ -40,7 +40,7 @@ async function play(
       const refused = await allowance.extend();
       if (refused !== undefined) return { passed, refused };
     }
-    meter.add(words);
+    meter.addOutput(words);
     check();
   }
   return { passed: frames.length, refused: undefined };
@@ -80,7 +80,7 @@ test("a stream whose account can pay never waits: its hold is extended before it
   const { allowance, meter, asked, held } = openOn(1_000_000, { first: 512, step: 512, max: Infinity });
   for (let at = 0; at < 2_000; at++) {
     expect(allowance.covers(60) || allowance.admits(8)).toBe(true);
-    meter.add("eight by");
+    meter.addOutput("eight by");
     await Promise.resolve().then(() => undefined);
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -105,7 +105,7 @@ test("when the maximum is held, no further hold is made, and a frame of any size
   const long = "word ".repeat(300);
   expect(allowance.admits(Buffer.byteLength(long))).toBe(false);
   expect(await allowance.extend()).toBeUndefined();
-  meter.add(long);
+  meter.addOutput(long);
   expect(asked()).toBe(1);
   const end = "word ".repeat(2);
   expect(allowance.covers(end.length) || allowance.admits(end.length)).toBe(true);
@@ -139,7 +139,7 @@ describe("a stream with a complete hold", () => {
   test("a stream ends far beyond its limit, but not for reasoning that the limit excludes", async () => {
     const story = Array.from({ length: 20_000 }, () => ["story ", 20] as const);
     const { passed, refused } = await play(wholly(), story, () => undefined);
-    expect(refused).toBe(wroteBeyondBound);
+    expect(refused).toBe(outputLimitExceeded);
     expect(passed).toBeGreaterThan(max);
     expect(passed).toBeLessThan(max * 4);
     const thinking = wholly(100_000);

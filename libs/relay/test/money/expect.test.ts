@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "@modelgate/contracts";
-import { estimateTokens, expectText, upperCost, wholeOutput } from "../../src/money/expect.ts";
+import { estimateTokens, expectText, upperCost, maxHeldOutput } from "../../src/money/expect.ts";
 import { countTokens } from "../../src/money/tokenizer.ts";
 
 const price = fc.record({
@@ -69,7 +69,7 @@ test.each([
 ])("a client's limit of %j, a model's of %j, %i answers: held for %i tokens", (client, catalogue, choices, held) => {
   const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({}), maxOutputTokens: catalogue };
   const requestSize = { textBytes: 4, mediaTokens: 0, maxOutputTokens: client, choices };
-  expect(wholeOutput(requestSize, model, 16_384)).toBe(held);
+  expect(maxHeldOutput(requestSize, model, 16_384)).toBe(held);
   // A client's limit above the model's maximum does not reserve more of the client's tokens per minute.
   expect(expectText(requestSize, model, 1, held).tokens).toBe(client === undefined ? 1 : Math.min(client, held) + 1);
 });

@@ -36,7 +36,7 @@ function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
     capTools: wires.responses.vendor.capTools,
     streams: false,
     dropped: [],
-    read: () => ({ kind: "whole", read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }) }),
+    read: () => ({ kind: "complete", read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }) }),
     ...more,
   };
 }
@@ -59,8 +59,8 @@ describe("charges without a price", () => {
     [{ service_tier: "scale" }, "service_tier"],
   ];
   test.each(cases)("%j is refused with its path, and passes if the group allows it", (body, param) => {
-    expect(refusal(() => feesOf(body).checked(exchange(body)))).toEqual({ code: "unsupported_parameter", param });
-    expect(refusal(() => feesOf(body, { unpriced: "pass" }).checked(exchange(body)))).toBeUndefined();
+    expect(refusal(() => feesOf(body).checkExchange(exchange(body)))).toEqual({ code: "unsupported_parameter", param });
+    expect(refusal(() => feesOf(body, { unpriced: "pass" }).checkExchange(exchange(body)))).toBeUndefined();
   });
 
   test.each([
@@ -70,13 +70,13 @@ describe("charges without a price", () => {
     { tools: [{ type: "web_search" }] },
     { tools: [{ type: "image_generation", model: "draw" }] },
   ])("%j has a price, or costs no more than usual", (body) => {
-    expect(refusal(() => feesOf(body).checked(exchange(body)))).toBeUndefined();
+    expect(refusal(() => feesOf(body).checkExchange(exchange(body)))).toBeUndefined();
   });
 
   test("a model that a tool names must be allowed for the caller, even where tools pass", () => {
     const body = { tools: [{ type: "image_generation", model: "other" }] };
     for (const unpriced of ["refuse", "pass"] as const)
-      expect(refusal(() => feesOf(body, { unpriced }).checked(exchange(body)))).toEqual({
+      expect(refusal(() => feesOf(body, { unpriced }).checkExchange(exchange(body)))).toEqual({
         code: "model_not_allowed",
         param: "tools[0].model",
       });
@@ -84,14 +84,16 @@ describe("charges without a price", () => {
 
   test("is ignored for a vendor that does not get it", () => {
     const fees = feesOf({ tools: [{ type: "code_interpreter" }], service_tier: "scale" });
-    expect(refusal(() => fees.checked(exchange({}, { requestedFees: { tools: [], tiers: [] } })))).toBeUndefined();
-    expect(fees.billed({ inputTokens: 1 })).toMatchObject({ units: { inputTokens: 1 }, isTierUnpriced: false });
+    expect(
+      refusal(() => fees.checkExchange(exchange({}, { requestedFees: { tools: [], tiers: [] } }))),
+    ).toBeUndefined();
+    expect(fees.billFor({ inputTokens: 1 })).toMatchObject({ units: { inputTokens: 1 }, isTierUnpriced: false });
   });
 
   test("is refused if another wire's request would state it differently", () => {
     const fees = feesOf({ tools: [{ functionDeclarations: [] }, { codeExecution: {} }] }, {}, "content");
     const requestedFees = { tools: [{ path: "tools[0]", unit: "codeInterpreters" as const }], tiers: [] };
-    expect(refusal(() => fees.checked(exchange({}, { requestedFees })))).toMatchObject({
+    expect(refusal(() => fees.checkExchange(exchange({}, { requestedFees })))).toMatchObject({
       param: "tools[1].codeExecution",
     });
   });
@@ -100,7 +102,7 @@ describe("charges without a price", () => {
 test("tools with a price are limited at the vendor; tools without a price are forwarded unchanged", () => {
   const search = { tools: [{ type: "web_search" }] };
   const cappedBody = (fees: CallFees, body: JsonRecord): unknown => {
-    const checked = fees.checked(exchange(body)).body;
+    const checked = fees.checkExchange(exchange(body)).body;
     return Buffer.isBuffer(checked) ? JSON.parse(checked.toString()) : undefined;
   };
   expect(cappedBody(feesOf(search), search)).toMatchObject({ max_tool_calls: 4 });
@@ -123,9 +125,9 @@ describe("the service tier", () => {
     [{}, "batch", 1, "batch", false],
   ])("%j, served at %s, costs %s times the default price", (body, served, factor, serviceTier, isTierUnpriced) => {
     const fees = feesOf(body, { unpriced: "pass" });
-    fees.checked(exchange(body));
-    fees.saw(served === undefined ? undefined : { tier: served });
-    const billed = fees.billed({ outputTokens: 1_000 });
+    fees.checkExchange(exchange(body));
+    fees.recordReported(served === undefined ? undefined : { tier: served });
+    const billed = fees.billFor({ outputTokens: 1_000 });
     expect(Number(costOf(billed.units, billed.price, 1))).toBe(10_000_000 * factor);
     expect(billed).toMatchObject({ isTierUnpriced });
     expect(billed.serviceTier).toBe(serviceTier);
@@ -135,33 +137,33 @@ describe("the service tier", () => {
 test("calls are counted once however often an answer reports them, and again with every attempt", () => {
   const body = { tools: [{ type: "web_search" }] };
   const fees = feesOf(body);
-  fees.checked(exchange(body));
-  fees.saw({ calls: [{ unit: "webSearches", id: "1" }] });
-  fees.saw({ calls: ["1", "2"].map((id) => ({ unit: "webSearches", id })) });
-  expect(fees.billed({}).units).toEqual({ webSearches: 2 });
-  fees.saw({ counts: { webSearches: 3 } });
-  expect(fees.billed({}).units).toEqual({ webSearches: 3 });
-  fees.checked(exchange(body));
-  expect(fees.billed({}).units).toEqual({});
+  fees.checkExchange(exchange(body));
+  fees.recordReported({ calls: [{ unit: "webSearches", id: "1" }] });
+  fees.recordReported({ calls: ["1", "2"].map((id) => ({ unit: "webSearches", id })) });
+  expect(fees.billFor({}).units).toEqual({ webSearches: 2 });
+  fees.recordReported({ counts: { webSearches: 3 } });
+  expect(fees.billFor({}).units).toEqual({ webSearches: 3 });
+  fees.checkExchange(exchange(body));
+  expect(fees.billFor({}).units).toEqual({});
 });
 
 test.each([1e308, Number.POSITIVE_INFINITY])("a limit of %s calls is held for up to the countable maximum", (most) => {
-  const { units, inputTokens } = feesOf({ tools: [{ type: "web_search" }], max_tool_calls: most }).held;
+  const { units, inputTokens } = feesOf({ tools: [{ type: "web_search" }], max_tool_calls: most }).maxFees;
   for (const amount of [units.webSearches, inputTokens]) expect(Number.isSafeInteger(amount)).toBe(true);
 });
 
 test("a vendor's report of more calls than possible is capped", () => {
   const fees = feesOf({});
-  fees.saw({ counts: { webSearches: 1e300 } });
-  expect(fees.billed({}).units.webSearches).toBeLessThanOrEqual(1_000);
+  fees.recordReported({ counts: { webSearches: 1e300 } });
+  expect(fees.billFor({}).units.webSearches).toBeLessThanOrEqual(1_000);
 });
 
 test("a search that the chat wire cannot report counts as one if there was an answer", () => {
   const body = { web_search_options: {} };
   const fees = feesOf(body, {}, "chat");
-  fees.checked(exchange(body, { wire: "chat" }));
-  expect(fees.billed({}).units).toEqual({});
-  expect(fees.billed({ inputTokens: 1 }).units).toEqual({ inputTokens: 1, webSearches: 1 });
+  fees.checkExchange(exchange(body, { wire: "chat" }));
+  expect(fees.billFor({}).units).toEqual({});
+  expect(fees.billFor({ inputTokens: 1 }).units).toEqual({ inputTokens: 1, webSearches: 1 });
 });
 
 test("a hold covers every bill within its limits: tokens, tools and the service tier", () => {
@@ -182,17 +184,19 @@ test("a hold covers every bill within its limits: tokens, tools and the service 
       fc.constantFrom(undefined, "default", "flex", "priority"),
       (body, textBytes, output, share, served) => {
         const fees = feesOf(body);
-        fees.checked(exchange(body));
+        fees.checkExchange(exchange(body));
         const model = { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice(written) };
-        const size = { textBytes, mediaTokens: 0, maxOutputTokens: output, choices: 1, fees: fees.held };
+        const size = { textBytes, mediaTokens: 0, maxOutputTokens: output, choices: 1, fees: fees.maxFees };
         const { upperNanos } = expectText(size, model, 1.5, output);
         // A vendor serves a more expensive tier than the requested one only if it may choose the tier (`auto`).
         const requestedTier = body.service_tier ?? "auto";
         const isDearer = served === "priority" && requestedTier !== "priority" && requestedTier !== "auto";
-        if (served !== undefined && !isDearer) fees.saw({ tier: served });
+        if (served !== undefined && !isDearer) fees.recordReported({ tier: served });
         const calls = Math.floor(((body.max_tool_calls ?? limits.toolCalls) * share) / 100);
         const callsOf = (type: string): number => (body.tools?.some((tool) => tool.type === type) === true ? calls : 0);
-        fees.saw({ counts: { webSearches: callsOf("web_search"), imageGenerations: callsOf("image_generation") } });
+        fees.recordReported({
+          counts: { webSearches: callsOf("web_search"), imageGenerations: callsOf("image_generation") },
+        });
         const tokensFromTools =
           (callsOf("web_search") + callsOf("image_generation") > 0 ? calls : 0) * limits.toolTokens;
         const used = {
@@ -200,7 +204,7 @@ test("a hold covers every bill within its limits: tokens, tools and the service 
           outputTokens: output,
           requests: 1,
         };
-        const { units, price } = fees.billed(used);
+        const { units, price } = fees.billFor(used);
         expect(costOf(units, price, 1.5) <= upperNanos).toBe(true);
       },
     ),

@@ -71,7 +71,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
     log,
   });
   const renewals = {
-    keep(hold: RenewedHold) {
+    add(hold: RenewedHold) {
       renewed.add(hold);
       return { [Symbol.dispose]: () => void renewed.delete(hold) };
     },
@@ -87,7 +87,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
       call,
       price: { ...price, multiplier: 1 },
       expected: { upperNanos, floorNanos: 0n, floorUnits: {}, tokens: 0 },
-      certain: { ...used, units: {} },
+      certainOutcome: { ...used, units: {} },
     });
     held = money;
     for (let at = 0; at < extensions; at++) await money.extend(1_000n).catch(() => false);
@@ -170,7 +170,7 @@ async function settleLater(accountId: string, { record, callId }: HeldMoney): Pr
 
 test("the shutdown of a process waits for holds whose calls are still counted", async () => {
   const renewals = openRenewals({ redis: store, log, leaseMs: 60_000 });
-  const counted = renewals.keep({ accountId: "a", callId: "one", progress: () => undefined });
+  const counted = renewals.add({ accountId: "a", callId: "one", progress: () => undefined });
   const steps: string[] = [];
   const closed = renewals[Symbol.asyncDispose]().then(() => steps.push("closed"));
   await new Promise((resolve) => setImmediate(resolve));
@@ -187,7 +187,7 @@ test("a hold whose progress cannot be computed does not stop the renewals", asyn
     computed++;
     throw new RangeError("not an amount");
   };
-  const holds = ["first", "second"].map((callId) => renewals.keep({ accountId: "a", callId, progress }));
+  const holds = ["first", "second"].map((callId) => renewals.add({ accountId: "a", callId, progress }));
   await until("several renewals of both holds", async () => computed >= 6);
   for (const hold of holds) hold[Symbol.dispose]();
   await renewals[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { MeasuredCost, TextCost } from "../../src/money/measure.ts";
-import { Meter, meterStream, meterWhole } from "../../src/money/meter.ts";
+import { Meter, meterStream, meterCompleteAnswer } from "../../src/money/meter.ts";
 
 const cost: TextCost = {
   by: "text",
@@ -15,14 +15,14 @@ test.each([
 ] as const)("%s", async (_, ended, outputTokens, estimated) => {
   const meter = new Meter();
   meter.report({ inputTokens: 7, outputTokens: 3 });
-  meter.add("word ".repeat(89));
+  meter.addOutput("word ".repeat(89));
   const { units, ...rest } = await meterStream(cost, meter, ended);
   expect({ units, ...rest }).toEqual({ units: { requests: 1, inputTokens: 7, outputTokens }, estimated });
 });
 
 test("a stream that broke after its last report is charged for that report", async () => {
   const meter = new Meter();
-  meter.add("word ".repeat(89));
+  meter.addOutput("word ".repeat(89));
   meter.report({ inputTokens: 7, outputTokens: 3 });
   expect(await meterStream(cost, meter, "failed")).toEqual({
     units: { requests: 1, inputTokens: 7, outputTokens: 3 },
@@ -33,7 +33,7 @@ test("a stream that broke after its last report is charged for that report", asy
 test("counted images are charged, whether the vendor reports usage or not", async () => {
   const meter = new Meter();
   meter.addImages(1);
-  expect([meter.any, meter.usage]).toEqual([true, { images: 1 }]);
+  expect([meter.hasData, meter.usage]).toEqual([true, { images: 1 }]);
   meter.report({ outputTokens: 3 });
   meter.addImages(1);
   expect(meter.usage).toEqual({ outputTokens: 3, images: 2 });
@@ -48,7 +48,7 @@ test.each([
   async (sent, units, estimated) => {
     const text: TextCost = { ...cost, size: { ...cost.size, textBytes: 1, addedBytes: 1_000 } };
     const answer = typeof sent === "object" ? { usage: sent } : { addedBytes: sent };
-    const metered = await meterWhole(text, { ...answer, text: () => "" });
+    const metered = await meterCompleteAnswer(text, { ...answer, text: () => "" });
     expect(metered).toEqual({ units: { requests: 1, ...units }, estimated });
   },
 );
@@ -60,7 +60,7 @@ test.each([
 ] as const)("%s", async (_, ended, measured, units) => {
   const measure = { upper: {}, floor: {}, meter: () => Promise.resolve({ units: measured, estimated: false }) };
   const meter = new Meter();
-  meter.add("word ");
+  meter.addOutput("word ");
   const measuredCost: MeasuredCost = { by: "measure", measure };
   expect(await meterStream(measuredCost, meter, ended)).toEqual({ units, estimated: false });
 });

@@ -65,7 +65,7 @@ describe("for any report of a vendor", () => {
 });
 
 test("a request that a vendor's tools extend is limited by the largest context", () => {
-  const beyond = boundOfText({ ...size, readsUnseenInput: true }, model);
+  const beyond = boundOfText({ ...size, readsHiddenInput: true }, model);
   expect(capUnits({ inputTokens: 1_900_000 }, beyond).capped).toEqual([]);
   expect(capUnits({ inputTokens: 1_900_000 }, bound).capped).toEqual(["inputTokens"]);
 });

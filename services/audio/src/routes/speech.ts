@@ -50,7 +50,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,
-      waiting: request.events ? eventStreamWaiting : undefined,
+      pendingStream: request.events ? eventStreamWaiting : undefined,
     };
   },
   exchange({ converted, events }, { wire, candidate }) {

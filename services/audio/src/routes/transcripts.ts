@@ -100,13 +100,14 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         by: "measure",
         measure: {
           ...measure,
-          left: async () => (upload.isWhole ? (await measure.meter(undefined, countNoWords, "cancelled")).units : {}),
+          usageAfterDisconnect: async () =>
+            upload.isWhole ? (await measure.meter(undefined, countNoWords, "cancelled")).units : {},
           bound: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
-      waiting: { ...eventStreamWaiting, isDue: file.isDue },
-      broken: upload.failedSignal,
+      pendingStream: { ...eventStreamWaiting, canSendHeartbeat: file.isDue },
+      bodyFailed: upload.failedSignal,
     };
   },
   exchange: ({ converted }, { wire, candidate }) =>

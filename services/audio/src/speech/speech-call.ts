@@ -6,7 +6,7 @@ import {
   type AnswerReader,
   type ConvertedCall,
   type UpstreamHead,
-  type WholeAnswer,
+  type CompleteAnswer,
 } from "@modelgate/relay";
 import {
   speechFormats,
@@ -45,7 +45,7 @@ export function speechCall(
   };
 }
 
-function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): WholeAnswer {
+function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): CompleteAnswer {
   const { usage } = answer;
   const { audio, contentType } = speech.client.render(answer, request);
   if (!request.events) return { body: audio, contentType, usage };

@@ -8,7 +8,7 @@ import {
   type Exchange,
   type StreamTranslator,
   type VendorAnswer,
-  type WholeAnswer,
+  type CompleteAnswer,
 } from "@modelgate/relay";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import {
@@ -127,7 +127,7 @@ function renderAnswer(
   transcript: Transcript,
   { json, bytes }: Pick<VendorAnswer<Transcript>, "json" | "bytes">,
   { format, stream }: TranscriptsRequest,
-): WholeAnswer {
+): CompleteAnswer {
   const { usage, text } = transcript;
   const getText = (): string => text;
   if (stream)

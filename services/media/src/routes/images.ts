@@ -13,8 +13,8 @@ import {
   type Plan,
   type RequestSize,
   type ServingModel,
-  type StreamWaiting,
-  type WholeAnswer,
+  type PendingStream,
+  type CompleteAnswer,
   type WireRoute,
 } from "@modelgate/relay";
 import {
@@ -76,7 +76,7 @@ function renderAnswer(
   answer: ImagesAnswer,
   { dialect, stream }: ImageRequest,
   act: ImageAction,
-): Pick<WholeAnswer, "body" | "contentType"> {
+): Pick<CompleteAnswer, "body" | "contentType"> {
   const context = { now: Math.floor(Date.now() / 1_000), act };
   const { client } = wires[dialect];
   if (!stream) return { body: Buffer.from(JSON.stringify(client.render(answer, context))) };
@@ -119,7 +119,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
         measure: measureOf(size, usualTokensOf(request, this.#outputTokens), this.#outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
-      waiting: request.stream ? streamWaiting : undefined,
+      pendingStream: request.stream ? streamWaiting : undefined,
       priceCheck: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
     };
   }
@@ -134,7 +134,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 const { heartbeat, failureFrame } = wires.images.pass.stream();
 
 /** Heartbeats for a client of an image stream, sent until the vendor starts. */
-const streamWaiting: StreamWaiting = { contentType: eventStream, sign: heartbeat, fail: failureFrame };
+const streamWaiting: PendingStream = { contentType: eventStream, heartbeat: heartbeat, fail: failureFrame };
 
 function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
   return {

@@ -54,7 +54,7 @@ export class ConvertTranslator implements StreamTranslator {
       else if (event.type === "failure")
         return this.#failed(all.slice(0, all.indexOf(event)), event, { text, usage, fees });
     }
-    return { text, usage, fees, done: this.#reader.done, render: () => this.#write(all) };
+    return { text, usage, fees, isLast: this.#reader.done, render: () => this.#write(all) };
   }
 
   /** Creates the reading of a frame with a failure. The events `before` it are still sent to the client. */
@@ -63,7 +63,7 @@ export class ConvertTranslator implements StreamTranslator {
     event: Extract<TextEvent, { type: "failure" }>,
     reading: Pick<FrameReading, "fees" | "usage" | "text">,
   ): FrameReading {
-    return { ...reading, done: false, failure: failureOf(event), render: () => this.#write(before) };
+    return { ...reading, isLast: false, failure: failureOf(event), render: () => this.#write(before) };
   }
 
   mayThink(): boolean {
@@ -119,7 +119,7 @@ export class ConvertTranslator implements StreamTranslator {
 }
 
 /** Reading of a frame without content, which only keeps the connection open. */
-const silent: FrameReading = { text: "", done: false, render: () => "" };
+const silent: FrameReading = { text: "", isLast: false, render: () => "" };
 
 /** Failure codes for statuses that a vendor reports within its stream. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([

@@ -6,9 +6,9 @@ import {
   taskReader,
   type AnswerReader,
   type StreamTranslator,
-  type StreamWaiting,
+  type PendingStream,
   type UpstreamHead,
-  type WholeAnswer,
+  type CompleteAnswer,
 } from "@modelgate/relay";
 import { isStreamStart, type StreamForm } from "@modelgate/wires/sse";
 
@@ -54,15 +54,15 @@ export interface TextCall {
 }
 
 /** Returns the heartbeats and the form of a failure for a client that waits for a stream. */
-export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): StreamWaiting {
+export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): PendingStream {
   const { client }: ClientOnlyWire = wires[wire];
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
   const framing = asArray ? client.array?.framing() : undefined;
   if (framing === undefined)
-    return { contentType: client.streamType ?? eventStream, sign: client.keepAlive, fail: frame };
+    return { contentType: client.streamType ?? eventStream, heartbeat: client.keepAlive, fail: frame };
   const fail = (failure: Failure, requestId: string): string =>
     framing.reframe(Buffer.from(frame(failure, requestId))) + framing.end();
-  return { contentType: framing.contentType, sign: framing.heartbeat(), fail };
+  return { contentType: framing.contentType, heartbeat: framing.heartbeat(), fail };
 }
 
 /**
@@ -73,7 +73,7 @@ export function textReader(
   { stream }: { readonly stream: boolean },
   upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "run" | "taskOf"> },
   options: {
-    whole(bytes: Buffer): Promise<WholeAnswer>;
+    whole(bytes: Buffer): Promise<CompleteAnswer>;
     readonly translator: (options: { readonly mayBeCut: boolean }) => StreamTranslator;
   },
 ): (head: UpstreamHead) => AnswerReader {
@@ -90,7 +90,7 @@ export function textReader(
         waitMs: maxTaskMs,
       });
     }
-    if (!stream) return { kind: "whole", read: (bytes) => options.whole(bytes) };
+    if (!stream) return { kind: "complete", read: (bytes) => options.whole(bytes) };
     if (!String(head.headers["content-type"] ?? "").includes(framing.mediaType))
       throw new Failure("upstream_error", "The vendor did not answer with a stream.");
     return {

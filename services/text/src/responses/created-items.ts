@@ -1,5 +1,5 @@
 import type { ServiceCall } from "@modelgate/platform";
-import type { AdmittedIds, Answered } from "@modelgate/relay";
+import type { AdmittedIds, FinalAnswer } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import { createdIn, mayNameCreated } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
@@ -17,7 +17,7 @@ export function recordCreatedItems(
     isStored,
     admitted,
   }: {
-    readonly answered: Answered;
+    readonly answered: FinalAnswer;
     /** True if the vendor stores the response with all its items. */
     readonly isStored: boolean;
     readonly admitted: AdmittedIds;
@@ -25,7 +25,7 @@ export function recordCreatedItems(
 ): void {
   // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
   const { created: reader } = wires.responses.client.stores;
-  if (wire !== "responses" || !admitted.own || !(isStored || mayNameCreated(reader, text))) return;
+  if (wire !== "responses" || !admitted.canRecordIds || !(isStored || mayNameCreated(reader, text))) return;
   const response = responseIn(text);
   if (response !== undefined)
     relay.createdIds.store(caller.accountId, createdIn(reader, response, isStored), channelKey);

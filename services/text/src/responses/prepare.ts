@@ -158,7 +158,10 @@ export async function prepareResponses(
   return {
     params: resolved,
     body,
-    admitted: { ...admitted, carried: (await admitStoreUse(deps, call, { vendorIds: carriedIds })).carried },
+    admitted: {
+      ...admitted,
+      itemsWithContent: (await admitStoreUse(deps, call, { vendorIds: carriedIds })).itemsWithContent,
+    },
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier.ids,
     conversationId,

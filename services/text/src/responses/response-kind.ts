@@ -1,6 +1,6 @@
 import { channelKeyIdOf, type WireRoute } from "@modelgate/channels";
 import type { UpstreamWire } from "@modelgate/contracts";
-import type { Answered, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
+import type { FinalAnswer, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
 import { vendorTextWire } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { TextExchangeMaker } from "../exchanges/text.ts";
@@ -18,7 +18,7 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
    * Called with the answer immediately before the client receives it. The client receives the last byte when the
    * returned promise is fulfilled.
    */
-  readonly answered: (answer: Answered) => Promise<void> | undefined;
+  readonly answered: (answer: FinalAnswer) => Promise<void> | undefined;
 }
 
 /** Plan of a response with one model. */
@@ -47,7 +47,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
         exchanges: new TextExchangeMaker({ ...text.exchanges.call, body: native.body }),
       },
       // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
-      cost: compaction === undefined ? text.cost : { ...text.cost, billsUnseenOutput: true },
+      cost: compaction === undefined ? text.cost : { ...text.cost, billsHiddenOutput: true },
       prefer: native?.channelKey ?? text.prefer,
     };
   }
@@ -68,14 +68,14 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
   }
 
   /** Returns undefined for a compaction, because its summary has a separate output limit. */
-  withPaidOutput(plan: ResponsePlan, tokens: number): ResponsePlan | undefined {
+  withAffordableOutput(plan: ResponsePlan, tokens: number): ResponsePlan | undefined {
     if (plan.request.compaction !== undefined) return undefined;
-    const text = this.#text.withPaidOutput(plan, tokens);
-    const nativePlan = plan.nativePlan && this.#text.withPaidOutput(plan.nativePlan, tokens);
+    const text = this.#text.withAffordableOutput(plan, tokens);
+    const nativePlan = plan.nativePlan && this.#text.withAffordableOutput(plan.nativePlan, tokens);
     return text && { ...plan, ...text, nativePlan };
   }
 
-  answered({ request }: ResponsePlan, answer: Answered): Promise<void> | undefined {
+  onFinalAnswer({ request }: ResponsePlan, answer: FinalAnswer): Promise<void> | undefined {
     return request.answered(answer);
   }
 }

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { idsOf } from "@modelgate/platform";
 import { addTurn } from "./conversations/conversation-turns.ts";
-import { reparseJson, runCall, type Answered, type Call, type JsonBody } from "@modelgate/relay";
+import { reparseJson, runCall, type FinalAnswer, type Call, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "./deps.ts";
 import { compactedTurn, type Compaction } from "./compaction/compaction.ts";
@@ -147,7 +147,7 @@ async function responseOf({
   ancestors,
   isStored,
 }: {
-  readonly answered: Answered;
+  readonly answered: FinalAnswer;
   readonly answerId: string;
   readonly bytes: Buffer;
   readonly ancestors: readonly string[];
@@ -158,7 +158,7 @@ async function responseOf({
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
   // If the gateway did not assign the id, the vendor did. It then also stores the response, if the client requested that.
-  const keptAt = id === answerId || answered.isCut || !isStored ? undefined : answered.channelKey;
+  const keptAt = id === answerId || answered.isEndedEarly || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }
 

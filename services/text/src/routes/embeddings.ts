@@ -1,5 +1,5 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { readJson, usageOfAll, type Several } from "@modelgate/relay";
+import { readJson, usageOfAll, type NonEmptyList } from "@modelgate/relay";
 import { readEndUser } from "@modelgate/wires/json";
 import { withoutUndefined, vectorsWires } from "@modelgate/contracts";
 import type { UnstreamedClient } from "@modelgate/wires/kind";
@@ -83,7 +83,7 @@ const contentFirst = [...vectorsWires].sort(
 );
 
 /** Splits the inputs into requests of as many as the vendor accepts. The call has one hold of money and one event. */
-function split(request: VectorsRequest, vendor: VectorsVendor, model: string): Several<VectorsRequest> {
+function split(request: VectorsRequest, vendor: VectorsVendor, model: string): NonEmptyList<VectorsRequest> {
   const { inputs } = request;
   const maxInputs = vendor.maxInputs(model);
   const [first, ...more] = Array.from({ length: Math.ceil(inputs.length / maxInputs) }, (_, index) => ({
@@ -93,6 +93,6 @@ function split(request: VectorsRequest, vendor: VectorsVendor, model: string): S
   return [first ?? request, ...more];
 }
 
-function join(answers: Several<VectorsAnswer>): VectorsAnswer {
+function join(answers: NonEmptyList<VectorsAnswer>): VectorsAnswer {
   return withoutUndefined({ vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOfAll(answers) });
 }

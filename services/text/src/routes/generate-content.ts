@@ -1,5 +1,5 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
-import { priced } from "@modelgate/relay";
+import { resolveServingModel } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
@@ -27,7 +27,8 @@ function contentHandler(deps: Deps, stream: boolean): EndpointHandler {
     using body = await readText(deps, call, wires.content.client, path);
     const asArray = stream && call.query.get("alt") !== "sse";
     const read = { wire: "content", body: body.bytes, params: body.inspected, asArray } as const;
-    if (priced(deps.relay, call, path.model).model.kind !== "image") return await runText(kind, call, read);
+    if (resolveServingModel(deps.relay, call, path.model).model.kind !== "image")
+      return await runText(kind, call, read);
     const admitted = await admitStoreUse(deps, call, body.inspected);
     const answerId = newAnswerId(deps, "content");
     const input = { ...read, model: path.model, answerId, admitted, forward: undefined };

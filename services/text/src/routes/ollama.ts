@@ -1,5 +1,5 @@
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
-import { priced } from "@modelgate/relay";
+import { resolveServingModel } from "@modelgate/relay";
 import { renderLoaded, wires } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
 import { readText } from "../read-text.ts";
@@ -22,7 +22,7 @@ function ollamaHandler(deps: Deps, wire: "ollama-chat" | "ollama-generate"): End
     using body = await readText(deps, call, wires[wire].client);
     const { model, isEmpty } = body.inspected;
     if (!isEmpty) return await runText(kind, call, { wire, body: body.bytes, params: body.inspected });
-    priced(deps.relay, call, model);
+    resolveServingModel(deps.relay, call, model);
     answerJson(call.response, 200, renderLoaded(wire, { model, now: Math.floor(Date.now() / 1_000) }));
   };
 }

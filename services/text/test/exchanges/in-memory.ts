@@ -3,7 +3,7 @@ import { BufferBudget } from "@modelgate/platform";
 import {
   Meter,
   meterStream,
-  meterWhole,
+  meterCompleteAnswer,
   readAnswer,
   type Exchange,
   type Metered,
@@ -105,17 +105,17 @@ export async function readForClient(exchange: Exchange, text: string): Promise<A
       reader.kind === "task"
         ? await (await reader.read(Buffer.from(text))).finish(neverAgain)
         : await readAnswer(answerOf(text), reader, 1_000_000, new BufferBudget(1_000_000));
-    return { text: whole.body.toString(), metered: await meterWhole(costOf(exchange), whole) };
+    return { text: whole.body.toString(), metered: await meterCompleteAnswer(costOf(exchange), whole) };
   }
   const splitter = reader.framing.splitter();
   const translator = reader.translator({ mayBeCut: false });
   const meter = new Meter();
-  meter.reader = translator;
+  meter.textExtractor = translator;
   let out = "";
   for (const frame of splitter.push(Buffer.from(text))) {
     const reading = translator.read(frame);
     if (reading.failure !== undefined) throw reading.failure;
-    meter.add(reading.text);
+    meter.addOutput(reading.text);
     if (reading.usage !== undefined) meter.report(reading.usage);
     out += reading.render().toString();
   }

@@ -85,7 +85,7 @@ test("an error of the reader fails the attempt", async () => {
   const exchange = await make("chat", "chat");
   const stumbling: Exchange = {
     ...exchange,
-    read: () => ({ kind: "whole", read: () => Promise.reject(new RangeError("too deep")) }),
+    read: () => ({ kind: "complete", read: () => Promise.reject(new RangeError("too deep")) }),
   };
   const failure: unknown = await readForClient(stumbling, "{}").catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(Failure);

@@ -1,7 +1,7 @@
 import { contentFull } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { endedBy, Gauge, runOnBeat, type Registry, type ServiceCall } from "@modelgate/platform";
-import { priced, type JsonBody } from "@modelgate/relay";
+import { resolveServingModel, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { newAnswerId } from "../../text-kind.ts";
@@ -108,7 +108,7 @@ export class BackgroundRuns implements Disposable {
     let run: BackgroundRun | undefined;
     try {
       const { model, queued, ...job } = await prepare(id);
-      priced(relay, call, model);
+      resolveServingModel(relay, call, model);
       if (!(await store.enter(backgroundId, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",

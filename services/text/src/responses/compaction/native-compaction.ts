@@ -25,7 +25,7 @@ export async function nativeCompact(
     streams: false,
     dropped: fitted.dropped,
     read: () => ({
-      kind: "whole",
+      kind: "complete",
       async read(bytes) {
         const answer = await parseAnswer(bytes);
         return {

@@ -78,7 +78,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
     const target = { model: upstreamModel, foreignItems: foreignItems(input.admitted, channelKeyIdOf(route)) };
     const how = { model: input.model, target, tiers: input.params.fees?.tiers ?? [] };
-    return fees.checked(await nativeCompact(input.body, how));
+    return fees.checkExchange(await nativeCompact(input.body, how));
   }
 }
 

@@ -1,5 +1,5 @@
 import { contentFull } from "@modelgate/accounts";
-import { priced, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
+import { resolveServingModel, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
@@ -19,7 +19,7 @@ export async function storePrefilledTurn(
   onAnswered: OnAnswered,
 ): Promise<void> {
   const { params, ancestors, body: resolvedBody } = await prepareResponses(deps, call, body);
-  priced(deps.relay, call, params.model); // throws if the caller must not use the model
+  resolveServingModel(deps.relay, call, params.model); // throws if the caller must not use the model
   const { client } = wires.responses;
   const requestBody = await reparseJson(body.bytes);
   const { request } = client.read(await reparseJson(resolvedBody));

@@ -1,10 +1,10 @@
 import type { OpenAttempt } from "@modelgate/channels";
 import { formatUsd, headers } from "@modelgate/contracts";
 import { addCost } from "@modelgate/wires/cost";
-import type { WholeAnswer } from "../answers/exchange.ts";
-import { shownAnswer, type Accepted, type CallRun } from "../call-run.ts";
-import { clientLeft } from "../leaving.ts";
-import { meterWhole } from "../money/meter.ts";
+import type { CompleteAnswer } from "../answers/exchange.ts";
+import { finalAnswerOf, type AcceptedAnswer, type CallRun } from "../call-run.ts";
+import { clientDisconnectedStatus } from "../exchange-lifetime.ts";
+import { meterCompleteAnswer } from "../money/meter.ts";
 
 /**
  * Minimum size in bytes of an answer that counts as memory of its caller until the client has read it. A smaller answer
@@ -13,18 +13,22 @@ import { meterWhole } from "../money/meter.ts";
 const countedAnswerBytes = 1024 * 1024;
 
 /** Settles a call with a complete answer and sends the answer, unless the client has disconnected. */
-export async function deliverWhole(run: CallRun, attempted: OpenAttempt<Accepted>, answer: WholeAnswer): Promise<void> {
-  const { call, plan, held, leaving } = run;
+export async function deliverCompleteAnswer(
+  run: CallRun,
+  attempted: OpenAttempt<AcceptedAnswer>,
+  answer: CompleteAnswer,
+): Promise<void> {
+  const { call, plan, heldMoney, lifetime } = run;
   // The vendor has finished, so its channel may serve another call before the client has received the last byte.
   attempted[Symbol.dispose]();
-  plan.fees?.saw(answer.fees);
-  const metering = meterWhole(plan.cost, answer);
+  plan.fees?.recordReported(answer.fees);
+  const metering = meterCompleteAnswer(plan.cost, answer);
   const metered = metering instanceof Promise ? await metering : metering;
-  if (leaving.isClientGone) return await run.settle(metered, "cancelled", clientLeft);
+  if (lifetime.isClientGone) return await run.settle(metered, "cancelled", clientDisconnectedStatus);
   const settled = run.settle(metered, "completed", 200);
-  const stored = run.kind.answered?.(plan, shownAnswer(attempted, answer.body, false));
+  const stored = run.kind.onFinalAnswer?.(plan, finalAnswerOf(attempted, answer.body, false));
   if (stored !== undefined) await stored;
-  const charged = formatUsd(held.chargedNanos ?? 0n);
+  const charged = formatUsd(heldMoney.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? addCost(answer.body, charged) : answer.body;
   if (!call.answer.headSent) {
     call.answer.setHeader(headers.cost, charged);

@@ -1,27 +1,27 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import type { FrameCutting, StreamAnswerReader } from "./stream-reader.ts";
+import type { VendorFraming, StreamAnswerReader } from "./stream-reader.ts";
 
 /**
  * Maximum bytes that are buffered while the first frame is incomplete. An error message is shorter, so a longer frame
  * is passed on unchecked.
  */
-const maxHeldBytes = 64 * 1024;
+const maxBufferedBytes = 64 * 1024;
 
 /** A vendor's stream whose first bytes are buffered until the head of the client's response may be sent. */
-export class HeldStream implements BodySink {
+export class BufferedStream implements BodySink {
   readonly #answer: UpstreamAnswer;
-  readonly #framing: FrameCutting;
+  readonly #framing: VendorFraming;
   /** Resolves with the first frame; with undefined if the buffer is full and contains no complete frame. */
-  readonly #begun = Promise.withResolvers<Buffer | undefined>();
-  #isBegun = false;
-  #first: Buffer | undefined;
+  readonly #firstFrame = Promise.withResolvers<Buffer | undefined>();
+  #hasFirstFrame = false;
+  #buffered: Buffer | undefined;
   #sink: BodySink | undefined;
-  #over: { readonly error?: Error } | undefined;
+  #end: { readonly error?: Error } | undefined;
   /** True while the sink applies backpressure. */
-  #paused = false;
+  #isPaused = false;
 
-  private constructor(answer: UpstreamAnswer, framing: FrameCutting) {
+  private constructor(answer: UpstreamAnswer, framing: VendorFraming) {
     this.#answer = answer;
     this.#framing = framing;
   }
@@ -33,58 +33,59 @@ export class HeldStream implements BodySink {
   static async open(
     answer: UpstreamAnswer,
     { framing, isFirstFrame }: Pick<StreamAnswerReader, "framing" | "isFirstFrame">,
-  ): Promise<HeldStream> {
-    const held = new HeldStream(answer, framing);
-    answer.pipe(held);
-    const first = await held.#begun.promise;
-    if (first === undefined || isFirstFrame(first)) return held;
-    held.abort();
+  ): Promise<BufferedStream> {
+    const stream = new BufferedStream(answer, framing);
+    answer.pipe(stream);
+    const first = await stream.#firstFrame.promise;
+    if (first === undefined || isFirstFrame(first)) return stream;
+    stream.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
   }
 
   data(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
-    this.#first = this.#first === undefined ? chunk : Buffer.concat([this.#first, chunk]);
-    if (this.#isBegun) return;
+    this.#buffered = this.#buffered === undefined ? chunk : Buffer.concat([this.#buffered, chunk]);
+    if (this.#hasFirstFrame) return;
     // The first frame is checked only when it is complete, because the start of an error message may look like an answer.
-    const frame = firstFrame(this.#first, this.#framing);
-    if (frame === undefined && this.#first.length < maxHeldBytes) return;
-    this.#isBegun = true;
+    const frame = firstFrame(this.#buffered, this.#framing);
+    if (frame === undefined && this.#buffered.length < maxBufferedBytes) return;
+    this.#hasFirstFrame = true;
     this.#answer.pause();
-    this.#begun.resolve(frame);
+    this.#firstFrame.resolve(frame);
   }
 
   end(): void {
-    this.#over = {};
+    this.#end = {};
     if (this.#sink !== undefined) this.#sink.end();
-    else if (!this.#isBegun) this.#begun.reject(new Failure("upstream_error", "The vendor's stream was empty."));
+    else if (!this.#hasFirstFrame)
+      this.#firstFrame.reject(new Failure("upstream_error", "The vendor's stream was empty."));
   }
 
   fail(error: Error): void {
-    this.#over = { error };
+    this.#end = { error };
     if (this.#sink !== undefined) this.#sink.fail(error);
-    else if (!this.#isBegun) this.#begun.reject(interruptionFailure(error));
+    else if (!this.#hasFirstFrame) this.#firstFrame.reject(interruptionFailure(error));
   }
 
   /** Passes the buffered bytes and the remainder of the stream to a sink. */
   pipe(sink: BodySink): void {
-    const firstBytes = this.#first;
-    this.#first = undefined;
+    const firstBytes = this.#buffered;
+    this.#buffered = undefined;
     this.#sink = sink;
     if (firstBytes !== undefined) sink.data(firstBytes);
-    if (this.#over === undefined) {
-      if (!this.#paused) this.#answer.resume();
-    } else if (this.#over.error === undefined) sink.end();
-    else sink.fail(this.#over.error);
+    if (this.#end === undefined) {
+      if (!this.#isPaused) this.#answer.resume();
+    } else if (this.#end.error === undefined) sink.end();
+    else sink.fail(this.#end.error);
   }
 
   pause(): void {
-    this.#paused = true;
+    this.#isPaused = true;
     this.#answer.pause();
   }
 
   resume(): void {
-    this.#paused = false;
+    this.#isPaused = false;
     this.#answer.resume();
   }
 
@@ -96,7 +97,7 @@ export class HeldStream implements BodySink {
 /**
  * Returns the first frame that is not a heartbeat, or the first frame if all are; undefined while no frame is complete.
  */
-function firstFrame(bytes: Buffer, framing: FrameCutting): Buffer | undefined {
+function firstFrame(bytes: Buffer, framing: VendorFraming): Buffer | undefined {
   const frames = framing.splitter().push(bytes);
   for (const frame of frames) if (framing.parse(frame) !== undefined) return frame;
   return frames[0];

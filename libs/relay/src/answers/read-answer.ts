@@ -3,8 +3,8 @@ import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { BufferBudget } from "@modelgate/platform";
 import { isRecord } from "@modelgate/wires/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { interruptionFailure } from "./held-stream.ts";
-import { checkedBefore, isLargeJson, parseJson } from "../bodies/read-json.ts";
+import { interruptionFailure } from "./buffered-stream.ts";
+import { unlimitedJson, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
  * Reads a complete answer of at most `maxBytes` and passes it to its reader. Rejects with Failure answer_too_large,
@@ -32,7 +32,7 @@ export async function readAnswer<Read>(
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
   let value: unknown;
   try {
-    value = isLargeJson(bytes) ? await parseJson(bytes, checkedBefore) : JSON.parse(bytes.toString());
+    value = isLargeJson(bytes) ? await parseJson(bytes, unlimitedJson) : JSON.parse(bytes.toString());
   } catch (cause) {
     throw unreadable("is not valid JSON", cause);
   }
@@ -72,7 +72,7 @@ class AnswerCollector implements BodySink {
   readonly #budget: BufferBudget;
   readonly #chunks: Buffer[] = [];
   #size = 0;
-  #isOver = false;
+  #hasEnded = false;
 
   constructor(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget) {
     this.#answer = answer;
@@ -81,7 +81,7 @@ class AnswerCollector implements BodySink {
   }
 
   data(chunk: Buffer): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     try {
       if (this.#size + chunk.length > this.#maxBytes) throw tooLarge(this.#maxBytes);
       this.#budget.take(chunk.length);
@@ -94,7 +94,7 @@ class AnswerCollector implements BodySink {
   }
 
   end(): void {
-    if (this.#isOver) return;
+    if (this.#hasEnded) return;
     const [first] = this.#chunks;
     this.#release();
     this.body.resolve(
@@ -103,7 +103,7 @@ class AnswerCollector implements BodySink {
   }
 
   fail(error: Error): void {
-    if (!this.#isOver) this.#fail(interruptionFailure(error));
+    if (!this.#hasEnded) this.#fail(interruptionFailure(error));
   }
 
   #fail(failure: Error): void {
@@ -112,7 +112,7 @@ class AnswerCollector implements BodySink {
   }
 
   #release(): void {
-    this.#isOver = true;
+    this.#hasEnded = true;
     this.#budget.release(this.#size);
   }
 }

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { isStreamStart } from "@modelgate/wires/sse";
 import { wires } from "@modelgate/wires/text";
-import { HeldStream } from "../../src/answers/held-stream.ts";
+import { BufferedStream } from "../../src/answers/buffered-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
-import { StreamPass, type StreamEnd, type StreamOwner } from "../../src/deliver/stream-pass.ts";
+import { StreamForwarder, type StreamEnd, type StreamOwner } from "../../src/deliver/stream-forwarder.ts";
 import { Meter } from "../../src/money/meter.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
 
@@ -31,7 +31,7 @@ async function begin(
     gatherMs = 0,
     maxBytes,
   }: {
-    paid?: Pick<StreamOwner, "allowance" | "meterCut">;
+    paid?: Pick<StreamOwner, "allowance" | "meterEndedEarly">;
     heartbeatMs?: number;
     gatherMs?: number;
     maxBytes?: number;
@@ -39,13 +39,13 @@ async function begin(
 ): Promise<Passing> {
   const client = new FakeClient();
   const meter = new Meter();
-  const held = await HeldStream.open(vendor, reader);
+  const held = await BufferedStream.open(vendor, reader);
   const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
   const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
-  meter.reader = translator;
-  const { ended } = new StreamPass({
+  meter.textExtractor = translator;
+  const { ended } = new StreamForwarder({
     sink: client,
-    held,
+    source: held,
     reader,
     translator,
     meter,
@@ -54,7 +54,7 @@ async function begin(
     heartbeatMs,
     gatherMs,
     maxBytes,
-    owner: paid && { ...paid, watch: { chunk: () => undefined }, ended: () => undefined },
+    owner: paid && { ...paid, timer: { recordChunk: () => undefined }, onVendorEnd: () => undefined },
   });
   return { vendor, client, meter, ended };
 }
@@ -69,13 +69,15 @@ describe("a stream that cannot begin an answer", () => {
     ["only the terminal frame", [done]],
   ])("fails before the client's head is committed: %s", async (_, pieces) => {
     const vendor = new FakeAnswer().sends(...pieces);
-    await expect(HeldStream.open(vendor, reader)).rejects.toMatchObject({ code: "upstream_error" });
+    await expect(BufferedStream.open(vendor, reader)).rejects.toMatchObject({ code: "upstream_error" });
     expect(vendor.aborted).toBe(true);
   });
 
   test("fails if it ends or breaks before its first event", async () => {
-    await expect(HeldStream.open(new FakeAnswer().ends(), reader)).rejects.toMatchObject({ code: "upstream_error" });
-    await expect(HeldStream.open(new FakeAnswer().breaks(), reader)).rejects.toBeInstanceOf(Failure);
+    await expect(BufferedStream.open(new FakeAnswer().ends(), reader)).rejects.toMatchObject({
+      code: "upstream_error",
+    });
+    await expect(BufferedStream.open(new FakeAnswer().breaks(), reader)).rejects.toBeInstanceOf(Failure);
   });
 });
 
@@ -195,7 +197,7 @@ describe("a stream whose hold is used up", () => {
     let remaining = frames;
     const asked = Promise.withResolvers<void>();
     const answered = Promise.withResolvers<void>();
-    const paid: Pick<StreamOwner, "allowance" | "meterCut"> = {
+    const paid: Pick<StreamOwner, "allowance" | "meterEndedEarly"> = {
       allowance: {
         covers: () => remaining-- > 0,
         admits: () => false,
@@ -207,7 +209,7 @@ describe("a stream whose hold is used up", () => {
           return refused;
         },
       },
-      meterCut: async () => ({ units: { outputTokens: 2 }, estimated: true }),
+      meterEndedEarly: async () => ({ units: { outputTokens: 2 }, estimated: true }),
     };
     return { paid, asked: asked.promise, answer: () => answered.resolve() };
   }

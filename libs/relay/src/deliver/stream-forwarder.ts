@@ -2,20 +2,20 @@ import type { BodySink } from "@modelgate/channels";
 import { Failure, type CallStatus } from "@modelgate/contracts";
 import { endedBy, type AnswerSink } from "@modelgate/platform";
 import type { FrameSplitter } from "@modelgate/wires/sse";
-import { wroteBeyondBound, type Allowance, type StreamStop } from "../money/allowance.ts";
+import { outputLimitExceeded, type Allowance, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
 import type { Meter } from "../money/meter.ts";
-import { interruptionFailure } from "../answers/held-stream.ts";
+import { interruptionFailure } from "../answers/buffered-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import type { StreamSource } from "./run-stream.ts";
 
 /** Sink of a stream. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
-/** Options of a `StreamPass`. */
-export interface StreamPassOptions {
+/** Options of a `StreamForwarder`. */
+export interface StreamForwarderOptions {
   readonly sink: StreamSink;
-  readonly held: StreamSource;
+  readonly source: StreamSource;
   readonly reader: Pick<StreamAnswerReader, "framing" | "observe" | "countImages">;
   readonly translator: StreamTranslator;
   readonly meter: Meter;
@@ -36,15 +36,15 @@ export interface StreamOwner {
   /** Decides which frames the held money covers, and extends the hold; undefined: all frames are covered. */
   readonly allowance: Pick<Allowance, "admits" | "covers" | "extend"> | undefined;
   /** Measures each chunk of the vendor. */
-  readonly watch: { chunk(): void };
+  readonly timer: { recordChunk(): void };
   /** Returns the usage of a stream that the gateway ends for this reason. */
-  meterCut(reason: StreamStop): Promise<Metered>;
+  meterEndedEarly(reason: StreamStop): Promise<Metered>;
   /**
    * Called when the vendor's stream has ended, before the client's stream ends, so that the money is settled first.
    * `cut` is the usage of a stream that the gateway ended early. The client receives the last bytes when the returned
    * promise is fulfilled.
    */
-  ended(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
+  onVendorEnd(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
 }
 
 /** Result of a stream. */
@@ -59,49 +59,49 @@ export interface StreamEnd {
  * slow client pauses the vendor. It sends heartbeats while the vendor is silent, and an error frame if the stream is
  * interrupted. The first event that ends the stream determines the result.
  */
-export class StreamPass implements BodySink {
+export class StreamForwarder implements BodySink {
   /** Resolves when the stream has ended; never rejects. */
   readonly ended: Promise<StreamEnd>;
-  readonly #options: StreamPassOptions;
+  readonly #options: StreamForwarderOptions;
   readonly #resolve: (end: StreamEnd) => void;
   readonly #splitter: FrameSplitter;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #watching: Disposable;
-  readonly #out = new Outgoing();
-  #over = false;
+  readonly #sinkWatch: Disposable;
+  readonly #output = new OutputBuffer();
+  #hasEnded = false;
   #bytes = 0;
   /** Time at which the latest chunk arrived, or at which reading was resumed after a burst. */
-  #heardAt = -Infinity;
-  #gathering: NodeJS.Timeout | undefined;
-  /** True if the frame that ends the stream was read. */
-  #done = false;
-  /** True while frames wait until the hold is extended. */
-  #dry = false;
+  #lastChunkAt = -Infinity;
+  #burstPause: NodeJS.Timeout | undefined;
+  /** True if the last frame of the stream was read. */
+  #hasLastFrame = false;
+  /** True while frames wait for an extension of the hold. */
+  #isWaitingForMoney = false;
   /** The first frame that the held money does not cover, with its reading. */
-  #unpaid: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
-  #waiting: readonly Buffer[] = [];
-  /** End of the vendor's stream that arrived while frames waited; it is handled after them. */
-  #after: (() => void) | undefined;
+  #uncovered: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
+  #waitingFrames: readonly Buffer[] = [];
+  /** Handler of the end of the vendor's stream, if the stream ended while frames waited. It is called after them. */
+  #delayedEnd: (() => void) | undefined;
 
-  constructor(options: StreamPassOptions) {
+  constructor(options: StreamForwarderOptions) {
     const { promise, resolve } = Promise.withResolvers<StreamEnd>();
-    const { held, sink, reader, heartbeatMs } = options;
+    const { source, sink, reader, heartbeatMs } = options;
     this.ended = promise;
     this.#resolve = resolve;
     this.#options = options;
     this.#splitter = reader.framing.splitter();
-    this.#heartbeat = setInterval(() => this.#signOfLife(), heartbeatMs);
-    this.#watching = sink.watch({
+    this.#heartbeat = setInterval(() => this.#sendHeartbeat(), heartbeatMs);
+    this.#sinkWatch = sink.watch({
       drained: () => {
-        if (!this.#dry) held.resume();
+        if (!this.#isWaitingForMoney) source.resume();
       },
       closed: () => {
         this.#finish({ ended: "cancelled" });
-        held.abort();
+        source.abort();
       },
     });
     options.ending.addEventListener("abort", this);
-    held.pipe(this);
+    source.pipe(this);
     if (options.ending.aborted) this.handleEvent();
   }
 
@@ -112,9 +112,9 @@ export class StreamPass implements BodySink {
   }
 
   data(chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.#hasEnded) return;
     this.#heartbeat.refresh();
-    this.#options.owner?.watch.chunk();
+    this.#options.owner?.timer.recordChunk();
     this.#bytes += chunk.length;
     if (this.#bytes > (this.#options.maxBytes ?? Infinity)) return this.#fail(tooLong());
     const aligned = this.#splitter.empty;
@@ -124,22 +124,22 @@ export class StreamPass implements BodySink {
     } catch (error) {
       return this.#fail(malformed(error));
     }
-    this.#advance(frames, aligned ? chunk : undefined);
-    this.#gather();
+    this.#processFrames(frames, aligned ? chunk : undefined);
+    this.#pauseDuringBurst();
   }
 
   end(): void {
-    if (this.#over) return;
-    if (this.#dry) return void (this.#after = () => this.end());
+    if (this.#hasEnded) return;
+    if (this.#isWaitingForMoney) return void (this.#delayedEnd = () => this.end());
     const rest = this.#splitter.end();
-    if (rest.length > 0) this.#advance([rest]);
-    // The last frame, if its closing line is missing, may not be covered by the held money.
-    if (this.#dry) this.#after = () => this.end();
+    if (rest.length > 0) this.#processFrames([rest]);
+    // The held money may not cover the last frame, which is complete only now if its closing line is missing.
+    if (this.#isWaitingForMoney) this.#delayedEnd = () => this.end();
     else this.#end("");
   }
 
   fail(error: Error): void {
-    if (this.#dry && !this.#over) return void (this.#after = () => this.fail(error));
+    if (this.#isWaitingForMoney && !this.#hasEnded) return void (this.#delayedEnd = () => this.fail(error));
     // If the gateway ended the call, the error is the abort of the exchange, and not a failure of the vendor.
     this.#fail(endedBy(this.#options.ending) ?? interruptionFailure(error));
   }
@@ -148,32 +148,32 @@ export class StreamPass implements BodySink {
    * Pauses reading briefly if the vendor sends a burst, because processing many chunks together takes about as long as
    * processing one. The first chunk, and chunks with longer intervals (the usual case for text), are never delayed.
    */
-  #gather(): void {
-    const { held, sink, gatherMs } = this.#options;
+  #pauseDuringBurst(): void {
+    const { source, sink, gatherMs } = this.#options;
     const now = performance.now();
-    const isBurst = now - this.#heardAt < gatherMs;
-    this.#heardAt = now;
-    if (!isBurst || this.#over || this.#gathering !== undefined) return;
-    held.pause();
-    this.#gathering = setTimeout(() => {
-      this.#gathering = undefined;
-      this.#heardAt = performance.now();
-      if (!this.#dry && !sink.full) held.resume();
+    const isBurst = now - this.#lastChunkAt < gatherMs;
+    this.#lastChunkAt = now;
+    if (!isBurst || this.#hasEnded || this.#burstPause !== undefined) return;
+    source.pause();
+    this.#burstPause = setTimeout(() => {
+      this.#burstPause = undefined;
+      this.#lastChunkAt = performance.now();
+      if (!this.#isWaitingForMoney && !sink.full) source.resume();
     }, gatherMs);
   }
 
   /** Processes frames that have arrived. `chunk` is passed if it contains exactly these frames and no other bytes. */
-  #advance(frames: readonly Buffer[], chunk?: Buffer): void {
-    if (this.#dry) return void (this.#waiting = [...this.#waiting, ...frames]);
-    const out = this.#out;
-    const failure = this.#take(frames);
-    const isDry = this.#unpaid !== undefined;
+  #processFrames(frames: readonly Buffer[], chunk?: Buffer): void {
+    if (this.#isWaitingForMoney) return void (this.#waitingFrames = [...this.#waitingFrames, ...frames]);
+    const out = this.#output;
+    const failure = this.#renderFrames(frames);
+    const isDry = this.#uncovered !== undefined;
     const bytes = out.take(!isDry && this.#splitter.empty ? chunk : undefined);
     // The answer is complete with the terminal frame, even if the vendor then resets or never closes the connection.
-    if (this.#done && !isDry && failure === undefined) return this.#end(bytes);
+    if (this.#hasLastFrame && !isDry && failure === undefined) return this.#end(bytes);
     const flows = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
-    if (!flows || isDry) this.#options.held.pause();
+    if (!flows || isDry) this.#options.source.pause();
     if (isDry) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
   }
 
@@ -181,24 +181,24 @@ export class StreamPass implements BodySink {
    * Reads, meters and renders frames up to the first one that the held money does not cover. Returns a Failure if a
    * frame reports or causes one.
    */
-  #take(frames: readonly Buffer[]): Failure | undefined {
+  #renderFrames(frames: readonly Buffer[]): Failure | undefined {
     const { meter, reader, translator } = this.#options;
     try {
       for (let index = 0; index < frames.length; index++) {
         const frame = frames[index] ?? nothing;
-        const reading = this.#unpaid === undefined ? translator.read(frame) : this.#readOnce(frame);
-        if (!this.#isPaid(reading, frame)) {
-          this.#unpaid = { frame, reading };
-          this.#waiting = frames.slice(index);
+        const reading = this.#uncovered === undefined ? translator.read(frame) : this.#readOnce(frame);
+        if (!this.#isCovered(reading, frame)) {
+          this.#uncovered = { frame, reading };
+          this.#waitingFrames = frames.slice(index);
           return undefined;
         }
-        meter.add(reading.text);
+        meter.addOutput(reading.text);
         if (reading.usage !== undefined) meter.report(reading.usage);
-        if (reading.fees !== undefined) meter.fees?.saw(reading.fees);
+        if (reading.fees !== undefined) meter.fees?.recordReported(reading.fees);
         if (reader.countImages !== undefined) meter.addImages(reader.countImages(frame));
         reader.observe?.(frame);
-        this.#out.add(reading.render(), frame);
-        this.#done ||= reading.done;
+        this.#output.add(reading.render(), frame);
+        this.#hasLastFrame ||= reading.isLast;
         if (reading.failure !== undefined) return reading.failure;
       }
     } catch (error) {
@@ -211,12 +211,12 @@ export class StreamPass implements BodySink {
    * Returns the reading of a frame. The frame that waited for money has been read already, and must not be read twice.
    */
   #readOnce(frame: Buffer): FrameReading {
-    const unpaid = this.#unpaid;
-    this.#unpaid = undefined;
+    const unpaid = this.#uncovered;
+    this.#uncovered = undefined;
     return unpaid?.frame === frame ? unpaid.reading : this.#options.translator.read(frame);
   }
 
-  #isPaid({ text: rawText }: FrameReading, frame: Buffer): boolean {
+  #isCovered({ text: rawText }: FrameReading, frame: Buffer): boolean {
     const { owner, translator } = this.#options;
     const allowance = owner?.allowance;
     if (allowance === undefined || rawText === "" || allowance.covers(Buffer.byteLength(rawText))) return true;
@@ -229,8 +229,8 @@ export class StreamPass implements BodySink {
    * bytes. Both are sent only after the money is settled.
    */
   #end(before: Buffer | string): void {
-    if (this.#over) return;
-    const { sink, held, translator, owner } = this.#options;
+    if (this.#hasEnded) return;
+    const { sink, source, translator, owner } = this.#options;
     let last: Buffer | string;
     try {
       last = translator.end();
@@ -238,71 +238,71 @@ export class StreamPass implements BodySink {
       if (before.length > 0) sink.write(before);
       return this.#fail(malformed(error));
     }
-    const stored = owner?.ended(undefined);
+    const stored = owner?.onVendorEnd(undefined);
     this.#finish({ ended: "completed" });
     // The remainder of the vendor's answer is read and dropped, so that the connection can be reused.
-    held.resume();
+    source.resume();
     if (stored === undefined) endWith(sink, before, last);
     else void stored.then(() => endWith(sink, before, last));
   }
 
   /** Holds back the frames that are not covered until the hold is extended; ends the stream there if that fails. */
   async #waitForMoney(): Promise<void> {
-    const { sink, held, owner } = this.#options;
-    this.#dry = true;
+    const { sink, source, owner } = this.#options;
+    this.#isWaitingForMoney = true;
     const stop = await owner?.allowance?.extend();
-    if (stop !== undefined) return await this.#cut(stop);
-    this.#dry = false;
-    if (this.#over) return;
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    this.#advance(waiting);
-    if (this.#unpaid !== undefined || this.#over) return;
-    this.#after?.();
-    if (!sink.full) held.resume();
+    if (stop !== undefined) return await this.#endEarly(stop);
+    this.#isWaitingForMoney = false;
+    if (this.#hasEnded) return;
+    const waiting = this.#waitingFrames;
+    this.#waitingFrames = [];
+    this.#processFrames(waiting);
+    if (this.#uncovered !== undefined || this.#hasEnded) return;
+    this.#delayedEnd?.();
+    if (!sink.full) source.resume();
   }
 
   /** Stops the vendor and ends the client's stream as if the answer had reached its output limit. */
-  async #cut(reason: StreamStop): Promise<void> {
-    if (this.#over) return;
-    const { sink, held, translator, owner } = this.#options;
-    held.abort();
-    const isAtBound = reason === wroteBeyondBound || reason.code === "insufficient_quota";
-    const metered = isAtBound ? await owner?.meterCut(reason) : undefined;
-    if (this.#over) return;
+  async #endEarly(reason: StreamStop): Promise<void> {
+    if (this.#hasEnded) return;
+    const { sink, source, translator, owner } = this.#options;
+    source.abort();
+    const isAtBound = reason === outputLimitExceeded || reason.code === "insufficient_quota";
+    const metered = isAtBound ? await owner?.meterEndedEarly(reason) : undefined;
+    if (this.#hasEnded) return;
     const last = metered === undefined ? undefined : translator.cut?.(metered.units);
-    if (last === undefined) return this.#fail(reason === wroteBeyondBound ? tooLong() : reason);
-    const stored = owner?.ended(undefined, metered);
+    if (last === undefined) return this.#fail(reason === outputLimitExceeded ? tooLong() : reason);
+    const stored = owner?.onVendorEnd(undefined, metered);
     this.#finish({ ended: "completed" });
     if (stored === undefined) sink.end(last);
     else void stored.then(() => sink.end(last));
   }
 
   #fail(failure: Failure): void {
-    if (this.#over) return;
-    const { sink, held, translator, requestId, owner } = this.#options;
+    if (this.#hasEnded) return;
+    const { sink, source, translator, requestId, owner } = this.#options;
     // The client disconnected, which ended the exchange. This is not a failure.
     if (sink.closed) return this.#finish({ ended: "cancelled" });
     const last = translator.fail(failure, requestId);
-    void owner?.ended(failure);
+    void owner?.onVendorEnd(failure);
     this.#finish({ ended: "failed", failure });
     if (last === undefined) sink.destroy();
     else sink.end(last);
-    held.abort();
+    source.abort();
   }
 
-  #signOfLife(): void {
+  #sendHeartbeat(): void {
     const { sink, translator } = this.#options;
     const sign = sink.full ? "" : translator.heartbeat();
     if (sign !== "") sink.write(sign);
   }
 
   #finish(end: StreamEnd): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     clearInterval(this.#heartbeat);
-    clearTimeout(this.#gathering);
-    this.#watching[Symbol.dispose]();
+    clearTimeout(this.#burstPause);
+    this.#sinkWatch[Symbol.dispose]();
     this.#options.ending.removeEventListener("abort", this);
     this.#resolve(end);
   }
@@ -320,15 +320,15 @@ function malformed(error: unknown): Failure {
 }
 
 /** Collects the output of several frames as text or bytes, and concatenates them only if necessary. */
-export class Outgoing {
+export class OutputBuffer {
   #text = "";
   #pieces: Buffer[] = [];
   /** True while every frame was added unchanged. */
-  #intact = true;
+  #isUnchanged = true;
 
   /** Adds the rendering of a frame. */
   add(rendered: Buffer | string, frame: Buffer): void {
-    if (rendered !== frame) this.#intact = false;
+    if (rendered !== frame) this.#isUnchanged = false;
     if (typeof rendered === "string") {
       if (this.#pieces.length === 0) this.#text += rendered;
       else this.#pieces.push(Buffer.from(rendered));
@@ -346,10 +346,10 @@ export class Outgoing {
   take(chunk?: Buffer): Buffer | string {
     const [first] = this.#pieces;
     let output: Buffer | string = this.#text;
-    if (chunk !== undefined && this.#intact) output = chunk;
+    if (chunk !== undefined && this.#isUnchanged) output = chunk;
     else if (first !== undefined) output = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     this.#text = "";
-    this.#intact = true;
+    this.#isUnchanged = true;
     if (this.#pieces.length > 0) this.#pieces = [];
     return output;
   }

@@ -1,15 +1,15 @@
 import type { Failure } from "@modelgate/contracts";
 import type { AnswerSink } from "@modelgate/platform";
 
-/** Heartbeats and errors for a client that waits for a stream while no vendor has begun to answer. */
-export interface StreamWaiting {
+/** Stream that a client waits for while no vendor has begun to answer: its heartbeats and its error frame. */
+export interface PendingStream {
   readonly contentType: string;
-  readonly sign: string;
+  readonly heartbeat: string;
   /**
-   * Returns whether heartbeats may be sent now; absent: always. False while the body, which decides whether there is a
-   * stream, may still arrive or be invalid.
+   * Returns whether heartbeats may be sent now; absent: always. False until the complete body has arrived and is valid,
+   * because the body decides whether the client receives a stream.
    */
-  isDue?(): boolean;
+  canSendHeartbeat?(): boolean;
   /** Renders the error frame of the wire, which ends the stream. */
   fail(failure: Failure, requestId: string): string;
 }
@@ -22,15 +22,15 @@ export const streamHeaders = { "cache-control": "no-cache", "x-accel-buffering":
  * response's head is sent with the first heartbeat, so a later failure is reported in the stream. Further vendors can
  * still be tried. Dispose it when an answer begins.
  */
-export function keepWaiting(
+export function sendHeartbeats(
   answer: Pick<AnswerSink, "begin" | "headSent" | "closed" | "full" | "write">,
-  waiting: StreamWaiting,
+  waiting: PendingStream,
   everyMs: number,
 ): Disposable {
   return setInterval(() => {
-    // The vendor's answer may still be read although the client has disconnected.
-    if (answer.closed || waiting.isDue?.() === false) return;
+    // Attempts may continue after the client has disconnected, because their usage is charged.
+    if (answer.closed || waiting.canSendHeartbeat?.() === false) return;
     if (!answer.headSent) answer.begin(200, { "content-type": waiting.contentType, ...streamHeaders });
-    if (!answer.full) answer.write(waiting.sign);
+    if (!answer.full) answer.write(waiting.heartbeat);
   }, everyMs);
 }

@@ -1,0 +1,97 @@
+import type { SendState } from "@modelgate/channels";
+import { asFailure, type Failure } from "@modelgate/contracts";
+import { ClientGone, endedBy } from "@modelgate/platform";
+import type { Call } from "./call.ts";
+import type { RunDeps } from "./deps.ts";
+import type { DetachedSlot } from "./detached-answers.ts";
+import type { Plan } from "./kind.ts";
+
+/** Status of a call whose client disconnected before the answer, for events and logs; nginx uses the same number. */
+export const clientDisconnectedStatus = 499;
+
+/**
+ * Lifetime of the exchange with a vendor. The exchange ends with its call, or later: if the client disconnects from a
+ * call with `finishAfterDisconnect`, the vendor's answer may still be read, because it reports the usage to charge.
+ * Dispose the object when the call has ended.
+ */
+export class ExchangeLifetime implements SendState, Disposable {
+  /** Signal that is aborted when the exchange with the vendor must end. */
+  readonly signal: AbortSignal;
+  readonly #detachedAnswers: RunDeps["detachedAnswers"];
+  readonly #ending: AbortSignal;
+  readonly #broken: AbortSignal | undefined;
+  /** Aborts `signal` if the exchange may continue after the call has ended; undefined: it ends with the call. */
+  readonly #delayedAbort: AbortController | undefined;
+  /** True if the attempt's request has been sent to the vendor. */
+  isSent = false;
+  #slot: DetachedSlot | undefined;
+
+  constructor(
+    { detachedAnswers }: Pick<RunDeps, "detachedAnswers">,
+    { ending }: Pick<Call, "ending">,
+    { bodyFailed, finishAfterDisconnect = false }: Pick<Plan, "bodyFailed" | "finishAfterDisconnect">,
+  ) {
+    this.#detachedAnswers = detachedAnswers;
+    this.#ending = ending;
+    this.#broken = bodyFailed;
+    this.#delayedAbort = finishAfterDisconnect ? new AbortController() : undefined;
+    const signal = this.#delayedAbort?.signal ?? ending;
+    this.signal = bodyFailed === undefined ? signal : AbortSignal.any([signal, bodyFailed]);
+    if (this.#delayedAbort !== undefined) {
+      if (ending.aborted) this.#delayedAbort.abort();
+      else ending.addEventListener("abort", this);
+    }
+  }
+
+  /** Resets `isSent` for a new attempt. Throws Failure or ClientGone if the call has ended. */
+  beginAttempt(): void {
+    this.isSent = false;
+    const failure = endedBy(this.#ending);
+    if (failure !== undefined) throw failure;
+    if (!this.#ending.aborted && this.#broken?.aborted !== true) return;
+    this.#delayedAbort?.abort();
+    throw new ClientGone("the client disconnected before the answer");
+  }
+
+  /**
+   * Returns whether a client that disconnected must pay. It must if the vendor received the complete request and the
+   * gateway ended the exchange, or the exchange timed out, before the vendor answered or failed.
+   */
+  mustClientPay({ code }: Pick<Failure, "code">): boolean {
+    if (!this.isSent || this.#broken?.aborted === true) return false;
+    return this.signal.aborted || code === "upstream_timeout";
+  }
+
+  /**
+   * Returns whether the client has disconnected. While the client's body is being sent to the vendor, the body's signal
+   * may report this before the call's signal does.
+   */
+  get isClientGone(): boolean {
+    return this.#ending.reason instanceof ClientGone || this.#broken?.reason instanceof ClientGone;
+  }
+
+  /**
+   * Returns the failure that ends the call whatever the vendor does: the gateway shuts down, or the client's body
+   * failed. Undefined if there is none.
+   */
+  get failure(): Failure | undefined {
+    return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
+  }
+
+  /**
+   * Handles the abort of the call's signal. If the client disconnected and a slot of `DetachedAnswers` is free, the
+   * vendor's answer is read to its end; otherwise the exchange is aborted.
+   */
+  handleEvent(): void {
+    const delayed = this.#delayedAbort;
+    const isFinished = this.#ending.reason instanceof ClientGone && this.isSent && !this.signal.aborted;
+    if (isFinished) this.#slot = this.#detachedAnswers.take();
+    if (this.#slot === undefined) delayed?.abort();
+    else this.#slot.signal.addEventListener("abort", () => delayed?.abort(), { once: true });
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#delayedAbort !== undefined) this.#ending.removeEventListener("abort", this);
+    this.#slot?.[Symbol.dispose]();
+  }
+}
