@@ -18,7 +18,7 @@ import { restoreTokens } from "./restore-tokens.ts";
 export interface ComparisonOptions {
   readonly redis: Redis;
   readonly bus: Bus;
-  readonly connection: BooksConnection;
+  readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly roundMs: number;
   /** Decrypts the records of tasks. */
@@ -119,14 +119,34 @@ class PeriodicComparison implements RedisComparison {
     const { connection, log, roundMs } = this.#options;
     while (!this.#stopped) {
       try {
-        await connection.useDuringMove((books) => this.#round(books));
+        if (await this.#isUnchanged()) this.#rounds++;
+        else await connection.useDuringMove((books) => this.#round(books));
         this.#hasLoggedFailure = false;
       } catch (error) {
+        this.#writes = undefined; // so that the next round is complete
         if (!this.#hasLoggedFailure) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
         this.#hasLoggedFailure = true;
       }
       await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
     }
+  }
+
+  /**
+   * Returns whether a round can be left out, because nothing was written to Redis and nothing was noted since the last
+   * one. The books are still checked every `roundsBetweenChecks` rounds.
+   */
+  async #isUnchanged(): Promise<boolean> {
+    const { runs, writes } = await readServerState(this.#options.redis);
+    return (
+      this.#isCompleteRun &&
+      runs === this.#runs &&
+      writes !== undefined &&
+      writes === this.#writes &&
+      performance.now() > this.#lateUntil &&
+      this.#accountsToCompare.size === 0 &&
+      !this.#lateTasks.areWaiting &&
+      this.#rounds % roundsBetweenChecks !== 0
+    );
   }
 
   async #round(books: Books): Promise<void> {
@@ -172,7 +192,7 @@ class PeriodicComparison implements RedisComparison {
   async #settleLate(deps: RestoreDeps, writes: string | undefined): Promise<void> {
     const now = performance.now();
     if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
-    if (now > this.#lateUntil && this.#rounds % roundsBetweenLateChecks !== 0) return;
+    if (now > this.#lateUntil && this.#rounds % roundsBetweenLateChecks !== 1) return;
     this.#writes = undefined; // after an error the next round checks again
     const late = await settleLate(deps);
     this.#writes = writes;

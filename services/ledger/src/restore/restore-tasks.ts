@@ -64,6 +64,11 @@ export class LateTasks {
         this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
   }
 
+  /** True while tasks wait for the next round. */
+  get areWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
   /** Restores the collected tasks that Redis lacks, in the order of arrival. */
   async restore(deps: Pick<TaskDeps, "redis" | "taskCipher">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
