@@ -5,7 +5,7 @@ import { StartError } from "@modelgate/platform";
 import { applyConfiguration, type ApplyDeps } from "./apply.ts";
 import { completeConfiguration } from "./complete.ts";
 import { problemLines } from "./read.ts";
-import { resolveChannels, resolveProxy, type StoredKeys } from "./resolve.ts";
+import { hasKeyFiles, resolveChannels, resolveProxy, type StoredKeys } from "./resolve.ts";
 import type { ConfigurationSource } from "./source.ts";
 
 /** State of the active configuration, as operators see it. */
@@ -111,6 +111,7 @@ export class ActiveConfiguration {
 
   /** Reads the key files again, because keys may be rotated without a change of the configuration. */
   async #pollKeys({ configuration, channels: before, kept }: ResolvedConfiguration): Promise<void> {
+    if (!hasKeyFiles(configuration)) return await this.#pollLists();
     const channels = await resolveChannels(configuration, this.#deps.names, kept);
     const missing = channels.flatMap(({ keys, configuration: { id } }, at) =>
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],

@@ -16,6 +16,8 @@ export type EnvVariables = Readonly<Record<string, string | undefined>>;
 /** Vendor keys that are stored in the books, by the ids that a configuration names as `kept:id`. */
 export type StoredKeys = ReadonlyMap<string, string>;
 
+/** Prefix of a key that names the file that contains it. */
+const keyFile = "file:";
 const variableInAddress = /\$\{(\w+)\}/g;
 
 /** Returns the names of the variables in an address. */
@@ -50,6 +52,11 @@ export function resolveChannels(
   return Promise.all(
     channels.map((channel) => resolveChannel(proxy === undefined ? channel : { proxy, ...channel }, names, kept)),
   );
+}
+
+/** Returns true if a configuration names files that contain keys. */
+export function hasKeyFiles({ channels }: Configuration): boolean {
+  return channels.some(({ keys }) => keys?.some((written) => written.startsWith(keyFile)));
 }
 
 async function resolveChannel(
@@ -173,8 +180,8 @@ async function resolveKey(
     const key = names[name]?.trim();
     return key === undefined || key === "" ? { absent: `${name} is not set` } : { key };
   }
-  if (written.startsWith("file:")) {
-    const path = written.slice("file:".length);
+  if (written.startsWith(keyFile)) {
+    const path = written.slice(keyFile.length);
     try {
       const key = (await readFile(path, "utf8")).trim();
       return key === "" ? { absent: `${path} is empty` } : { key };
