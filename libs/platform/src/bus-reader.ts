@@ -16,7 +16,7 @@ const pauseMs = 500;
 /** Maximum ms to fetch messages that are already in the stream. */
 const fetchMs = 1_000;
 /** Maximum ms that one request waits for a first message. Then the request is repeated. */
-const waitMs = 10_000;
+const waitMs = 30_000;
 /** Time in ms after which NATS delivers unacknowledged messages again. Handling a batch takes a fraction of it. */
 const redeliverAfterMs = 10_000;
 

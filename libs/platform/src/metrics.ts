@@ -125,7 +125,7 @@ export function countBuffered(bytes: number): void {
  * Interval in ms between two samples of the event loop: in a busy process and in an idle one. The second is longer,
  * because each sample wakes an idle process.
  */
-const [sampleMs, idleSampleMs] = [50, 500];
+const [sampleMs, idleSampleMs] = [50, 1_000];
 /** Maximum share of its time that a process works while it counts as idle. */
 const maxIdleUtilization = 0.05;
 

@@ -53,7 +53,7 @@ function taskVariables(read: VariableReader) {
     ),
     keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "How long an ended task can be fetched.", { min: 1_000 }),
     /** Pause in ms between two claims of due tasks and callbacks. */
-    roundMs: 500,
+    roundMs: 1_000,
     /** Maximum due tasks of one shard that are claimed at a time. */
     batch: 8,
     /** Maximum tasks that this process polls at the same time. */
