@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { UpgradeHandler } from "@modelgate/platform";
+import { receivers } from "./alerts/index.ts";
 import { checkBehaviour, type Behaviour } from "./behaviour.ts";
 import { formIn } from "./core/form.ts";
 import { createInstance, plainInstance, type Instance } from "./instances.ts";
@@ -10,6 +11,7 @@ import { serviceAccount } from "./vertex/account.ts";
 
 const maxBodyBytes = 128 * 1024 * 1024;
 const maxInstances = 1_000;
+const simulated = [...vendors, ...receivers];
 
 /**
  * Creates the listener of all simulated vendors. `/at/<instance>/…` is an instance with a separate script (`PUT
@@ -39,7 +41,7 @@ export function createSimulator(): RequestListener & { readonly upgrade: Upgrade
     const control = /^\/_(script|requests)\/([\w.-]+)$/.exec(path);
     if (control !== null) return administer(control[1] ?? "", instanceOf(control[2] ?? ""), request, body, response);
     const [, instanceName = plainInstance, rest = path] = /^\/at\/([\w.-]+)(\/.*)$/.exec(path) ?? [];
-    const vendor = vendors.find(({ prefix }) => rest.startsWith(`${prefix}/`));
+    const vendor = simulated.find(({ prefix }) => rest.startsWith(`${prefix}/`));
     if (vendor === undefined) return reply(response, 404, { error: { message: `No simulated vendor at ${path}.` } });
     const instance = instanceOf(instanceName);
     const form = await formIn(request.headers, body);

@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders } from "node:http";
+import { Refusal } from "../checks/refusal.ts";
+import { headerOf, type Vendor, type VendorCall } from "../vendor.ts";
+
+/** Answer of a receiver of alerts. */
+export interface ReceiverAnswer {
+  readonly status: number;
+  /** JSON, or a plain text. */
+  readonly body: object | string;
+}
+
+/** Message to a receiver of alerts. */
+export interface ReceivedMessage {
+  /** Last part of the path: the token of a webhook's address. */
+  readonly token: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  /** Parsed text; undefined if it is not JSON. */
+  readonly body: unknown;
+  /** Time of the receiver, in Unix seconds. */
+  readonly seconds: number;
+}
+
+/** Properties in which receivers of alerts differ. */
+export interface ReceiverTraits {
+  readonly prefix: string;
+  /** Pattern of the path after the prefix. */
+  readonly path: RegExp;
+  readonly maxBytes: number;
+  /** Checks a message and answers it. Throws a Refusal for a message that the real receiver would refuse. */
+  accept(message: ReceivedMessage): ReceiverAnswer;
+  /** Renders an error in the receiver's form. */
+  renderError(refusal: Refusal): ReceiverAnswer;
+}
+
+/** Creates a receiver of alerts. Scripts may set `status`, `errorMessage`, `closeBeforeHead` and `clockOffMs`. */
+export function createReceiver(traits: ReceiverTraits): Vendor {
+  return {
+    prefix: traits.prefix,
+    answer(call) {
+      const { response, behaviour } = call;
+      if (behaviour?.closeBeforeHead === true) response.socket?.resetAndDestroy();
+      else {
+        const { status, body } = answerTo(traits, call);
+        const [type, text] =
+          typeof body === "string" ? ["text/plain", body] : ["application/json", JSON.stringify(body)];
+        response.writeHead(status, { "content-type": type }).end(text);
+      }
+      return Promise.resolve();
+    },
+  };
+}
+
+function answerTo(
+  { path, maxBytes, accept, renderError }: ReceiverTraits,
+  { method, path: requested, headers, body: bytes, behaviour = {} }: VendorCall,
+): ReceiverAnswer {
+  try {
+    const { status, errorMessage = `simulated ${status}`, clockOffMs = 0 } = behaviour;
+    if (status !== undefined) throw new Refusal(status, errorMessage);
+    if (method !== "POST" || !path.test(requested)) throw new Refusal(404, "not found");
+    if (bytes.length > maxBytes) throw new Refusal(413, "the message is too large");
+    if (!headerOf(headers, "content-type").startsWith("application/json")) throw new Refusal(415, "send JSON");
+    const text = bytes.toString();
+    const token = requested.slice(requested.lastIndexOf("/") + 1);
+    return accept({ token, headers, text, body: parsed(text), seconds: (Date.now() + clockOffMs) / 1_000 });
+  } catch (error) {
+    if (error instanceof Refusal) return renderError(error);
+    throw error;
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the secret of a webhook whose token begins with `signed-`; undefined for other webhooks. */
+export function secretOf(token: string): string | undefined {
+  return token.startsWith("signed-") ? `${token}-secret` : undefined;
+}
