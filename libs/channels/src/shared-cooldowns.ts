@@ -3,6 +3,7 @@ import { showStates } from "./channel-metrics.ts";
 import { getOrCreate } from "./evidence.ts";
 import { followStates, type FollowedStates } from "./follow-states.ts";
 import { cooldownName, type ChannelScope } from "./channel-scope.ts";
+import { countShortPause } from "./short-pauses.ts";
 import { endCooldowns, storeCooldown, type Cooldown, type CooldownKind } from "./state.ts";
 import { withoutUndefined } from "@modelgate/contracts";
 
@@ -77,6 +78,7 @@ export class SharedCooldowns implements AsyncDisposable {
     if (account === undefined) this.#states.cooldowns.set(scope, cooldown);
     else this.#storeAccountCooldown(name, cooldown);
     this.#states.share(storeCooldown(redis, name, cooldown));
+    this.#states.share(countShortPause(redis, scope, cooldown));
   }
 
   /** Records that an answer has begun to a call that was sent at `sentAt`. Returns whether this ended a cooldown. */

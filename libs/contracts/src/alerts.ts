@@ -5,13 +5,13 @@ import { Type, type Static } from "typebox";
  * - `budget`: 50, 80 or 100 % of a budget are spent
  * - `balance-low`: an account's balance does not last as long as LOW_BALANCE_HOURS
  * - `key-refused`: a vendor refuses a key of a channel
- * - `channel-resting`: a channel, one of its keys or models is paused after failures
+ * - `channel-resting`: a channel, one of its keys or models is paused after failures, or was paused often
  * - `channel-recovered`: a paused or refused part of a channel works again
  * - `unpriced-use`: a call used a unit without a price
  * - `ledger-divergence`: an account's balance differs from its receipts
  * - `key-expiring`: an API key is about to expire
  * - `key-rotation-due`: an API key was not rotated for the days that are set for it
- * - `certificate-expiring`: the certificate of Redis or of a channel is about to expire
+ * - `certificate-expiring`: a certificate of a store or of a channel is about to expire
  */
 export const alertKinds = [
   "budget",

@@ -7,13 +7,21 @@ import {
   type Books,
   type NewAlert,
 } from "@modelgate/books";
-import { parseCooldownName, readChannelStates, type Cooldown } from "@modelgate/channels";
+import { parseCooldownName, readChannelStates, readShortPauses, type Cooldown } from "@modelgate/channels";
 import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { shownToken } from "../accounts/project.ts";
 import { commonTables } from "../api/verify-common.ts";
 import type { AlertRecorder } from "./alert-recorder.ts";
-import { divergenceAlert, keyExpiryAlert, keyExpiryMs, keyRotationAlert, recoveryAlert, restAlert } from "./rules.ts";
+import {
+  divergenceAlert,
+  keyExpiryAlert,
+  keyExpiryMs,
+  keyRotationAlert,
+  recoveryAlert,
+  restAlert,
+  unstableAlert,
+} from "./rules.ts";
 
 /** Dependencies of the steps that find conditions of alerts. */
 export interface FindingDeps {
@@ -24,15 +32,24 @@ export interface FindingDeps {
 /** Maximum expiring API keys for which alerts are stored in one step. */
 const maxExpiring = 1_000;
 
-/** Stores alerts about paused parts of channels, and about parts whose pause has ended. */
+/** Stores alerts about paused or unstable parts of channels, and about parts whose pause has ended. */
 export async function findChannelAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
   const { cooldowns, accountCooldowns } = await readChannelStates(redis);
   const paused = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
+  const open = await readOpenAlerts(books, ["key-refused", "channel-resting"]);
   const now = Date.now();
-  const alerts = [...paused].flatMap(([scope, rest]) => restAlert(scope, rest, now) ?? []);
-  await recorder.record(books, alerts);
-  for (const open of await readOpenAlerts(books, ["key-refused", "channel-resting"]))
-    if (!paused.has(open.subject)) await recorder.end(books, open, recoveryAlert(open));
+  const found = [
+    ...[...paused].map(([scope, rest]) => restAlert(scope, rest, now)),
+    ...[...(await readShortPauses(redis, now))].map(([scope, pauses]) => unstableAlert(scope, pauses, now)),
+  ].filter((alert) => alert !== undefined);
+  // The recorder would remember an open alert as one of this hour, and report no further pause in this hour.
+  const isOpen = (alert: NewAlert): boolean =>
+    open.some(({ kind, subject }) => kind === alert.kind && subject === alert.subject);
+  await recorder.record(
+    books,
+    found.filter((alert) => !isOpen(alert)),
+  );
+  for (const alert of open) if (!paused.has(alert.subject)) await recorder.end(books, alert, recoveryAlert(alert));
 }
 
 /**

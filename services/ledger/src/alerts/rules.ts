@@ -1,12 +1,14 @@
 import type { BudgetUsage, Token } from "@modelgate/accounts";
 import type { NewAlert } from "@modelgate/books";
-import type { Cooldown } from "@modelgate/channels";
+import { shortPauseMs, type Cooldown } from "@modelgate/channels";
 import { formatUsd, type Alert, type Nanos, type UsageEvent } from "@modelgate/contracts";
 
 /** Shares of a budget, in percent, at which an alert happens; highest first. */
 const budgetLevels = [100, 80, 50] as const;
 /** Times before the end of a key or certificate at which an alert happens, in days; shortest first. */
 const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
+/** Number of short pauses in an hour from which a part of a channel is unstable. */
+const maxShortPauses = 10;
 /** Maximum time before the end of a key at which an alert happens. */
 export const keyExpiryMs = 7 * 86_400_000;
 
@@ -79,22 +81,47 @@ export function balanceAlert(account: string, availableNanos: Nanos, lowHours: n
 }
 
 /**
- * Returns the alert about a pause of a channel, or of one of its keys or models; undefined for a pause that the vendor
- * requested, which is usual. A pause has one alert, and a part has at most one alert an hour.
+ * Returns the alert about a pause of a channel, or of one of its keys or models. Returns undefined for a pause that the
+ * vendor requested, which is usual, and for one that is still short. A pause has one alert, and a part has at most one
+ * alert an hour.
  */
 export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
-  if (kind === "throttled") return undefined;
-  const isRefused = kind === "refused";
+  if (kind === "refused")
+    return {
+      ...pausedPart("key-refused", scope, nowMs),
+      severity: "error",
+      summary: `The vendor refuses the key ${scope}: ${reason}.`,
+      details: { reason, since },
+    };
+  if (kind === "throttled" || nowMs - Date.parse(since) < shortPauseMs) return undefined;
   return {
-    kind: isRefused ? "key-refused" : "channel-resting",
+    ...pausedPart("channel-resting", scope, nowMs),
+    severity: "warning",
+    summary: `${scope} is paused: ${reason}.`,
+    details: { reason, since },
+  };
+}
+
+/** Returns the alert about a part of a channel that had many short pauses in this hour; undefined if it had few. */
+export function unstableAlert(scope: string, pauses: number, nowMs: number): NewAlert | undefined {
+  if (pauses < maxShortPauses) return undefined;
+  return {
+    ...pausedPart("channel-resting", scope, nowMs),
+    severity: "warning",
+    summary: `${scope} is unstable: it was paused ${pauses} times in this hour, each time for less than ${shortPauseMs / 1_000} seconds.`,
+    details: { pauses: `${pauses}` },
+  };
+}
+
+/** Returns the members that all alerts about a pause have. Their period is the hour. */
+function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowMs: number) {
+  return {
+    kind,
     account: "",
     subject: scope,
     period: new Date(nowMs).toISOString().slice(0, hourLength),
-    severity: isRefused ? "error" : "warning",
-    summary: isRefused ? `The vendor refuses the key ${scope}: ${reason}.` : `${scope} is paused: ${reason}.`,
-    details: { reason, since },
     lasts: true,
-  };
+  } as const;
 }
 
 /** Returns the alert about the end of a pause. Its period names the alert about the pause. */

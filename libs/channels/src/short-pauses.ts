@@ -1,0 +1,32 @@
+import type { Redis } from "@modelgate/platform";
+import type { ChannelScope } from "./channel-scope.ts";
+import type { Cooldown } from "./state.ts";
+
+/** Length, in ms, below which a pause is short. A longer one is seen by whoever reads the states in this interval. */
+export const shortPauseMs = 15_000;
+/** Time, in seconds, for which the counts of an hour are kept. */
+const keepSeconds = 2 * 3_600;
+const hourMs = 3_600_000;
+
+/** Returns the name of the hash with the number of short pauses of each scope in the hour (UTC) of a Unix time in ms. */
+function hashAt(nowMs: number): string {
+  return `channels:short-pauses:${Math.floor(nowMs / hourMs)}`;
+}
+
+/** Counts a cooldown that starts, if it is a short pause after failures. */
+export async function countShortPause(
+  redis: Redis,
+  scope: ChannelScope,
+  { kind, account, since, until }: Cooldown,
+): Promise<void> {
+  const startMs = Date.parse(since);
+  if (kind !== "failing" || account !== undefined || until - startMs >= shortPauseMs) return;
+  await redis.hincrby(hashAt(startMs), scope, 1);
+  await redis.expire(hashAt(startMs), keepSeconds);
+}
+
+/** Reads the number of short pauses of each channel, key and model that started in the hour (UTC) of a Unix time in ms. */
+export async function readShortPauses(redis: Redis, nowMs: number): Promise<ReadonlyMap<ChannelScope, number>> {
+  const counts = await redis.hgetall(hashAt(nowMs));
+  return new Map(Object.entries(counts).map(([scope, count]) => [scope, Number(count)]));
+}

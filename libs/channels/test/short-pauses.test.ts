@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { startLocalRedis, until, type LocalRedis } from "@modelgate/testkit";
+import { readShortPauses } from "../src/index.ts";
+import { SharedCooldowns, type CooldownCause } from "../src/shared-cooldowns.ts";
+
+const { log } = createLogger("test", "silent");
+let server: LocalRedis;
+let redis: Redis;
+let cooldowns: SharedCooldowns;
+beforeAll(async () => {
+  server = await startLocalRedis();
+  redis = await openRedis(server.url, log);
+  cooldowns = await SharedCooldowns.open({ redis, log, ended: () => undefined });
+});
+afterAll(async () => {
+  await cooldowns?.[Symbol.asyncDispose]();
+  redis?.disconnect();
+  await server?.[Symbol.asyncDispose]();
+});
+
+const failing: Omit<CooldownCause, "before"> = { kind: "failing", reason: "upstream_error" };
+const works = (scope: string) => cooldowns.reportAnswer(scope, undefined, Date.now() + 1);
+
+/** Reads the counts of the hours since a time. The hour may change during the test. */
+async function countsSince(startMs: number): Promise<ReadonlyMap<string, number>> {
+  const sums = new Map<string, number>();
+  for (const hour of new Set([startMs, Date.now()].map((time) => Math.floor(time / 3_600_000))))
+    for (const [scope, count] of await readShortPauses(redis, hour * 3_600_000))
+      sums.set(scope, (sums.get(scope) ?? 0) + count);
+  return sums;
+}
+
+test("pauses after failures are counted while they are short, once each", async () => {
+  const startedMs = Date.now();
+  cooldowns.begin("main", failing);
+  cooldowns.begin("main", failing); // is paused already
+  cooldowns.begin("long", { ...failing, retryAfterMs: 15_000 });
+  for (let at = 0; at < 3; at++) {
+    cooldowns.begin("flapping", failing);
+    works("flapping");
+    cooldowns.reportSuccess(() => [["flapping", undefined]]);
+  }
+  cooldowns.begin("main/k1", { kind: "refused", reason: "401", retryAfterMs: 1_000 });
+  cooldowns.begin("main#m", { kind: "throttled", reason: "429", retryAfterMs: 1_000 });
+  cooldowns.begin("main#n", { ...failing, account: "acme" });
+  cooldowns.begin("last", failing);
+  await until("the last pause to be counted", async () => (await countsSince(startedMs)).has("last"));
+  expect(Object.fromEntries(await countsSince(startedMs))).toEqual({ main: 1, flapping: 3, last: 1 });
+  const key = `channels:short-pauses:${Math.floor(Date.now() / 3_600_000)}`;
+  expect(await redis.ttl(key)).toBeGreaterThan(3_600);
+});

@@ -1,0 +1,111 @@
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { openBooks, readAlerts, type Books } from "@modelgate/books";
+import { countShortPause, endModelCooldowns, startModelCooldown } from "@modelgate/channels";
+import { createLogger } from "@modelgate/platform";
+import { startLocalRedis, type LocalRedis } from "@modelgate/testkit";
+import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
+import { findChannelAlerts } from "../../src/alerts/find-alerts.ts";
+
+const { log } = createLogger("test", "silent");
+const [secondMs, hourMs] = [1_000, 3_600_000];
+/** Start of an hour. */
+const start = Date.parse("2026-11-26T10:00:00.000Z");
+
+describe("alerts of a channel", () => {
+  let server: LocalRedis;
+  let redis: Redis;
+  let books: Books;
+  /** Recorders of two ledgers. */
+  let recorders: readonly AlertRecorder[];
+  beforeAll(async () => {
+    server = await startLocalRedis();
+    redis = new Redis(server.url);
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.[Symbol.asyncDispose]();
+  });
+  beforeEach(async () => {
+    await redis.flushall();
+    books = await openBooks({ file: ":memory:" }, log);
+    recorders = [new AlertRecorder(log), new AlertRecorder(log)];
+    vi.useFakeTimers({ toFake: ["Date"], now: start });
+  });
+  afterEach(async () => {
+    vi.useRealTimers();
+    await books[Symbol.asyncDispose]();
+  });
+
+  /** Lets both ledgers look for alerts at a time after the start. Returns all alerts, oldest first. */
+  async function foundAt(afterMs: number): Promise<readonly string[]> {
+    vi.setSystemTime(start + afterMs);
+    for (const recorder of recorders) await findChannelAlerts(books, { redis, recorder });
+    const alerts = await readAlerts(books, { limit: 99 });
+    return alerts.toReversed().map(({ kind, subject, period }) => `${kind} ${subject} ${period}`);
+  }
+  const pauseAt = (afterMs: number) =>
+    startModelCooldown(redis, {
+      channel: "main",
+      model: "m",
+      since: start + afterMs,
+      until: start + afterMs + 5 * secondMs,
+      reason: "it fails",
+    });
+  const works = () => endModelCooldowns(redis, "main", ["m"]);
+  const resting = (hour: string) => `channel-resting main#m 2026-11-26T${hour}`;
+  const recovered = (hour: string) => `channel-recovered main#m channel-resting/2026-11-26T${hour}`;
+
+  test("a pause is one after 15 seconds, and its end is one", async () => {
+    await pauseAt(0);
+    expect(await foundAt(15 * secondMs - 1)).toEqual([]);
+    expect(await foundAt(15 * secondMs)).toEqual([resting("10")]);
+    expect(await foundAt(30 * secondMs)).toEqual([resting("10")]);
+    await works();
+    expect(await foundAt(45 * secondMs)).toEqual([resting("10"), recovered("10")]);
+    expect(await foundAt(60 * secondMs)).toHaveLength(2);
+  });
+
+  test("a pause that ends earlier is none, nor is its end", async () => {
+    await pauseAt(0);
+    expect(await foundAt(14 * secondMs)).toEqual([]);
+    await works();
+    expect(await foundAt(29 * secondMs)).toEqual([]);
+  });
+
+  test("a pause that lasts into the next hour is one; the next pause in that hour is another one", async () => {
+    await pauseAt(0.5 * hourMs);
+    await foundAt(0.6 * hourMs);
+    expect(await foundAt(hourMs)).toEqual([resting("10")]);
+    await works();
+    expect(await foundAt(1.1 * hourMs)).toEqual([resting("10"), recovered("10")]);
+    await pauseAt(1.2 * hourMs);
+    expect(await foundAt(1.3 * hourMs)).toEqual([resting("10"), recovered("10"), resting("11")]);
+    await works();
+    await foundAt(1.4 * hourMs);
+    await pauseAt(1.5 * hourMs);
+    expect(await foundAt(1.6 * hourMs)).toHaveLength(4); // at most one an hour
+  });
+
+  test("ten short pauses in an hour are one, although no look finds the channel paused", async () => {
+    const pausesAt = async (afterMs: number) => {
+      const [since, until] = [new Date(start + afterMs).toISOString(), start + afterMs + 5 * secondMs];
+      await countShortPause(redis, "main#m", { kind: "failing", reason: "it fails", since, until, rests: 1 });
+    };
+    for (let at = 1; at < 10; at++) await pausesAt(at * 60 * secondMs);
+    expect(await foundAt(0.4 * hourMs)).toEqual([]);
+    await pausesAt(0.5 * hourMs);
+    expect((await foundAt(0.5 * hourMs))[0]).toBe(resting("10"));
+    const [alert] = (await readAlerts(books, { limit: 9 })).toReversed();
+    expect(alert?.summary).toBe(
+      "main#m is unstable: it was paused 10 times in this hour, each time for less than 15 seconds.",
+    );
+    expect(await foundAt(0.6 * hourMs)).toEqual([resting("10"), recovered("10")]);
+    recorders = [new AlertRecorder(log)]; // a restart
+    await pausesAt(0.7 * hourMs);
+    expect(await foundAt(0.9 * hourMs)).toHaveLength(2);
+    expect(await foundAt(hourMs)).toHaveLength(2);
+    for (let at = 0; at < 10; at++) await pausesAt(hourMs + at * 60 * secondMs);
+    expect((await foundAt(1.5 * hourMs))[2]).toBe(resting("11"));
+  });
+});
