@@ -12,8 +12,8 @@ export interface IssuedCertificate {
 export interface Authority {
   /** Path of the authority's certificate, for clients. */
   readonly file: string;
-  /** Issues a certificate for servers at 127.0.0.1. */
-  issue(name: string): Promise<IssuedCertificate>;
+  /** Issues a certificate for servers at 127.0.0.1, which ends at `end` or after a year. */
+  issue(name: string, end?: Date): Promise<IssuedCertificate>;
 }
 
 const keyOptions = { keyType: "ec", algorithm: "sha256" } as const;
@@ -31,9 +31,10 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
   writeFileSync(file, certificate.cert);
   return {
     file,
-    async issue(server) {
+    async issue(server, end) {
       const issued = await generate([{ name: "commonName", value: server }], {
         ...keyOptions,
+        ...(end === undefined ? {} : { notAfterDate: end }),
         ca: { key: certificate.private, cert: certificate.cert },
         extensions: [
           { name: "basicConstraints", cA: false },

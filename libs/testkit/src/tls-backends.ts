@@ -20,14 +20,14 @@ export interface TlsBackends extends Backends {
   readonly strangerFile: string;
 }
 
-/** Starts servers on this machine, with certificates of a new authority. */
-export async function startTlsBackends(): Promise<TlsBackends> {
+/** Starts servers on this machine, with certificates of a new authority, which end at `end` or after a year. */
+export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-tls-"));
   await using starting = new AsyncDisposableStack();
   starting.defer(() => rmSync(folder, { recursive: true, force: true }));
   const authority = await makeAuthority(folder, "authority");
   const stranger = await makeAuthority(folder, "stranger");
-  const issued = await authority.issue("server");
+  const issued = await authority.issue("server", end);
   const [natsPort = 0, plainPort = 0, port = 0, sentinelPlain = 0, sentinelPort = 0, ...cluster] = await freePorts(8);
   const [clusterPlain = 0, clusterPort = 0, clusterTalk = 0] = cluster;
   const optionsOf = (name: string, plain: number) => ({ port: plain, folder: join(folder, name), keep: false });

@@ -96,7 +96,9 @@ export async function openDeps({
   };
 }
 
-function alertOptions({ redis, watch, alerts }: Env): Omit<AlertOptions, "redis" | "connection" | "log" | "sender"> {
-  const { everyMs, lowHours } = watch;
-  return { everyMs, lowHours, deliverMs: alerts.deliverMs, storeUrls: redis.url.split(",") };
+function alertOptions(env: Env): Omit<AlertOptions, "redis" | "connection" | "log" | "sender"> {
+  const { everyMs, lowHours } = env.watch;
+  const stores = [env.redis.url, env.bus.url].flatMap((urls) => urls.split(",").map((url) => url.trim()));
+  const storeUrls = env.books.url === undefined ? stores : [...stores, env.books.url];
+  return { everyMs, lowHours, deliverMs: env.alerts.deliverMs, storeUrls };
 }

@@ -1,18 +1,31 @@
-import { isIP } from "node:net";
-import { connect } from "node:tls";
+import { X509Certificate } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import type { Books } from "@modelgate/books";
 import { readPublishedConfiguration } from "@modelgate/catalog";
+import { certificateEnd, readContentCertificates, type Redis, type TlsServer } from "@modelgate/platform";
 import type { FindingDeps } from "./find-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
-/** Maximum ms to wait for the TLS handshake with a server. */
-const handshakeMs = 5_000;
-/** Maximum servers whose certificates are read in one step. */
-const maxServers = 200;
-/** Ports of the schemes whose servers have certificates. */
-const tlsPorts: Readonly<Record<string, number>> = { "https:": 443, "rediss:": 6_379 };
+/** Maximum servers whose certificates are read in one step, and number of those that are read at a time. */
+const [maxServers, atOnce] = [200, 10];
 
-/** Stores alerts about certificates of Redis and of channels' addresses that are about to expire. */
+/** Default port, and protocol before TLS, by the scheme of an address whose server may have a certificate. */
+const schemes: Readonly<Record<string, Omit<TlsServer, "host">>> = {
+  "https:": { port: 443 },
+  "rediss:": { port: 6_379 },
+  "rediss+cluster:": { port: 6_379 },
+  "rediss+sentinel:": { port: 26_379 },
+  // A client of NATS uses TLS if the server requires it, also with the scheme `nats:`.
+  "nats:": { port: 4_222, protocol: "nats" },
+  "tls:": { port: 4_222, protocol: "nats" },
+  "postgres:": { port: 5_432, protocol: "postgres" },
+  "postgresql:": { port: 5_432, protocol: "postgres" },
+};
+
+/**
+ * Stores alerts about certificates that are about to expire: of the stores, of channels' addresses without a proxy, and
+ * of the client in a PostgreSQL address.
+ */
 export async function findCertificateAlerts(
   books: Books,
   { redis, recorder }: FindingDeps,
@@ -20,49 +33,64 @@ export async function findCertificateAlerts(
 ): Promise<void> {
   const { channels = [] } = (await readPublishedConfiguration(redis)) ?? {};
   const direct = channels.filter(({ proxy }) => proxy === undefined).map(({ baseUrl }) => baseUrl);
-  const servers = new Map([...storeUrls, ...direct].flatMap(serverOf));
-  for (const [name, server] of [...servers].slice(0, maxServers)) {
-    const expiresAt = await certificateEnd(server);
+  const addresses = [...storeUrls, ...nodesOf(redis), ...direct];
+  const servers = [...new Map(addresses.flatMap(serverOf))].slice(0, maxServers);
+  const record = async (name: string, expiresAt: string | undefined): Promise<void> => {
     const alert = expiresAt === undefined ? undefined : certificateAlert(name, expiresAt, Date.now());
     if (alert !== undefined) await recorder.record(books, [alert]);
+  };
+  for (const file of storeUrls.flatMap(clientCertificateOf)) await record(`the file ${file}`, await endOfFile(file));
+  for (const [name, end] of await readContentCertificates(redis)) await record(name, end);
+  for (let at = 0; at < servers.length; at += atOnce) {
+    const some = servers.slice(at, at + atOnce);
+    const ends = await Promise.all(some.map(([, server]) => certificateEnd(server)));
+    for (const [index, [name]] of some.entries()) await record(name, ends[index]);
   }
 }
 
-interface TlsServer {
-  readonly host: string;
-  readonly port: number;
+/** Returns the addresses of the nodes of a Redis Cluster, and of the master that Sentinels name, if they use TLS. */
+function nodesOf(redis: Redis): readonly string[] {
+  if ("nodes" in redis)
+    return redis
+      .nodes()
+      .filter(({ options }) => options.tls !== undefined)
+      .map(({ options: { host = "", port } }) => addressOf(host, port));
+  const { sentinels, tls } = redis.options;
+  const { remoteAddress, remotePort } = redis.stream;
+  if ((sentinels ?? []).length === 0 || tls === undefined || remoteAddress === undefined) return [];
+  return [addressOf(remoteAddress, remotePort)];
 }
 
-/** Returns the server of an address with TLS, with its name, as a list. Returns an empty list for other addresses. */
+function addressOf(host: string, port = 6_379): string {
+  return `rediss://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** Returns the server of an address that may use TLS, with its name, as a list. Other addresses have an empty list. */
 function serverOf(address: string): readonly (readonly [name: string, server: TlsServer])[] {
   const url = URL.parse(address);
-  const port = url === null ? undefined : tlsPorts[url.protocol];
-  if (url === null || port === undefined) return [];
-  const server = { host: url.hostname.replaceAll(/^\[|\]$/g, ""), port: url.port === "" ? port : Number(url.port) };
-  return [[`${url.hostname}:${server.port}`, server]];
+  const scheme = url === null ? undefined : schemes[url.protocol];
+  if (url === null || scheme === undefined || (scheme.protocol === "postgres" && !usesTls(url))) return [];
+  const port = url.port === "" ? scheme.port : Number(url.port);
+  return [[`${url.hostname}:${port}`, { ...scheme, host: url.hostname.replaceAll(/^\[|\]$/g, ""), port }]];
 }
 
-/**
- * Returns the end of a server's certificate (RFC 3339); undefined if the server does not answer. Does not validate the
- * certificate, because an invalid certificate expires too. Sends no data after the handshake.
- */
-export function certificateEnd({ host, port }: TlsServer): Promise<string | undefined> {
-  return new Promise((resolve) => {
-    const socket = connect({
-      host,
-      port,
-      timeout: handshakeMs,
-      rejectUnauthorized: false,
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-    });
-    const end = (validTo?: string): void => {
-      socket.destroy();
-      const expiryMs = Date.parse(validTo ?? "");
-      resolve(Number.isNaN(expiryMs) ? undefined : new Date(expiryMs).toISOString());
-    };
-    socket
-      .once("secureConnect", () => end(socket.getPeerCertificate().valid_to))
-      .once("timeout", () => end())
-      .on("error", () => end());
-  });
+/** Returns whether the client of PostgreSQL uses TLS for an address. */
+function usesTls({ searchParams }: URL): boolean {
+  const mode = searchParams.get("sslmode") ?? "disable";
+  return mode !== "disable" || ["true", "1"].includes(searchParams.get("ssl") ?? "");
+}
+
+/** Returns the path of the client certificate that an address of PostgreSQL names, as a list. */
+function clientCertificateOf(address: string): readonly string[] {
+  const file = URL.parse(address)?.searchParams.get("sslcert") ?? "";
+  return file === "" ? [] : [file];
+}
+
+/** Returns the end of the certificate in a file (RFC 3339); undefined if the file cannot be read. */
+async function endOfFile(path: string): Promise<string | undefined> {
+  try {
+    return new X509Certificate(await readFile(path)).validToDate.toISOString();
+  } catch {
+    return undefined;
+  }
 }

@@ -21,7 +21,7 @@ export interface AlertOptions {
   readonly everyMs: number;
   /** Interval, in ms, between two polls for due deliveries. */
   readonly deliverMs: number;
-  /** Addresses of Redis, whose certificates may expire. */
+  /** Addresses of Redis, NATS and PostgreSQL, whose certificates may expire. */
   readonly storeUrls: readonly string[];
   /** Hours that a balance must last at the current rate of spending. */
   readonly lowHours: number;

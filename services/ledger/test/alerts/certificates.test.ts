@@ -1,27 +1,166 @@
-import { X509Certificate } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chownSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
-import { expect, test } from "vitest";
-import { listen, makeAuthority, startScriptedServer } from "@modelgate/testkit";
-import { certificateEnd } from "../../src/alerts/certificates.ts";
+import { Cluster, Redis } from "ioredis";
+import { Client } from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openBooks, readAlerts, type Books } from "@modelgate/books";
+import { publishedKey } from "@modelgate/catalog";
+import { certificateEnd, createLogger, storeContentCertificates, type Redis as AnyRedis } from "@modelgate/platform";
+import {
+  listen,
+  makeAuthority,
+  startLocalPostgres,
+  startScriptedServer,
+  startTlsBackends,
+  type Authority,
+  type TlsBackends,
+} from "@modelgate/testkit";
+import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
+import { findCertificateAlerts } from "../../src/alerts/certificates.ts";
 
-test("the end of a certificate is read regardless of its issuer; a server without TLS has none", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "modelgate-certificates-"));
-  const authority = await makeAuthority(folder, "authority");
-  const { certificateFile, keyFile } = await authority.issue("server");
-  const [cert, key] = [readFileSync(certificateFile), readFileSync(keyFile)];
-  const server = createServer({ cert, key });
-  const plain = await startScriptedServer({});
-  try {
-    const port = Number(new URL(await listen(server)).port);
-    const expected = new Date(new X509Certificate(cert).validTo).toISOString();
-    expect(await certificateEnd({ host: "127.0.0.1", port })).toBe(expected);
-    expect(await certificateEnd({ host: "127.0.0.1", port: Number(new URL(plain.url).port) })).toBeUndefined();
-  } finally {
-    server.close();
-    await plain[Symbol.asyncDispose]();
-    rmSync(folder, { recursive: true, force: true });
+const { log } = createLogger("test", "silent");
+const dayMs = 86_400_000;
+const folder = mkdtempSync(join(tmpdir(), "modelgate-certificates-"));
+const tls = { rejectUnauthorized: false };
+/** End of certificates that are about to expire. Certificates have seconds. */
+const soon = new Date(Math.floor((Date.now() + 10 * dayMs) / 1_000) * 1_000);
+const opened = new AsyncDisposableStack();
+let authority: Authority;
+let backends: TlsBackends;
+let books: Books;
+let redis: Redis;
+beforeAll(async () => {
+  opened.defer(() => rmSync(folder, { recursive: true, force: true }));
+  authority = await makeAuthority(folder, "authority");
+  backends = opened.use(await startTlsBackends(soon));
+  redis = new Redis(backends.plainRedisUrl);
+  opened.defer(() => redis.disconnect());
+});
+afterAll(() => opened.disposeAsync());
+
+/** Starts a server with TLS and a new certificate. Returns its address. */
+async function startServer(name: string, end: Date): Promise<string> {
+  const { certificateFile, keyFile } = await authority.issue(name, end);
+  const server = createServer({ cert: readFileSync(certificateFile), key: readFileSync(keyFile) });
+  opened.defer(() => void server.close());
+  return (await listen(server)).replace("http:", "https:");
+}
+
+/** Starts PostgreSQL with a certificate. Returns its address without parameters. */
+async function startPostgres(): Promise<string> {
+  const { url } = opened.use(await startLocalPostgres());
+  const { certificateFile, keyFile } = await authority.issue("postgres", soon);
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ data_directory: string }>("show data_directory");
+  const data = rows[0]?.data_directory ?? "";
+  const { uid, gid } = statSync(data);
+  for (const [file, name] of [
+    [certificateFile, "server.crt"],
+    [keyFile, "server.key"],
+  ] as const) {
+    copyFileSync(file, join(data, name));
+    chownSync(join(data, name), uid, gid);
   }
+  await client.query("alter system set ssl = on");
+  await client.query("select pg_reload_conf()");
+  await client.end();
+  return url;
+}
+
+/** Finds the alerts of new books, as two ledgers do. Returns them by subject. */
+async function found(storeUrls: readonly string[], by: AnyRedis = redis) {
+  books = opened.use(await openBooks({ file: join(folder, `${Math.random()}.sqlite`) }, log));
+  for (const recorder of [new AlertRecorder(log), new AlertRecorder(log)])
+    await findCertificateAlerts(books, { redis: by, recorder }, storeUrls);
+  return (await readAlerts(books, { limit: 99 }))
+    .map(({ kind, subject, severity, period }) => [kind, subject, severity, period])
+    .toSorted();
+}
+
+const alertOf = (subject: string, end = soon, severity = "warning", days = 14) => [
+  "certificate-expiring",
+  subject,
+  severity,
+  `${end.toISOString()}/${days}`,
+];
+const hostOf = (url: string) => new URL(url).host;
+
+test("certificates of Redis, NATS and PostgreSQL are alerts, once each", async () => {
+  const postgres = await startPostgres();
+  const { redisUrl, natsUrl, clusterUrl, sentinelUrl, plainRedisUrl } = backends;
+  const watched = [redisUrl, natsUrl, clusterUrl, sentinelUrl, `${postgres}?sslmode=require`];
+  expect(await found([...watched, plainRedisUrl])).toEqual(watched.map((url) => alertOf(hostOf(url))).toSorted());
+  // The client of NATS uses TLS if the server requires it. That of PostgreSQL does not use it by itself.
+  expect(await found([natsUrl.replace("tls:", "nats:"), postgres, `${postgres}?sslmode=disable`])).toEqual([
+    alertOf(hostOf(natsUrl)),
+  ]);
+});
+
+test("the nodes of a Cluster, and the master that Sentinels name, are watched without their addresses", async () => {
+  const cluster = new Cluster([{ host: "127.0.0.1", port: Number(new URL(backends.clusterUrl).port) }], {
+    redisOptions: { tls },
+    dnsLookup: (host, done) => done(null, host),
+  });
+  opened.defer(() => cluster.disconnect());
+  await cluster.ping();
+  expect(await found([], cluster)).toEqual([alertOf(hostOf(backends.clusterUrl))]);
+  const { hostname: host, port } = new URL(backends.sentinelUrl);
+  const master = new Redis({
+    sentinels: [{ host, port: Number(port) }],
+    name: "modelgate",
+    tls,
+    sentinelTLS: tls,
+    enableTLSForSentinelMode: true,
+  });
+  opened.defer(() => master.disconnect());
+  await master.ping();
+  expect(await found([], master)).toEqual([alertOf(hostOf(backends.redisUrl))]);
+});
+
+test("the certificates of the Redis for content are watched by the processes that use it", async () => {
+  for (const url of [backends.clusterUrl, backends.redisUrl, backends.plainRedisUrl])
+    await storeContentCertificates(redis, url);
+  expect(await found([])).toEqual([alertOf(hostOf(backends.redisUrl))]);
+  expect(await redis.ttl("certificates:content")).toBeGreaterThan(2 * 3_600);
+  await redis.del("certificates:content");
+});
+
+test("the client certificate in the address of PostgreSQL is watched", async () => {
+  const { certificateFile } = await authority.issue("client", soon);
+  const address = (file: string) => `postgres://127.0.0.1:1/books?sslmode=require&sslcert=${encodeURIComponent(file)}`;
+  expect(await found([address(certificateFile)])).toEqual([alertOf(`the file ${certificateFile}`)]);
+  expect(await found([address(join(folder, "nothing.crt"))])).toEqual([]);
+});
+
+test("certificates of channels are alerts 14 and 3 days before their end, unless there is a proxy", async () => {
+  const inDays = (days: number) => new Date(soon.getTime() + (days - 10) * dayMs);
+  const [near, nearest, later, past] = [inDays(13), inDays(2), inDays(15), inDays(-1)];
+  const urls = await Promise.all([near, nearest, later, past].map((end, at) => startServer(`channel-${at}`, end)));
+  const [first = "", second = ""] = urls;
+  const viaProxy = await startServer("proxied", near);
+  const channels = [...urls, viaProxy, "http://127.0.0.1:1"].map((baseUrl, at) => ({
+    id: `channel-${at}`,
+    provider: "openai",
+    baseUrl,
+    models: ["m"],
+    keys: [],
+    ...(baseUrl === viaProxy ? { proxy: "encrypted" } : {}),
+  }));
+  const configuration = { version: "1", publishedAt: soon.toISOString(), groups: {}, models: {}, channels };
+  await redis.set(publishedKey, JSON.stringify(configuration));
+  expect(await found([])).toEqual(
+    [alertOf(hostOf(first), near), alertOf(hostOf(second), nearest, "error", 3)].toSorted(),
+  );
+  await redis.del(publishedKey);
+});
+
+test("a server without TLS, and one that does not answer, have no certificate", async () => {
+  const plain = opened.use(await startScriptedServer({}));
+  const port = Number(new URL(plain.url).port);
+  expect(await certificateEnd({ host: "127.0.0.1", port })).toBeUndefined();
+  for (const protocol of ["nats", "postgres"] as const)
+    expect(await certificateEnd({ host: "127.0.0.1", port: 1, protocol })).toBeUndefined();
 });

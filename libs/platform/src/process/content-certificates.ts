@@ -1,0 +1,42 @@
+import { certificateEnd } from "../certificate-end.ts";
+import { runOnBeat } from "../beat.ts";
+import type { Logger } from "../log.ts";
+import type { Redis } from "../redis.ts";
+import { readRedisUrl } from "../redis-url.ts";
+
+/** Redis hash with the ends (RFC 3339) of the certificates of the Redis for clients' content, by its servers' addresses. */
+const key = "certificates:content";
+const hourMs = 3_600_000;
+/** Time, in seconds, for which the ends are kept after they were stored. */
+const keepSeconds = (3 * hourMs) / 1_000;
+
+/**
+ * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL now and then every hour, until the result is
+ * disposed. The ledger, which watches certificates, has no access to this Redis.
+ */
+export function shareContentCertificates(redis: Redis, url: string, log: Logger): Disposable {
+  const share = (): void =>
+    void storeContentCertificates(redis, url).catch((error: unknown) =>
+      log.debug({ err: error }, "certificates of the content's redis not shared"),
+    );
+  share();
+  return runOnBeat(hourMs, share);
+}
+
+/** Reads the certificates of the servers in an address, and stores their ends. */
+export async function storeContentCertificates(redis: Redis, url: string): Promise<void> {
+  const address = readRedisUrl(url, "CONTENT_");
+  if (!address.tls) return;
+  const ends: Record<string, string> = {};
+  for (const { host, port } of address.kind === "single" ? [address.node] : address.nodes) {
+    const end = await certificateEnd({ host, port });
+    if (end !== undefined) ends[`${host}:${port}`] = end;
+  }
+  if (Object.keys(ends).length === 0) return;
+  await redis.multi().del(key).hset(key, ends).expire(key, keepSeconds).exec();
+}
+
+/** Reads the ends that processes with access to the Redis for clients' content stored, by the servers' addresses. */
+export async function readContentCertificates(redis: Redis): Promise<ReadonlyMap<string, string>> {
+  return new Map(Object.entries(await redis.hgetall(key)));
+}
