@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import type { Alert, AlertTargetKind, AlertTargetSecret } from "@modelgate/contracts";
+import { inOneLine, type Alert, type AlertTargetKind, type AlertTargetSecret } from "@modelgate/contracts";
 
 /** Body and headers of a request that delivers an alert. */
 export interface AlertRequest {
@@ -7,8 +7,8 @@ export interface AlertRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Maximum characters of a heading in Slack, and of a summary in PagerDuty. */
-const [maxHeading, maxSummary] = [150, 1_024];
+/** Maximum characters of a heading in Slack, of a text in Slack, Microsoft Teams and Feishu, and of a summary in PagerDuty. */
+const [maxHeading, maxText, maxSummary] = [150, 3_000, 1_024];
 /** Maximum characters of a deduplication key in PagerDuty. */
 const maxDedupKey = 255;
 
@@ -22,10 +22,10 @@ const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
   webhook: (alert) => alert,
   // https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
   slack: (alert) => ({
-    text: escapedForSlack(`${titleOf(alert)}: ${alert.summary}`),
+    text: escapedForSlack(`${titleOf(alert)}: ${textOf(alert)}`),
     blocks: [
       { type: "header", text: { type: "plain_text", text: titleOf(alert).slice(0, maxHeading) } },
-      { type: "section", text: { type: "plain_text", text: alert.summary } },
+      { type: "section", text: { type: "plain_text", text: textOf(alert) } },
       { type: "context", elements: [{ type: "plain_text", text: `${alert.severity}, ${alert.time}` }] },
     ],
   }),
@@ -42,7 +42,7 @@ const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
           version: "1.4",
           body: [
             textLine({ text: titleOf(alert), weight: "Bolder", size: "Medium" }),
-            textLine({ text: alert.summary }),
+            textLine({ text: textOf(alert) }),
             textLine({ text: `${alert.severity}, ${alert.time}`, isSubtle: true }),
           ],
         },
@@ -58,7 +58,7 @@ const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
         en_us: {
           title: titleOf(alert),
           content: [
-            [{ tag: "text", text: alert.summary }],
+            [{ tag: "text", text: textOf(alert) }],
             [{ tag: "text", text: `${alert.severity}, ${alert.time}` }],
           ],
         },
@@ -75,7 +75,7 @@ const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
       event_action: "trigger",
       client: "modelgate",
       payload: {
-        summary: summary.slice(0, maxSummary),
+        summary: inOneLine(summary, maxSummary),
         source: "modelgate",
         severity,
         timestamp: time,
@@ -117,6 +117,10 @@ export function alertMail(alert: Alert): { readonly subject: string; readonly te
 
 function titleOf({ kind }: Alert): string {
   return `modelgate: ${kind.replaceAll("-", " ")}`;
+}
+
+function textOf({ summary }: Alert): string {
+  return inOneLine(summary, maxText);
 }
 
 function textLine(run: Readonly<Record<string, unknown>>): object {

@@ -1,77 +1,91 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createServer, type Server } from "node:tls";
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createAccount, periodAt, projectBudgets, storeVerification, type Budget } from "@modelgate/accounts";
 import { bookAlertTarget, bookToken, openBooks, readAlerts, recordCalls, type Books } from "@modelgate/books";
 import { endModelCooldowns, startModelCooldown } from "@modelgate/channels";
-import { alertTargetPurpose, Failure, refusedCall } from "@modelgate/contracts";
-import { createLogger, makeCipher } from "@modelgate/platform";
+import { alertKinds, alertTargetKinds, Failure, refusedCall } from "@modelgate/contracts";
+import { createLogger } from "@modelgate/platform";
 import {
+  listen,
+  makeAuthority,
   startLocalBackends,
-  startScriptedServer,
   testUsageDraft,
   until,
   type LocalBackends,
-  type ScriptedServer,
 } from "@modelgate/testkit";
 import { openAlertSender } from "../../src/alerts/send.ts";
 import { startAlerts, type Alerts } from "../../src/alerts/start-alerts.ts";
+import { startReceivers, targetOf, type Receivers } from "./receivers.ts";
 
 const { log } = createLogger("test", "silent");
 const secrets = ["a secret of the tests, long enough"] as const;
+const dayMs = 86_400_000;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-alerts-"));
 const file = join(folder, "books.sqlite");
 let backends: LocalBackends;
 let redis: Redis;
-let server: ScriptedServer;
-const ledgers: { readonly books: Books; readonly alerts: Alerts }[] = [];
+let receivers: Receivers;
+/** Server with a certificate that expires in ten days. */
+let server: Server;
+let serverUrl: string;
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = new Redis(backends.redisUrl);
-  server = await startScriptedServer(() => ({}));
+  receivers = await startReceivers();
+  const authority = await makeAuthority(folder, "authority");
+  const { certificateFile, keyFile } = await authority.issue("server", new Date(Date.now() + 10 * dayMs));
+  server = createServer({ cert: readFileSync(certificateFile), key: readFileSync(keyFile) });
+  serverUrl = (await listen(server)).replace("http:", "https:");
 });
 afterAll(async () => {
-  await Promise.all(ledgers.map(({ alerts }) => alerts[Symbol.asyncDispose]()));
-  await Promise.all(ledgers.map(({ books }) => books[Symbol.asyncDispose]()));
+  vi.useRealTimers();
   redis?.disconnect();
-  await server?.[Symbol.asyncDispose]();
+  server?.close();
+  await receivers?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Starts the alerts of a ledger that shares the books and Redis with the other ledgers. */
-async function startLedger(): Promise<(typeof ledgers)[number]> {
-  const books = await openBooks({ file }, log);
-  const sender = openAlertSender({ secrets, timeoutMs: 10_000 });
-  const connection = { useDuringMove: <T>(step: (to: Books) => Promise<T>): Promise<T> => step(books) };
-  const alerts = startAlerts({
-    redis,
-    connection,
-    log,
-    sender,
-    everyMs: 50,
-    deliverMs: 50,
-    storeUrls: [],
-    lowHours: 24,
-  });
-  const started = { books, alerts };
-  ledgers.push(started);
-  return started;
+/** Ledger with its own connection to the books, which it shares with other ledgers, as it does Redis. */
+interface Ledger extends AsyncDisposable {
+  readonly books: Books;
+  readonly alerts: Alerts;
 }
 
-test("two ledgers store each alert once, and the target receives every kind", async () => {
+/** Starts the alerts of a ledger. */
+async function startLedger(): Promise<Ledger> {
+  const books = await openBooks({ file }, log);
+  const alerts = startAlerts({
+    redis,
+    connection: { useDuringMove: <T>(step: (to: Books) => Promise<T>): Promise<T> => step(books) },
+    log,
+    sender: openAlertSender({ secrets, timeoutMs: 10_000 }),
+    everyMs: 50,
+    deliverMs: 50,
+    storeUrls: [serverUrl],
+    lowHours: 24,
+  });
+  return {
+    books,
+    alerts,
+    async [Symbol.asyncDispose]() {
+      await alerts[Symbol.asyncDispose]();
+      await books[Symbol.asyncDispose]();
+    },
+  };
+}
+
+test("two ledgers and a restarted one store each alert once, and targets of every kind receive all of them", async () => {
   const now = Date.now();
+  // The hour must not change during the test, because it is the period of some alerts.
+  vi.useFakeTimers({ toFake: ["Date"], now });
   await using setUp = await openBooks({ file }, log);
-  const id = "trg_1";
-  const sealed = makeCipher(secrets, alertTargetPurpose).encrypt(
-    JSON.stringify({ url: `${server.url}/hook`, secret: "whsec" }),
-    id,
-  );
-  const createdAt = new Date(now).toISOString();
-  const target = { id, account: "", kind: "webhook", name: "ops", address: "127.0.0.1", createdAt } as const;
-  await bookAlertTarget(setUp, { target, sealed }, "ada");
+  for (const kind of alertTargetKinds)
+    await bookAlertTarget(setUp, targetOf(secrets, kind, receivers.secretOf(kind), { id: `trg_${kind}` }), "ada");
 
   await createAccount(redis, { id: "acme", balance: 1_000n });
   const budget: Budget = {
@@ -93,37 +107,48 @@ test("two ledgers store each alert once, and the target receives every kind", as
   await projectBudgets(redis, "acme", { version: 1, budgets: [budget, other] }, states);
   const call = {
     ...testUsageDraft("acme", "one"),
-    time: createdAt,
+    time: new Date(now).toISOString(),
     costNanos: "85",
     model: "m",
     unpriced: ["inputTokens" as const],
   };
   await recordCalls(setUp, [call]);
-  const record = {
-    id: "tok_1",
-    accountId: "acme",
-    group: "default",
-    name: "ci",
-    disabled: false,
-    createdAt: new Date(now - 1.5 * 86_400_000).toISOString(),
-    hint: "sk-a…z",
-    expiresAt: new Date(now + 5 * 86_400_000).toISOString(),
-    rotateAfterDays: 1,
-  };
-  await bookToken(setUp, { account: "acme", id: "tok_1", digest: "d".repeat(64), record }, "ada");
+  const bookKey = (id: string) =>
+    bookToken(
+      setUp,
+      {
+        account: "acme",
+        id,
+        digest: id.padEnd(64, "d"),
+        record: {
+          id,
+          accountId: "acme",
+          group: "default",
+          name: "ci",
+          disabled: false,
+          createdAt: new Date(now - 1.5 * dayMs).toISOString(),
+          hint: "sk-a…z",
+          expiresAt: new Date(now + 5 * dayMs).toISOString(),
+          rotateAfterDays: 1,
+        },
+      },
+      "ada",
+    );
+  await bookKey("tok_1");
   await storeVerification(redis, { account: "acme", divergence: { message: "differs" } });
-  await startModelCooldown(redis, {
-    channel: "main",
-    model: "m",
-    since: now,
-    until: now + 3_600_000,
-    reason: "it fails",
-  });
+  const pause = (model: string) =>
+    startModelCooldown(redis, {
+      channel: "main",
+      model,
+      since: Date.now() - 15_000,
+      until: now + 3_600_000,
+      reason: "it fails",
+    });
+  await pause("m");
   const refused = { kind: "refused", reason: "refused: 401", since: new Date(now).toISOString(), rests: 1 };
   const ofAccount = { ...refused, until: now + 3_600_000, account: "acme" };
   await redis.hset("channels:health", "main/key-1\nacme", JSON.stringify(ofAccount));
 
-  const started = await Promise.all([startLedger(), startLedger()]);
   const refusal = new Failure("insufficient_quota", undefined, { budget: "bud_2" });
   const request = {
     id: "ref_1",
@@ -132,40 +157,68 @@ test("two ledgers store each alert once, and the target receives every kind", as
     tokenId: "one",
     endpoint: "POST /v1/responses",
   };
-  for (const { books, alerts } of started) {
+  const note = async ({ books, alerts }: Ledger): Promise<void> => {
     await alerts.noteCalls(books, [call]);
     alerts.noteRefused([{ call: refusedCall(request, refusal), calls: 1, budget: refusal.budget ?? "" }]);
     await alerts.noteLow(new Map([["acme", 915n]]));
+  };
+  const all = () => readAlerts(setUp, { limit: 100 });
+  const has = async (...subjects: readonly string[]) => {
+    const found = (await all()).map(({ subject }) => subject);
+    return subjects.every((subject) => found.includes(subject));
+  };
+  const kinds = [...alertKinds, "budget"].toSorted();
+  {
+    await using ledgers = new AsyncDisposableStack();
+    for (const ledger of await Promise.all([startLedger(), startLedger()])) await note(ledgers.use(ledger));
+    await until("the pause to be reported", () => has("main#m"));
+    await endModelCooldowns(redis, "main", ["m"]);
+    await until("every alert to be delivered", async () => {
+      const listed = await all();
+      const isDelivered = listed.every(({ deliveries }) => deliveries.every(({ state }) => state === "delivered"));
+      return isDelivered && kinds.every((kind) => listed.some((alert) => alert.kind === kind));
+    });
   }
-  const received = (): readonly string[] =>
-    server.requests.map(({ body }) => String(Reflect.get(Object(JSON.parse(body)), "kind")));
-  await until("the cooldown to be reported", () => received().includes("channel-resting"));
-  await endModelCooldowns(redis, "main", ["m"]);
-  const kinds = [
-    "balance-low",
-    "budget",
-    "budget",
-    "channel-recovered",
-    "channel-resting",
-    "key-expiring",
-    "key-refused",
-    "key-rotation-due",
-    "ledger-divergence",
-    "unpriced-use",
-  ];
-  await until(
-    "every alert to arrive",
-    () => kinds.every((kind) => received().includes(kind)) && received().length >= kinds.length,
-  );
-  const listed = await readAlerts(setUp, { limit: 100 });
-  expect(listed.map(({ kind }) => kind).toSorted()).toEqual(kinds);
-  const ofBudgets = listed.filter(({ kind }) => kind === "budget");
+  const before = await all();
+  expect(before.map(({ kind }) => kind).toSorted()).toEqual(kinds);
+  const ofBudgets = before.filter(({ kind }) => kind === "budget");
   expect(ofBudgets.map(({ subject, details }) => [subject, details["level"], details["spentUsd"]]).toSorted()).toEqual([
     ["bud_1", "80", "0.000000085"],
     ["bud_2", "refused", "0.000000085"],
   ]);
-  expect(listed.find(({ kind }) => kind === "channel-resting")).toMatchObject({ subject: "main#m" });
-  await until("the deliveries to be stored", async () =>
-    (await readAlerts(setUp, { limit: 100 })).every(({ deliveries }) => deliveries[0]?.state === "delivered"),
+  expect(before.find(({ kind }) => kind === "channel-resting")).toMatchObject({ subject: "main#m" });
+  expect(before.find(({ kind }) => kind === "certificate-expiring")).toMatchObject({
+    subject: new URL(serverUrl).host,
+    severity: "warning",
+  });
+
+  // A restarted ledger finds the same conditions again, and the pause in the same hour. It reports only what is new.
+  await pause("m");
+  await bookKey("tok_2");
+  {
+    await using restarted = await startLedger();
+    await note(restarted);
+    await pause("n");
+    await storeVerification(redis, { account: "late", divergence: { message: "differs" } });
+    await until("the new conditions to be delivered", async () => {
+      const listed = await all();
+      return (
+        (await has("main#n", "late", "tok_2")) &&
+        listed.every(({ deliveries }) => deliveries.every(({ state }) => state === "delivered"))
+      );
+    });
+  }
+  const added = (await all()).filter(({ id }) => !before.some((alert) => alert.id === id));
+  expect(added.map(({ kind, subject }) => `${kind} ${subject}`).toSorted()).toEqual([
+    "channel-resting main#n",
+    "key-expiring tok_2",
+    "key-rotation-due tok_2",
+    "ledger-divergence late",
+  ]);
+  for (const kind of alertTargetKinds)
+    expect(await receivers.received(kind)).toHaveLength(before.length + added.length);
+  const received = (await receivers.received("webhook")).map((body) =>
+    String(Reflect.get(Object(JSON.parse(body)), "kind")),
   );
+  expect(received.slice(0, kinds.length).toSorted()).toEqual(kinds);
 });

@@ -1,16 +1,25 @@
-import { createHmac } from "node:crypto";
 import { createServer } from "node:net";
-import { SMTPServer } from "smtp-server";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { alertTargetPurpose, type Alert, type AlertTargetKind, type AlertTargetSecret } from "@modelgate/contracts";
-import { makeCipher } from "@modelgate/platform";
+import {
+  alertKinds,
+  alertTargetKinds,
+  type Alert,
+  type AlertTargetKind,
+  type AlertTargetSecret,
+} from "@modelgate/contracts";
 import { listen, startScriptedServer, type ScriptedAnswer, type ScriptedServer } from "@modelgate/testkit";
 import { openAlertSender } from "../../src/alerts/send.ts";
+import { startReceivers, targetOf as targetWith, type Receivers } from "./receivers.ts";
 
 const secrets = ["a secret of some length"] as const;
-const cipher = makeCipher(secrets, alertTargetPurpose);
 const sender = openAlertSender({ secrets, timeoutMs: 10_000 });
 const { signal } = new AbortController();
+let receivers: Receivers;
+beforeAll(async () => {
+  receivers = await startReceivers();
+});
+afterAll(() => receivers?.[Symbol.asyncDispose]());
+beforeEach(() => receivers.forget());
 
 const alert: Alert = {
   id: "alt_1",
@@ -24,9 +33,29 @@ const alert: Alert = {
   details: { spentUsd: "8.0" },
 };
 
-const targetOf = (kind: AlertTargetKind, secret: AlertTargetSecret, account = "", id = "trg_1") => ({
-  target: { id, account, kind, name: "ops", address: "127.0.0.1", createdAt: alert.time },
-  sealed: cipher.encrypt(JSON.stringify(secret), id),
+const targetOf = (kind: AlertTargetKind, secret: AlertTargetSecret, account = "") =>
+  targetWith(secrets, kind, secret, { account });
+
+/** Sends an alert to a receiver that checks it. Returns the reason for a refusal. */
+const sendTo = (kind: AlertTargetKind, about: Alert, more: Partial<AlertTargetSecret> = {}) =>
+  sender.send(targetOf(kind, { ...receivers.secretOf(kind), ...more }), about, signal);
+
+describe.each(alertTargetKinds)("a target of the kind %s", (kind) => {
+  test.each([...alertKinds, "test" as const])("accepts an alert of the kind %s", async (of) => {
+    expect(await sendTo(kind, { ...alert, kind: of })).toBeUndefined();
+    expect(await receivers.received(kind)).toHaveLength(1);
+  });
+
+  test.each([
+    ["a long text", { summary: "\u{1F6A8}".repeat(5_000), subject: "s".repeat(400) }],
+    ["long text of letters with three bytes", { summary: "预算已用完".repeat(1_000) }],
+    ["text that needs escapes", { summary: `"<&>\\${"<&".repeat(4_000)}` }],
+    ["an alert of the gateway without details", { account: "", details: {} }],
+    ["the mildest severity", { severity: "info" as const }],
+    ["the highest severity", { severity: "critical" as const }],
+  ])("accepts %s", async (_what, more) => {
+    expect(await sendTo(kind, { ...alert, ...more })).toBeUndefined();
+  });
 });
 
 describe("a target that is called by HTTP", () => {
@@ -41,30 +70,24 @@ describe("a target that is called by HTTP", () => {
     server.requests.length = 0;
   });
 
-  async function sent(kind: AlertTargetKind, secret: Omit<AlertTargetSecret, "url"> = {}, about = alert) {
-    const url = `${server.url}/hooks/T0PSECRET`;
-    expect(await sender.send(targetOf(kind, { url, ...secret }), about, signal)).toBeUndefined();
-    const [request] = server.requests;
-    expect(request).toMatchObject({ method: "POST", url: "/hooks/T0PSECRET" });
-    expect(request?.headers["content-type"]).toBe("application/json");
-    const body: unknown = JSON.parse(request?.body ?? "");
-    return { request, body };
+  /** Sends an alert, which the receiver accepts. Returns what the receiver got. */
+  async function sent(kind: AlertTargetKind, about = alert, more: Partial<AlertTargetSecret> = {}) {
+    await receivers.forget();
+    expect(await sendTo(kind, about, more)).toBeUndefined();
+    const [text = ""] = await receivers.received(kind);
+    const body: unknown = JSON.parse(text);
+    return body;
   }
 
-  test("a webhook receives the alert, signed with the target's secret", async () => {
-    const { request, body } = await sent("webhook", { secret: "whsec_1" });
-    expect(body).toEqual(alert);
-    const [, seconds = "", signature] =
-      /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(request?.headers["x-modelgate-signature"])) ?? [];
-    const expected = createHmac("sha256", "whsec_1")
-      .update(`${seconds}.${request?.body ?? ""}`)
-      .digest("hex");
-    expect(signature).toBe(expected);
+  test("a webhook receives the alert, and refuses one with another signature", async () => {
+    expect(await sent("webhook")).toEqual(alert);
+    expect(await sendTo("webhook", alert, { secret: "whsec_of_another" })).toBe(
+      'it answered with status 401: {"error":{"message":"the signature is wrong"}}',
+    );
   });
 
   test("Slack receives text and blocks, in which no name is markup", async () => {
-    const { body } = await sent("slack");
-    expect(body).toEqual({
+    expect(await sent("slack")).toEqual({
       text: "modelgate: budget: 80 % of the budget &lt;!channel&gt; [x](http://evil) &amp; co are spent.",
       blocks: [
         { type: "header", text: { type: "plain_text", text: "modelgate: budget" } },
@@ -75,8 +98,7 @@ describe("a target that is called by HTTP", () => {
   });
 
   test("Microsoft Teams receives an adaptive card in a message", async () => {
-    const { body } = await sent("teams");
-    expect(body).toEqual({
+    expect(await sent("teams")).toEqual({
       type: "message",
       attachments: [
         {
@@ -98,7 +120,6 @@ describe("a target that is called by HTTP", () => {
   });
 
   test("Feishu receives a post, signed if the bot has a secret, and its refusals have status 200", async () => {
-    const { body } = await sent("feishu");
     const post = {
       msg_type: "post",
       content: {
@@ -113,24 +134,20 @@ describe("a target that is called by HTTP", () => {
         },
       },
     };
-    expect(body).toEqual(post);
-    server.requests.length = 0;
-    answer = { body: { code: 0, msg: "success", data: {} } };
-    const { body: signed } = await sent("feishu", { secret: "bot secret" });
-    const { timestamp, sign } = Object.assign({ timestamp: "", sign: "" }, signed);
-    expect(timestamp).toMatch(/^\d{10}$/);
-    expect(sign).toBe(createHmac("sha256", `${timestamp}\nbot secret`).update("").digest("base64"));
-    expect(signed).toEqual({ ...post, timestamp, sign });
-    answer = { body: { code: 19_021, msg: "sign match fail or timestamp is not within one hour" } };
-    const refused = await sender.send(targetOf("feishu", { url: server.url }), alert, signal);
-    expect(refused).toContain("sign match fail");
+    const signature = expect.any(String) as unknown;
+    expect(await sent("feishu")).toEqual({ ...post, timestamp: signature, sign: signature });
+    expect(await sendTo("feishu", alert, { secret: "of another bot" })).toContain("sign match fail");
+    const { url } = receivers.secretOf("feishu");
+    await receivers.forget();
+    const unsigned = targetOf("feishu", { url: url.replace("signed-ops", "ops") });
+    expect(await sender.send(unsigned, alert, signal)).toBeUndefined();
+    expect(JSON.parse((await receivers.received("feishu"))[0] ?? "")).toEqual(post);
   });
 
   test("PagerDuty receives a trigger, and a resolve with the same key when a pause ends", async () => {
-    answer = { status: 202, body: { status: "success" } };
-    const { body } = await sent("pagerduty", { secret: "R0UTING" });
-    expect(body).toEqual({
-      routing_key: "R0UTING",
+    const { secret: key = "" } = receivers.secretOf("pagerduty");
+    expect(await sent("pagerduty")).toEqual({
+      routing_key: key,
       event_action: "trigger",
       dedup_key: "modelgate/budget/month/1/80/acme/bud_1",
       client: "modelgate",
@@ -146,18 +163,20 @@ describe("a target that is called by HTTP", () => {
       },
     });
     const rest = { ...alert, kind: "key-refused", account: "", subject: "main/k1", period: "2026-11-26T10" } as const;
-    const keys: unknown[] = [];
-    for (const about of [rest, { ...rest, kind: "channel-recovered", period: "key-refused/2026-11-26T10" } as const]) {
-      server.requests.length = 0;
-      keys.push((await sent("pagerduty", { secret: "R0UTING" }, about)).body);
-    }
-    const [trigger, resolve] = keys;
-    const key = "modelgate/key-refused/2026-11-26T10//main/k1";
-    expect(trigger).toMatchObject({ event_action: "trigger", dedup_key: key });
-    expect(resolve).toEqual({ routing_key: "R0UTING", event_action: "resolve", dedup_key: key });
-    server.requests.length = 0;
-    const { body: long } = await sent("pagerduty", { secret: "R0UTING" }, { ...alert, subject: "s".repeat(400) });
+    const trigger = await sent("pagerduty", rest);
+    const resolve = await sent("pagerduty", {
+      ...rest,
+      kind: "channel-recovered",
+      period: "key-refused/2026-11-26T10",
+    });
+    const dedup = "modelgate/key-refused/2026-11-26T10//main/k1";
+    expect(trigger).toMatchObject({ event_action: "trigger", dedup_key: dedup });
+    expect(resolve).toEqual({ routing_key: key, event_action: "resolve", dedup_key: dedup });
+    const long = await sent("pagerduty", { ...alert, subject: "s".repeat(400) });
     expect(long).toMatchObject({ dedup_key: expect.stringMatching(/^[0-9a-f]{64}$/) as unknown });
+    expect(await sendTo("pagerduty", alert, { secret: "R0UTING" })).toMatch(
+      /^it answered with status 400: .*Event object is invalid/,
+    );
   });
 
   test("a refusal is named by its status and text, unless the text repeats a secret", async () => {
@@ -209,43 +228,9 @@ describe("a target that is called by HTTP", () => {
 });
 
 describe("e-mail", () => {
-  const mails: { readonly from: string; readonly to: readonly string[]; readonly text: string }[] = [];
-  let attemptedSignIns = 0;
-  const server = new SMTPServer({
-    authOptional: true,
-    disabledCommands: ["STARTTLS"],
-    onAuth(_auth, _session, done) {
-      attemptedSignIns++;
-      done(null, { user: "any" });
-    },
-    onRcptTo({ address }, _session, done) {
-      done(address.startsWith("unknown") ? new Error("no such user") : null);
-    },
-    onData(stream, { envelope }, done) {
-      const chunks: Buffer[] = [];
-      stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-      stream.on("end", () => {
-        const from = envelope.mailFrom === false ? "" : envelope.mailFrom.address;
-        const to = envelope.rcptTo.map(({ address }) => address);
-        mails.push({ from, to, text: Buffer.concat(chunks).toString() });
-        done();
-      });
-    },
-  });
-  let url: string;
-  beforeAll(async () => {
-    url = (await listen(server.server)).replace("http:", "smtp:");
-  });
-  afterAll(() => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    server.close(resolve);
-    return promise;
-  });
-
   test("goes to every recipient, with the alert as text", async () => {
-    const to = "ops@example.com, Ann <ann@example.com>";
-    expect(await sender.send(targetOf("email", { url, from: "gate@example.com", to }), alert, signal)).toBeUndefined();
-    const [mail] = mails;
+    expect(await sendTo("email", alert, { to: "ops@example.com, Ann <ann@example.com>" })).toBeUndefined();
+    const [mail] = receivers.mail.mails;
     expect(mail).toMatchObject({ from: "gate@example.com", to: ["ops@example.com", "ann@example.com"] });
     expect(mail?.text).toContain("Subject: [modelgate] 80 % of the budget <!channel>");
     expect(mail?.text).toContain("severity: warning");
@@ -253,13 +238,14 @@ describe("e-mail", () => {
   });
 
   test("sends a password only over TLS, and names refusals by their code", async () => {
-    const withPassword = url.replace("smtp://", "smtp://ann:pa55word@");
+    const { mail: server } = receivers;
+    const withPassword = server.url.replace("smtp://", "smtp://ann:pa55word@");
     const mail = { from: "gate@example.com", to: "ops@example.com" };
     const failure = await sender.send(targetOf("email", { url: withPassword, ...mail }), alert, signal);
     expect(failure).toMatch(/^it cannot be reached \(/);
     expect(failure).not.toContain("pa55word");
-    expect(attemptedSignIns).toBe(0);
-    const unknown = await sender.send(targetOf("email", { url, ...mail, to: "unknown@example.com" }), alert, signal);
+    expect(server.signIns).toBe(0);
+    const unknown = await sendTo("email", alert, { to: "unknown@example.com" });
     expect(unknown).toBe("it cannot be reached (550)");
   });
 
