@@ -3,7 +3,6 @@ import type { JsonRecord } from "./json/fields.ts";
 import type { Frame } from "./sse/decode.ts";
 import type { StoreDialect } from "./vendor-stores/members.ts";
 
-/** Parts of a client's request that are in its path instead of the body. */
 export interface RequestPath {
   readonly model?: string | undefined;
   readonly stream?: boolean | undefined;
@@ -18,11 +17,8 @@ export interface Parsed<Request> {
 
 export interface Rendered {
   readonly body: JsonRecord;
-  /** Query parameters of the vendor's address. */
   readonly query?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Names of the dropped optional fields: fields of the neutral form, or additional members as the client spelled them.
-   */
+  /** Names of the dropped optional fields: neutral fields, or additional members as the client spelled them. */
   readonly dropped: readonly string[];
 }
 
@@ -41,10 +37,7 @@ export interface WithUsage {
 /** An answer's headers, by their lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/**
- * The vendor side of a wire. A kind adds its own members (streams, limits of a request, start of a task) and may narrow
- * the parameters.
- */
+/** The vendor side of a wire. A kind adds members (streams, limits, tasks) and may narrow the parameters. */
 export interface VendorSide<Request, Answer, Output = Rendered> {
   /**
    * Renders the vendor's request. Throws Failure unsupported_parameter, with a field of the neutral form as `param`,
@@ -55,17 +48,11 @@ export interface VendorSide<Request, Answer, Output = Rendered> {
   parse?(body: JsonRecord, headers: AnswerHeaders): Answer;
   /** Reads the usage without parsing the rest of the answer; undefined if the vendor reports none. */
   usage?(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
-  /**
-   * Returns the id by which an unfinished answer can be polled; undefined for a finished one. Absent: answers are
-   * always finished.
-   */
+  /** Returns the id by which an unfinished answer is polled. Absent: answers are always finished. */
   taskOf?(body: JsonRecord): string | undefined;
   /** True if a request starts a task. A task is paid for once, so its request must not be sent twice. */
   readonly startsTask?: true;
-  /**
-   * Creates the reader of a stream, which throws Failure upstream_error for an unreadable frame. Absent: the vendor does
-   * not stream.
-   */
+  /** Creates the reader of a stream; upstream_error for an unreadable frame. Absent: no streams. */
   stream?(): { read(frame: Frame): unknown };
 }
 
@@ -75,13 +62,9 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   read(body: unknown, path: RequestPath): Parsed<Request>;
   /** Renders a complete answer. Throws Failure upstream_error for an answer that does not fit the request. */
   render(answer: Answer, context: Context): Output;
-  /**
-   * Renders a complete answer as a stream, for a vendor that did not stream. Absent: clients cannot request streams.
-   */
+  /** Renders a complete answer as a stream, for a vendor that did not stream. Absent: no streams. */
   renderStream?(answer: Answer, context: Context): string;
-  /**
-   * Creates the writer of a stream, event by event. Absent: streams are only forwarded, or written by `renderStream`.
-   */
+  /** Creates the writer of a stream. Absent: streams are only forwarded, or written by `renderStream`. */
   stream?(context: Context): { write(event: never): string };
   /** Spelling of the neutral form's fields on this wire, for failures and `x-modelgate-dropped`. */
   readonly spelling: Readonly<Partial<Record<string, string>>>;
@@ -104,10 +87,7 @@ export interface Wire<Vendor extends object, Client extends object = never, Pass
   readonly pass?: Pass;
 }
 
-/**
- * Returns a vendor wire from the registry of its kind. Throws Error for a wire of another kind, and for one that only
- * clients speak.
- */
+/** Returns a vendor wire of a kind. Throws Error for a wire of another kind, and for one that only clients speak. */
 export function vendorWire<Vendor, Pass = unknown>(
   wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Vendor; readonly pass?: Pass }>>,
   name: UpstreamWire,

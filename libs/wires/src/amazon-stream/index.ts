@@ -56,7 +56,6 @@ export function readMessage(frame: Buffer): AmazonMessage {
   }
 }
 
-/** Returns the message of a failure: the member `message` of an exception's JSON, else the payload itself. */
 export function failureMessage({ kind, payload }: AmazonMessage): string {
   if (kind !== "exception") return payload;
   const { message } = parseRecord(payload) ?? {};

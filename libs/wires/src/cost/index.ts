@@ -5,17 +5,12 @@ import { replaceFrameJson } from "../sse/decode.ts";
 const openBrace = 0x7b;
 const usageMember = '"usage":';
 
-/**
- * Returns true if the request has OpenRouter's member `usage: {include: true}`, which requests the cost in the answer.
- */
+/** Returns true if the request has OpenRouter's member `usage: {include: true}`, which requests the cost. */
 export function isCostRequested(body: object): boolean {
   return memberOf(memberOf(body, "usage"), "include") === true;
 }
 
-/**
- * Adds the cost, a JSON number in US dollars, to the `usage` of a complete answer, or of the `response` in an event.
- * Returns an answer without usage unchanged.
- */
+/** Adds the cost in US dollars to the `usage` of an answer or of an event's `response`, if there is one. */
 export function addCost(answer: Buffer, cost: string): Buffer {
   const isObject = (json: Buffer): boolean => json[0] === openBrace;
   if (findMember(answer, "usage") !== undefined)

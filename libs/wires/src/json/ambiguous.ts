@@ -3,10 +3,7 @@ import { isRecord, parseJson } from "./fields.ts";
 import { membersOf, countMembers, seekQuote } from "./members.ts";
 import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
 
-/**
- * Parses a document of at most `maxStepBytes` that is within its bounds and has no duplicate member. Returns undefined
- * for any other document; `parseInTurns` and `refuseDuplicatesInTurns` then report its error.
- */
+/** Parses a small document within its bounds; undefined for others, whose error `parseInTurns` reports. */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;
   const root = parseJson(bytes.toString());
@@ -43,7 +40,6 @@ export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string
   }
 }
 
-/** A member that the gateway relies on, in its exact spelling. */
 interface KnownMember {
   readonly name: string;
   /** Name without case and underscores, so that `maxTokens` and `max_tokens` are equal. */
@@ -73,7 +69,6 @@ const maxParsedObjectBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
 
-/** Returns names in both spellings: `maxTokens` and `max_tokens`. */
 export function inBothSpellings(names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

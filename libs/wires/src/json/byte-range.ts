@@ -7,10 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/**
- * Finds the value at a path of members; undefined where it is absent. The last of duplicate members counts, as in a
- * parser. The bytes must be a valid JSON object.
- */
+/** Finds the value at a path in a JSON object. The last of duplicate members counts, as in a parser. */
 export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
   let range: ByteRange = { start: 0, end: bytes.length };
   for (const name of path) {

@@ -4,7 +4,6 @@ const quote = 0x22;
 const backslash = 0x5c;
 /** Lengths in bytes of a short escape such as `\n`, and of a long one such as `\u0041`. */
 const [shortEscape, longEscape] = [2, 6];
-/** Maximum number of continuation bytes of a UTF-8 character. */
 const maxContinuationBytes = 3;
 
 /** Decodes a JSON string of any size in steps; its content is from `start` to `end`. Throws SyntaxError if invalid. */
@@ -62,10 +61,7 @@ function isCut(byte: number, size: number): boolean {
 /** Constants with the same byte four times: the sign bit, a space, a quote, a backslash, and one. */
 const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
 
-/**
- * Returns true if the bytes from `start` to `to` are ASCII that JSON does not escape; false if `to` is not before
- * `end`. Checks four bytes at a time, because large strings are usually Base64.
- */
+/** Returns true for ASCII without escapes, four bytes at a time: large strings are usually Base64. */
 function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;
   const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
@@ -97,7 +93,6 @@ export function* encodeLongString(text: string): Generator<undefined, readonly B
   return pieces;
 }
 
-/** Returns true if a cut here would separate a surrogate pair. */
 function isInsidePair(text: string, index: number): boolean {
   const [before, after] = [text.charCodeAt(index - 1), text.charCodeAt(index)];
   return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;

@@ -42,10 +42,7 @@ export function countMembers(bytes: Buffer): number {
   return count;
 }
 
-/**
- * Returns the members of the object that `bytes` hold, in order, duplicates included. The bytes must be valid JSON
- * (parse them first); throws SyntaxError where they are not an object.
- */
+/** Returns the members of valid JSON in order, duplicates included. Throws SyntaxError for no object. */
 export function membersOf(bytes: Buffer): readonly Member[] {
   const cached = memberCache.get(bytes);
   if (cached !== undefined) return cached;
@@ -151,9 +148,7 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
   return index;
 }
 
-/**
- * Returns the index of the next quote, or of the backslashes directly before it; at most `maxBytesPerSearch` further.
- */
+/** Returns the index of the next quote or of the backslashes before it; at most `maxBytesPerSearch` further. */
 function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
   const searched = bytes.length - from > maxBytesPerSearch ? bytes.subarray(0, from + maxBytesPerSearch) : bytes;
   const position = searched.indexOf(quote, from);
@@ -198,10 +193,7 @@ function toBuffer(value: string | Buffer): Buffer {
   return typeof value === "string" ? Buffer.from(value) : value;
 }
 
-/**
- * Returns the JSON object without some members, duplicates included; every other byte is unchanged. The bytes must be a
- * valid JSON object.
- */
+/** Returns the JSON object without some members, duplicates included; every other byte is unchanged. */
 export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer {
   const members = membersOf(bytes);
   const remaining = members.flatMap((member, index) => (names.includes(member.name) ? [] : [{ ...member, index }]));

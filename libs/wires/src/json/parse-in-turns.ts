@@ -64,7 +64,6 @@ class LargeDocument {
     return yield* this.#value(region);
   }
 
-  /** Finds the members of a document that is an object, and caches their positions. */
   *rememberMembers(): Generator<undefined, void> {
     yield* this.#rememberMembers(yield* this.#trim({ start: 0, end: this.#bytes.length }));
   }

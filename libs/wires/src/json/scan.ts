@@ -84,7 +84,6 @@ export class JsonScanner {
     return this.#members;
   }
 
-  /** Handles a byte outside of strings: a separator, a bracket, or a part of a literal. */
   #see(byte: number, index: number): void {
     if (byte === comma) {
       if (++this.#values > this.#bounds.values) throw tooMany("values", this.#bounds.values);

@@ -44,10 +44,7 @@ class OpenContainer {
 
 const valuesPerStep = 2_000;
 
-/**
- * Renders a plain JSON value, which may contain Base64Text, to the bytes of JSON.stringify, in steps of about a
- * millisecond. Undefined members are left out.
- */
+/** Renders plain JSON with Base64Text to the bytes of JSON.stringify, in steps of about a millisecond. */
 export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];
   const open: OpenContainer[] = [];
@@ -89,7 +86,6 @@ export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> 
 
 const copyBytesPerStep = 1024 * 1024;
 
-/** Joins pieces by copying them in steps of about a millisecond. */
 export function* joinInTurns(pieces: readonly Buffer[]): Generator<undefined, Buffer> {
   const joined = Buffer.allocUnsafe(pieces.reduce((sum, { length }) => sum + length, 0));
   let [end, stepEnd] = [0, copyBytesPerStep];

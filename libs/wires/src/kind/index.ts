@@ -52,10 +52,7 @@ export function countTextBytes(texts: Iterable<string>): number {
 /** Bytes added per text: models mark its beginning and end by one token each, of at least two bytes. */
 const extraBytesPerText = 4;
 
-/**
- * Parses a client's body and checks it against its published schema. The parser runs first, since it reports errors
- * among alternatives better than a schema. Throws Failure (400) naming the field.
- */
+/** Parses a body and checks its schema. The parser is first, since its errors among alternatives are better. */
 export function parseChecked<Request>(
   body: unknown,
   shape: { Check(value: unknown): boolean; Errors(value: unknown): Iterable<SchemaError> },
@@ -100,10 +97,7 @@ export function renderEvent(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/**
- * Members of a client's body that the neutral form lacks: a vendor of the same wire gets them unchanged; on other wires
- * they are dropped and reported by name.
- */
+/** Members that the neutral form lacks: other wires drop and report them, a vendor of the same wire gets them. */
 export interface AdditionalMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
@@ -114,10 +108,7 @@ export interface AdditionalMembers<Wire extends string> {
 /** Maximum number of members that an endpoint does not know: each is searched for and copied in one step. */
 const maxAdditionalMembers = 1_000;
 
-/**
- * Collects the unread members of a body; undefined for none. Call it after everything else was read. Throws Failure
- * invalid_value for more than `maxAdditionalMembers`.
- */
+/** Collects the unread members of a body, so call it last. Throws Failure for more than the maximum. */
 export function additionalMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,

@@ -20,7 +20,6 @@ const createdSeconds = 1_735_689_600;
 
 export const createdText = "2025-01-01T00:00:00Z";
 
-/** Renders one format of model list: a list for a query, and a single model. */
 export interface ModelList {
   list(models: readonly ListedModel[], query: URLSearchParams): ListBody;
   one(model: ListedModel): ListBody;
@@ -181,7 +180,6 @@ export function showOllamaModel(model: ListedModel): Readonly<Record<string, unk
 
 const parseShowRequest = bodyReader(bodies.OllamaShowRequest);
 
-/** Returns the model that a request of /api/show names. Throws Failure (400) naming the field. */
 export function modelOfShowRequest(value: unknown): string {
   const body = parseShowRequest(value);
   const name = body.model ?? body.name;

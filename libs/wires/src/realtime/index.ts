@@ -31,10 +31,7 @@ export const wires = {
   "gpt-live": gptLive,
 } as const satisfies Readonly<Record<SessionWire, Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>>>;
 
-/**
- * Creates the bridge of a session between a client and a vendor. Throws Error for wires that are not converted into each
- * other.
- */
+/** Creates the bridge of a session. Throws Error for wires that are not converted into each other. */
 export function bridgeBetween(client: SessionWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
   const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
@@ -44,10 +41,8 @@ export function bridgeBetween(client: SessionWire, vendor: UpstreamWire, names: 
 
 const secretShape = Compile(bodies.ClientSecretRequest);
 
-/** Members of a request for a short-lived key that decide what the key permits. */
 export const clientSecretMembers = Object.keys(bodies.ClientSecretRequest.properties);
 
-/** Checks a request for a short-lived key. Throws Failure (400) naming the field. */
 export function readClientSecret(value: unknown): Static<typeof bodies.ClientSecretRequest> {
   if (!secretShape.Check(value)) throw firstProblem(secretShape.Errors(value), value);
   return value;

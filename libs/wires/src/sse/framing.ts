@@ -9,7 +9,6 @@ export interface FrameSplitter {
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
-  /** Returns the bytes of an unfinished last frame. */
   end(): Buffer;
 }
 

@@ -11,10 +11,7 @@ export interface RequestedTool {
   readonly maxCalls?: number | undefined;
   /** Model that the tool uses, in addition to the model that answers. */
   readonly model?: string | undefined;
-  /**
-   * Model that answers if the requested one declines. It is listed with the tools, because its price is checked like
-   * the price of a tool.
-   */
+  /** Model that answers if the requested one declines; its price is checked like that of a tool. */
   readonly fallback?: string | undefined;
   /** True if the vendor does not report the tool's calls; it is then billed as one call. */
   readonly isUnreported?: boolean | undefined;

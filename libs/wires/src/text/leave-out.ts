@@ -11,7 +11,6 @@ const demands = /"(?:required|any|ANY)"/;
 /** A request from which some charges in addition to tokens were removed. */
 export interface LeftOut {
   readonly body: Buffer;
-  /** Charges that the request still causes. */
   readonly fees: RequestedFees | undefined;
   /** Paths of the removed tools and tiers, as the client spells them. */
   readonly dropped: readonly string[];

@@ -29,10 +29,7 @@ const tokensPerRemoteFile = 60_000;
 /** Measures an object that is itself media; undefined for any other object, which may contain media. */
 export type MediaMeasure = (part: JsonRecord) => Media | undefined;
 
-/**
- * Measures all media in a request's content, at any depth, since tool results contain images too. `measure` recognises
- * the wire's media objects; all other objects are searched.
- */
+/** Measures all media at any depth, since tool results contain images too. `measure` knows the wire's objects. */
 export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   let characters = 0;
   let tokens = 0;

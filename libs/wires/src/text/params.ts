@@ -28,10 +28,7 @@ export interface TextParams {
   readonly fees?: RequestedFees | undefined;
 }
 
-/**
- * Members in which some vendor reads an output limit. A body may have several, and vendors differ in which one they
- * take: money is reserved for the largest, and the vendor is sent only one.
- */
+/** Members that some vendor reads as output limit. Money is reserved for the largest; only one is sent. */
 const outputLimitNames = [
   "max_tokens",
   "max_completion_tokens",
@@ -57,10 +54,7 @@ export function outputLimitsIn(body: object, ownNames: readonly string[]): Bound
   return { max: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
-/**
- * Returns the names of the limits to remove for a vendor that reads only one limit: the first in `order` that is
- * present.
- */
+/** Returns the limits to remove for a vendor that reads only one: the first in `order` that is present. */
 export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
   const read = order.find((name) => names.includes(name));
   return read === undefined ? [] : names.filter((name) => name !== read);

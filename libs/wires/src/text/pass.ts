@@ -27,17 +27,12 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 
 /** Forwards a stream on one wire: frames are inspected, but not rewritten. */
 export interface TextStreamPass {
-  /**
-   * Inspects a frame. `before` is the usage reported so far, for wires that report it in pieces. `hadContent` is true if
-   * an earlier frame had content.
-   */
+  /** Inspects a frame. `before`: usage reported so far. `hadContent`: an earlier frame had content. */
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
   /** True if a stream may be complete without a terminal frame, since its wire has no such frame. */
   readonly endsWithConnection: boolean;
   renameFrame(frame: Buffer, model: string): Buffer;
-  /**
-   * Adds members of the request that the vendor was not sent. Absent: answers of this wire do not repeat the request.
-   */
+  /** Adds members of the request that the vendor was not sent. Absent: answers do not repeat the request. */
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
   /** Returns the raw piece of a frame that contains the model's text; `extractText` reads the text. */
   extractRawText(frame: Buffer): string;
@@ -64,10 +59,7 @@ export interface FittedBody {
   readonly dropped: readonly string[];
 }
 
-/**
- * Pass-through on one wire, which both client and vendor speak: bytes are forwarded unchanged except for a few members.
- * Functions that read complete bodies do so in steps of a few milliseconds.
- */
+/** Pass-through on one wire: only a few members change. Complete bodies are read in steps of milliseconds. */
 export interface TextPass extends TextStreamPass {
   /**
    * Returns true if a vendor's model accepts the body unchanged. Parts of the conversation may come from other vendors,
@@ -149,10 +141,7 @@ export function memberOf(answer: Buffer, name: string): unknown {
   }
 }
 
-/**
- * Creates a reader of the model's text in raw JSON: joined pieces of frames, or a complete answer. `members` are the
- * names of the wire's members that contain this text.
- */
+/** Creates a reader of the model's text in raw JSON; `members` are the wire's members that contain text. */
 export function memberTextReader(members: readonly string[]): (raw: string) => string {
   /** Matches such a member up to the opening quote of its value. */
   const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
@@ -216,10 +205,7 @@ interface EarlyChunkForm {
   frames(like: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
-/**
- * Creates an `EarlyEnd` for streams of this form. It keeps one sent frame as a template, and the indexes of the answers
- * that have ended.
- */
+/** Creates an `EarlyEnd` of chunks, with a sent frame as template and the indexes of the ended answers. */
 export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm): EarlyEnd {
   let like: JsonRecord | undefined;
   const ended = new Set<number>();

@@ -27,7 +27,6 @@ type Wires = typeof wires;
 
 type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name : never }[keyof Wires];
 
-/** Wires that text clients may speak. */
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
 /** Wires that both vendors and clients speak, so that calls between them can be passed through. */
@@ -47,7 +46,6 @@ export function vendorTextWire(name: string): VendorTextWire {
   return { ...wire, vendor };
 }
 
-/** Cache of the wires that can serve the calls of each client's wire. */
 const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
 /** Lists all wires that can serve a client's calls, the client's wire first. */

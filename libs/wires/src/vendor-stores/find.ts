@@ -54,7 +54,6 @@ class VendorIdSearch {
     for (const id of ids) if (this.ids.length <= maxVendorIds) this.ids.push(id);
   }
 
-  /** Walks a value and everything inside it, in document order. */
   *walk(root: unknown): Generator<undefined, void> {
     this.#enter(root);
     for (let seen = 1; this.ids.length <= maxVendorIds; seen++) {
@@ -74,7 +73,6 @@ class VendorIdSearch {
     }
   }
 
-  /** Begins to walk a value that can contain others. */
   #enter(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     this.#open.push({ value, names: Array.isArray(value) ? value : Object.keys(value), at: 0 });
@@ -256,9 +254,7 @@ function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 
-/**
- * Returns true if the value of a member for stored files names one: all except public web addresses and data URLs do.
- */
+/** Returns true if a member for stored files names one: all but public web addresses and data URLs do. */
 function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();

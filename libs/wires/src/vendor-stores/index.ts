@@ -19,10 +19,7 @@ const maxSteps = 8;
 /** Members at one level of a form's names, in the order of their arrival. */
 type FormLevel = Map<string, unknown[]>;
 
-/**
- * Converts a form's fields to the object that vendors read: `a[b]` is a member `b` of `a`, `a[]` and `a[0]` are entries
- * of a list, and a repeated name collects all its values.
- */
+/** Converts a form to the object that vendors read: `a[b]` is a member, `a[]`, `a[0]` and repetitions a list. */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: FormLevel = new Map();
   for (const [name, value] of entries) put(top, stepsOf(name), value);

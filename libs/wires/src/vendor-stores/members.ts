@@ -115,24 +115,16 @@ export const plainMembers: readonly string[] = splitWords(`
 /** Dialect of requests other than conversations: for ranking, moderation or vectors. */
 export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };
 
-/** An object that a vendor created in its store while it answered. */
 export type CreatedId = Pick<VendorId, "store" | "id">;
 
-/**
- * Reads from answers of a wire the objects that its vendor created. Reads only members that the vendor itself fills,
- * since the text of a model or a tool may contain any name.
- */
+/** Reads created objects from members that the vendor itself fills: a model's text may contain any name. */
 export interface CreatedReader {
   /** Strings, at least one of which occurs in every answer with such an object; other answers need not be parsed. */
   readonly needles: readonly string[];
   /** True if answers are read in one piece when they are stored, not while they are forwarded. */
   readonly onlyIfStored?: true;
-  /** Returns true if a request wants an answer for which its vendor creates an object. */
   isRequested(body: JsonRecord): boolean;
-  /**
-   * Reads the objects that a complete answer or an event of a stream names.
-   * @param isStored true if the vendor stores the answer with all of its items
-   */
+  /** Reads the objects that an answer or event names. `isStored`: the vendor stores it with all items. */
   read(answer: JsonRecord, isStored: boolean): readonly CreatedId[];
 }
 
@@ -149,7 +141,6 @@ export function createdIn(
     .slice(0, maxCreated);
 }
 
-/** Returns true if an answer's bytes may name created objects. */
 export function mayNameCreated({ needles }: Pick<CreatedReader, "needles">, bytes: Buffer | string): boolean {
   return needles.some((needle) => bytes.includes(needle));
 }
@@ -181,8 +172,6 @@ export interface VendorId {
   readonly id: string;
   /** Path in the request, as the client would write it: `input[2].content[0].file_id`. */
   readonly path: string;
-  /**
-   * True if the request also contains the object's content: a vendor without the object can be sent the content alone.
-   */
+  /** True if the request also contains the content, which suffices for a vendor without the object. */
   readonly isCarried?: true;
 }

@@ -17,18 +17,13 @@ export const content = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/**
- * Names of resolutions, each for images whose longest side in pixels exceeds `above`. Smaller images get the default.
- */
+/** Names of resolutions, each for images whose longest side exceeds `above`; smaller ones get the default. */
 const resolutionClasses = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
 ] as const;
 
-/**
- * Renders a request, its images first. Throws Failure unsupported_parameter for a count above 1, which the vendor
- * lacks.
- */
+/** Renders a request, its images first. The vendor makes one image per request. */
 function renderRequest(request: ImageRequest): RenderedImages {
   if ((request.count ?? 1) > 1)
     throw unsupportedFailure("count", "The vendor of this model creates one image per request.");
@@ -64,7 +59,6 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
   return madeOf({ images, tokens: contentUsage(body["usageMetadata"]) });
 }
 
-/** Counts the images in an answer or a stream's event; 0 for any other body. */
 export function imagesInContent(body: JsonRecord | undefined): number {
   return body === undefined ? 0 : imagesInCandidates(asRecords(body["candidates"])).length;
 }
@@ -89,5 +83,4 @@ function blockedFailure({ promptFeedback }: JsonRecord, candidates: readonly Jso
   return new Failure("upstream_rejected", "The vendor declined to make this image.", { vendorCode: cause });
 }
 
-/** Finish reasons that are not refusals. */
 const acceptedFinishReasons: ReadonlySet<string> = new Set(["STOP", "MAX_TOKENS", "OTHER", "NO_IMAGE", "IMAGE_OTHER"]);

@@ -4,7 +4,6 @@ import type { ClientSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** A generated image: its address, or its bytes. */
 export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
   | { readonly url: string }
   | { readonly base64: string }
@@ -15,7 +14,6 @@ export interface ImagesAnswer {
   readonly created?: number | undefined;
   /** Images; at least one. */
   readonly images: readonly MadeImage[];
-  /** Tokens, if the vendor reports them. */
   readonly tokens?: Units | undefined;
   /** Usage that is charged: the number of images, and the tokens. */
   readonly usage?: Units | undefined;
@@ -33,7 +31,6 @@ export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, Ima
   renderStream(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
-/** Adds the usage to an answer: the number of its images, and its tokens. */
 export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
   return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
@@ -113,7 +110,6 @@ export function imageDataUrl(base64: string): string {
   return `data:${imageTypeOfBase64(base64) ?? "application/octet-stream"};base64,${base64}`;
 }
 
-/** Returns the Base64 of a data URL; undefined for any other address. */
 export function base64InUrl(url: string): string | undefined {
   return /^data:[^,]*;base64,(.*)$/is.exec(url)?.[1];
 }

@@ -27,20 +27,14 @@ export function imageFile(bytes: Buffer, path: string): ImageFile {
   return { mediaType, bytes };
 }
 
-/**
- * Reads an image in a JSON body: an address, a data URL, or plain Base64. Throws Failure (400) that names `path` for
- * any other value, and for bytes that are not an image.
- */
+/** Reads an image in a JSON body: an address, a data URL, or Base64. Throws Failure (400) that names `path`. */
 export function parseInputImage(value: unknown, path: string): InputImage {
   if (typeof value !== "string") throw invalidImage(path, "a string: a URL, a data URL or Base64");
   if (/^https?:\/\//i.test(value)) return { kind: "url", at: path, url: value };
   return encodedImage(/^data:/i.test(value) ? dataUrlContent(value, path) : value, path);
 }
 
-/**
- * Reads an image in Base64. `decodeImages` decodes a large one later. Throws Failure (400) that names `path` if
- * invalid.
- */
+/** Reads an image in Base64; `decodeImages` decodes a large one later. Throws Failure (400) that names `path`. */
 export function encodedImage(data: string, path: string): InputImage {
   if (data.length <= maxStepBytes) {
     if (!isBase64(data)) throw invalidImage(path, allowedEncodingsText);
@@ -50,10 +44,7 @@ export function encodedImage(data: string, path: string): InputImage {
   return { kind: "encoded", at: path, data };
 }
 
-/**
- * Returns a request with all its images decoded, in steps of about a millisecond. Throws Failure (400) naming the image
- * that is not Base64.
- */
+/** Decodes all images of a request, in steps of about a millisecond; refuses (400) what is not Base64. */
 export function* decodeImages(request: ImageRequest): Generator<undefined, ImageRequest> {
   const { images, mask } = request;
   const files: InputImage[] = [];
@@ -78,7 +69,6 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   return { kind: "file", at: path, ...imageFile(yield* decodeBase64(data), path) };
 }
 
-/** Renders an image as an address: the client's address, or a data URL of the image's bytes. */
 export function imageUrl(image: InputImage): string | Base64Text {
   if (image.kind === "url") return image.url;
   const { mediaType, bytes } = requireImageBytes(image);

@@ -46,13 +46,11 @@ const standardQualities: ReadonlySet<unknown> = new Set(["low", "medium", "stand
 /** Maximum number of pixels at the usual price; vendors with a price per image charge more for 2K and 4K. */
 const maxStandardPixels = 2 * 1024 * 1024;
 
-/** Members of a request or an answer that the price of an image depends on. */
 interface PricedMembers {
   readonly quality?: unknown;
   readonly size?: unknown;
 }
 
-/** Returns the member that requests more than the usual quality or size of an image; undefined if there is none. */
 export function memberAboveStandardPrice(request: PricedMembers): keyof PricedMembers | undefined {
   const { quality, size } = request;
   if (!standardQualities.has(quality)) return "quality";

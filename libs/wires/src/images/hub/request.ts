@@ -8,7 +8,6 @@ import type { Parsed } from "../../wire.ts";
 /** Clients' formats: the simple body, as JSON or as a form, and the qwen-style body. */
 export type ImagesDialect = "images" | "qwen-images";
 
-/** Maximum number of input images of a request, and maximum number of images to create. */
 export const maxInputImages = 16;
 export const maxImages = 10;
 export const maxPromptCharacters = 32_000;
@@ -16,7 +15,6 @@ export const maxPromptCharacters = 32_000;
 export const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"] as const;
 export type ImageType = (typeof imageTypes)[number];
 
-/** An image's bytes, with their type as detected. */
 export interface ImageFile {
   readonly mediaType: ImageType;
   readonly bytes: Buffer;
@@ -101,7 +99,6 @@ function withoutNulls(body: unknown): unknown {
   return isRecord(body) ? Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null)) : body;
 }
 
-/** Parses and checks a JSON body of either dialect. Throws Failure (400) naming the field. */
 export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<ImageRequest>): Parsed<ImageRequest> {
   return parseChecked(body, nullableSchema, parse);
 }
@@ -122,7 +119,6 @@ export function parseSize(text: string | undefined, path: string): ImageSize | u
   return { width, height };
 }
 
-/** Returns the ratio in `ratios`, such as `16:9`, that is nearest to a size. */
 export function nearestRatio<Ratio extends string>(
   { width, height }: ImageSize,
   ratios: readonly Ratio[],
@@ -135,10 +131,7 @@ export function nearestRatio<Ratio extends string>(
   return ratios.toSorted((left, right) => far(left) - far(right))[0];
 }
 
-/**
- * Returns the optional fields of a request that a vendor's wire lacks, additional members included. Defaults (`auto`, a
- * count of one) are not listed. Throws Failure unsupported_parameter for a field that must not be dropped.
- */
+/** Returns the optional fields that a vendor's wire lacks; refuses those whose loss changes the meaning. */
 export function unsupportedFieldNames(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },

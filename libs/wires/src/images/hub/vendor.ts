@@ -23,12 +23,8 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, Ren
 
 /** Forwards a vendor's stream of partial images unchanged, to clients of any dialect. Absent: the vendor has none. */
 export interface ImagesPass {
-  /** Returns true if an event can begin a vendor's stream; false for an error or an unknown object. */
   isFirstEvent(event: JsonRecord): boolean;
-  /**
-   * Creates the pass of one stream. @param max number of requested images: the stream ends with the last of them, even
-   * if the vendor sends more
-   */
+  /** Creates the pass of one stream, which ends with the last of `max` images even if the vendor sends more. */
   stream(max?: number): TextStreamPass;
 }
 
@@ -38,7 +34,6 @@ interface SentImages {
   readonly contentType: string;
 }
 
-/** Writes a rendered request as bytes: JSON, or a form. */
 export function writeImages({ body, form }: RenderedImages): SentImages {
   return form === undefined ? { body: stringifyInTurns(body), contentType: "application/json" } : writeForm(form);
 }

@@ -36,7 +36,6 @@ function renderAtVertex(request: ImageRequest): RenderedImages {
   return renderRequest(request, parameters, [...supportedFields, ...vertexFields]);
 }
 
-/** Renders the request. Throws Failure unsupported_parameter for an edit, or for more images than the vendor makes. */
 function renderRequest(
   request: ImageRequest,
   vendorParameters: JsonRecord,
@@ -71,7 +70,6 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
   });
 }
 
-/** Parses the images and leaves out filtered ones. Throws Failure upstream_rejected if all were filtered. */
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   const all = asRecords(predictions);
   const images = all.flatMap(parseImage);

@@ -25,10 +25,7 @@ function parseImage(item: Fields): readonly MadeImage[] {
   return url === undefined || url === "" ? [] : [{ url, ...rest }];
 }
 
-/**
- * Reads `usage` of an answer or an event as tokens; undefined if there is none. Input counts as text unless reported as
- * images; output counts as images unless reported as text.
- */
+/** Reads `usage` as tokens. Input counts as text, output as images, unless reported otherwise. */
 export function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];

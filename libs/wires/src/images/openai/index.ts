@@ -96,7 +96,6 @@ function sharedMembers(request: ImageRequest, { model }: Target): JsonRecord {
   });
 }
 
-/** Renders the optional fields that both dialects share, by the same names. */
 export function renderDialectFields({ negativePrompt, promptExtend, watermark, seed }: ImageRequest): JsonRecord {
   return { negative_prompt: negativePrompt, prompt_extend: promptExtend, watermark, seed };
 }

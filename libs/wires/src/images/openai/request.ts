@@ -11,10 +11,7 @@ interface FormImages {
   readonly mask?: InputImage | undefined;
 }
 
-/**
- * Parses the simple body; unknown members go to vendors of this wire. `files` are a form's images. Throws Failure (400)
- * naming the field.
- */
+/** Parses the simple body; unknown members go to vendors of this wire. `files` are a form's images. */
 export function parseRequest(body: JsonRecord, files: FormImages = { images: [] }): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const images = [...files.images, ...parseImages(fields)];
@@ -82,7 +79,6 @@ export function parseDialectFields(fields: Fields) {
   };
 }
 
-/** Parses `image` (one or several) and `images` (one or several objects with an address). */
 function parseImages(fields: Fields): readonly InputImage[] {
   return ["image", "images"].flatMap((name) => {
     const value = fields.raw(name);
@@ -123,7 +119,6 @@ const imageName = /^image(?:\[\d{0,3}\])?$/;
 const numberFields = new Set(["n", "output_compression", "partial_images", "seed"]);
 const booleanFields = new Set(["stream", "watermark", "prompt_extend"]);
 
-/** Parses a form with the fields of OpenAI's image requests. Throws Failure (400) that names the field. */
 export function parseForm({ fields, files }: ImagesForm): Parsed<ImageRequest> {
   const images: InputImage[] = [];
   let mask: InputImage | undefined;

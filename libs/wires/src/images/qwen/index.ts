@@ -85,7 +85,6 @@ function imagesInResult(result: Fields): readonly MadeImage[] {
   return [withoutUndefined({ url, revisedPrompt: revised })];
 }
 
-/** Reads tokens, which some models report in addition to images. */
 function parseTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];

@@ -9,10 +9,7 @@ import type { RenderedImages } from "../hub/vendor.ts";
 import { renderDialectFields } from "../openai/index.ts";
 import { parseCount, parseDialectFields } from "../openai/request.ts";
 
-/**
- * Parses Qwen's body of an image request; unknown parameters go to vendors of this dialect. The response format and
- * `stream` may be outside of `parameters`. Throws Failure (400).
- */
+/** Parses Qwen's body. The response format and `stream` may be outside of `parameters`. */
 export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const content = parseContent(fields);

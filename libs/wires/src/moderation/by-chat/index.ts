@@ -99,10 +99,7 @@ const schema = strictObject({
 
 export const flagThreshold = 0.5;
 
-/**
- * Parses a chat model's judgement. Throws Failure upstream_error for text that is not JSON of the schema, for a
- * truncated or refused answer, and for missing items.
- */
+/** Parses a chat model's judgement. Throws Failure upstream_error for any text but a complete judgement. */
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = parseResults(answerText(answer));
   const judgement = requireResultCount(request, results.map(parseResult));
@@ -127,7 +124,6 @@ function parseResults(text: string): readonly unknown[] {
   return results;
 }
 
-/** Parses a result, which must have the index of its item. */
 function parseResult(value: unknown, index: number): ModerationResult {
   const itemScores: unknown = isRecord(value) && value["item"] === index ? value["scores"] : undefined;
   if (!isRecord(itemScores)) throw unreadableJudgement();
@@ -144,10 +140,7 @@ function readScore(scores: JsonRecord, name: string): number {
   throw unreadableJudgement();
 }
 
-/**
- * Returns the input types of each category: always all kinds of parts in the item, since the model judges them
- * together.
- */
+/** Returns the input types of a category: all kinds of parts in the item, since the model judges them together. */
 function inputTypesByCategory(
   { items }: ModerationRequest,
   index: number,

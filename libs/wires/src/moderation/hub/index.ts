@@ -46,7 +46,6 @@ export interface ModerationResult {
   readonly appliedInputTypes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** A moderation answer, with results in the order of the items. */
 export interface ModerationAnswer {
   /** Vendor's id; "" if it sent none. */
   readonly id: string;

@@ -30,7 +30,6 @@ export const moderations = {
 /** Default of `model` on this wire. */
 export const defaultModerationModel = "omni-moderation-latest";
 
-/** Parses a request; unknown members go to vendors of this wire. */
 function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   const fields = new Fields(body);
   const model = fields.text("model") ?? defaultModerationModel;

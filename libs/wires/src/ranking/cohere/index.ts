@@ -17,10 +17,7 @@ export const cohere = {
   },
 } as const satisfies UnstreamedWire<RankingRequest, RankingAnswer>;
 
-/**
- * Renders a vendor's request. Documents are sent as texts, so objects become lines of text. The vendor returns no
- * documents; the gateway adds them to the results. A limit on chunks is dropped.
- */
+/** Renders documents as texts, objects line by line; the gateway adds them to the results. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const { maxChunksPerDocument } = request;
   const { members, dropped } = renderAdditionalMembers(request.own, "cohere-rerank", { maxChunksPerDocument });

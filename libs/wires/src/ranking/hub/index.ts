@@ -16,9 +16,7 @@ export interface RankingRequest {
   readonly model: string;
   readonly query: string;
   readonly documents: readonly RankedDocument[];
-  /** Maximum number of results; at most the number of documents. */
   readonly top?: number | undefined;
-  /** True if each result includes its document. */
   readonly returnDocuments: boolean;
   /** Members of an object document that make up its text. */
   readonly rankFields?: readonly string[] | undefined;
@@ -34,10 +32,7 @@ interface MemberNames {
   readonly rankFields?: string;
 }
 
-/**
- * Parses a request of either client wire. Documents are returned only if the client requests them, since vendors'
- * defaults differ. Unknown members go to vendors of the same wire.
- */
+/** Parses a client's request. Documents are returned only if requested, since vendors' defaults differ. */
 export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNames): Parsed<RankingRequest> {
   const model = fields.needText("model");
   const query = fields.needText("query");
@@ -120,7 +115,6 @@ function documentAsText(document: RankedDocument): string {
 export interface RankedResult {
   readonly index: number;
   readonly score: number;
-  /** Document; absent if the vendor did not return it. */
   readonly document?: JsonRecord | undefined;
 }
 
@@ -174,10 +168,7 @@ export function renderResults(
   });
 }
 
-/**
- * Reads search units (as `requests`) and tokens in an answer's `meta`. `tokens` is a count that the vendor reports
- * outside of `meta`. Returns undefined if the vendor reports neither.
- */
+/** Reads search units and tokens in an answer's `meta`. `tokens` is a count from outside of `meta`. */
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
   const inputTokens = tokens ?? parseCount(memberOf(memberOf(meta, "tokens"), "input_tokens"));
   const requests = parseCount(memberOf(memberOf(meta, "billed_units"), "search_units"));

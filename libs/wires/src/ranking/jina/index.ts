@@ -57,7 +57,6 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   return { body, dropped: additional.dropped };
 }
 
-/** Parses a vendor's answer; some vendors name the results `data`. */
 function parseAnswer(body: JsonRecord): RankingAnswer {
   return parseResults(body, (body["results"] ?? undefined) === undefined ? "data" : "results");
 }
@@ -71,7 +70,6 @@ function readUsage(body: JsonRecord): Units | undefined {
   );
 }
 
-/** Renders the answer with usage as most vendors report it: tokens in `usage`, search units in `meta`. */
 function renderAnswer(answer: RankingAnswer, context: UnstreamedContext<RankingRequest>): JsonRecord {
   const { inputTokens, requests } = answer.usage ?? {};
   return withoutUndefined({

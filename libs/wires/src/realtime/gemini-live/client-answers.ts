@@ -3,7 +3,6 @@ import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords }
 import { responseId } from "../hub/inspect.ts";
 import { countOrZero } from "../hub/usage.ts";
 
-/** Result of a vendor's event: messages for the client, or the failure that ends the session. */
 interface ClientResult {
   readonly messages: readonly JsonRecord[];
   readonly failure?: Failure;
@@ -22,7 +21,6 @@ const ignoredErrorCodes: ReadonlySet<unknown> = new Set([
   "input_audio_buffer_commit_empty",
 ]);
 
-/** Converts events of a vendor of the realtime format to messages of the live format. */
 export class AnswerWriter {
   readonly #responses = new Set<string>();
   readonly #calls = new Set<string>();
@@ -151,7 +149,6 @@ function vendorErrorResult(error: JsonRecord, isReady: boolean): ClientResult {
   return { messages: [], failure: new Failure(reason, text) };
 }
 
-/** Converts the usage of a `response.done` to `usageMetadata` of the live format; undefined without usage. */
 function usageMetadataOf(usage: unknown): JsonRecord | undefined {
   if (!isRecord(usage)) return undefined;
   const input = asRecord(usage["input_token_details"]);

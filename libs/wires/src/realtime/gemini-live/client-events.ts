@@ -5,10 +5,8 @@ import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } 
 import { checkSetup, isManual, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
 import { parseSampleRate, Resampler, silence } from "./client-sound.ts";
 
-/** Values of a session that the translation of a client's message depends on. */
 interface EventContext {
   readonly vendorTools: boolean;
-  /** Model that transcribes the client's speech, if the client requests transcripts. */
   readonly transcriber: string | undefined;
   readonly isResponding: () => boolean;
   /** Records that the client sent the result of a tool call. Returns true if all tool calls now have results. */
@@ -19,7 +17,6 @@ const createResponse = { type: "response.create" };
 /** Silence in ms that is sent in addition to the silence after which the vendor ends a turn. */
 const extraSilenceMs = 300;
 
-/** Converts messages of a live client to events of the realtime format. */
 export class LiveEventConverter {
   readonly #facts: EventContext;
   #sound = new Resampler();
@@ -39,7 +36,6 @@ export class LiveEventConverter {
     return droppedSettings(this.setup, this.#facts.transcriber);
   }
 
-  /** Converts a message to events. Throws Failure for a message that the vendor's format cannot express. */
   of(message: LiveMessage): readonly JsonRecord[] {
     if ((message.kind === "setup") !== (this.#setup === undefined))
       throw new Failure("invalid_value", "The first message must be setup, and setup can be sent only once.");
@@ -120,7 +116,6 @@ function itemCreateEvent(item: JsonRecord): JsonRecord {
   return { type: "conversation.item.create", item };
 }
 
-/** Converts a live client's turns to conversation items. Throws Failure for parts that the format lacks. */
 function turnsToItems(turns: readonly JsonRecord[]): readonly JsonRecord[] {
   return turns.flatMap((turn, index) => {
     const path = `clientContent.turns[${index}].parts`;

@@ -12,17 +12,12 @@ export type LiveMessage =
   | { readonly kind: "activity-start" | "activity-end" | "stream-end" }
   | { readonly kind: "results"; readonly results: readonly JsonRecord[] };
 
-/** Bytes with their media type. */
 export interface Blob {
   readonly mimeType: string;
-  /** Data in Base64. */
   readonly data: string;
 }
 
-/**
- * Reads a client's message, which has exactly one member as the vendor requires. A message with several inputs is
- * split. Throws Failure for any other message.
- */
+/** Reads a client's message, which must have exactly one member. A message with several inputs is split. */
 export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
   const parsed = parseEvent(data);
   if (parsed === undefined) throw new Failure("invalid_json", "The message is not a JSON object.");
@@ -110,10 +105,7 @@ function invalidField(param: string, expected: string): Failure {
   return new Failure("invalid_value", `${param} must be ${expected}.`, { param });
 }
 
-/**
- * Returns the model in a live client's first message, without its resource path: `models/NAME`, or the longer path of a
- * cloud project. Throws Failure if the message is not a setup, or names no model.
- */
+/** Returns the model in a client's setup, without its resource path. Throws Failure for any other message. */
 export function modelOfSetup(message: RealtimeMessage): string {
   const [first] = liveMessagesOf(message);
   if (first?.kind !== "setup") throw new Failure("invalid_value", "The first message must be the setup.");

@@ -40,7 +40,6 @@ function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
   );
 }
 
-/** Returns true if the client ends its turns itself. */
 export function isManual(setup: JsonRecord): boolean {
   return objectAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
 }
@@ -70,10 +69,7 @@ const supportedMembers = {
   function: ["name", "description", "parameters", "parametersJsonSchema"],
 };
 
-/**
- * Returns the paths of settings in a live client's setup that the realtime format lacks; the session continues without
- * them. `transcriber` is the model that transcribes the client's speech.
- */
+/** Returns the settings that the realtime format lacks. `transcriber` transcribes the client's speech. */
 export function droppedSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = objectAt(setup, "generationConfig");
   const speech = objectAt(config, "speechConfig");

@@ -7,7 +7,6 @@ const [minRate, maxRate] = [8_000, 48_000];
 const openaiSampleRate = 24_000;
 export const sampleBytes = 2;
 
-/** Returns the sample rate of a media type such as `audio/pcm;rate=16000`. Throws Failure for any other type. */
 export function parseSampleRate(mimeType: string): number {
   const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
   if (type !== "audio/pcm") {
@@ -23,10 +22,7 @@ export function parseSampleRate(mimeType: string): number {
   return rate;
 }
 
-/**
- * Resamples 16-bit samples of any rate to 24 kHz, chunk by chunk, by linear interpolation. The remainder of a chunk is
- * kept for the next one.
- */
+/** Resamples 16-bit samples to 24 kHz by linear interpolation. A chunk's remainder is kept for the next one. */
 export class Resampler {
   #rate = 0;
   /** Last sample of the previous chunk. `#at` is the position of the next output sample, relative to this sample. */

@@ -1,10 +1,7 @@
 import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-response.ts";
 
-/**
- * Converts the vendor's messages to responses for the client, and to transcripts of the client's speech. The vendor
- * begins responses without a request, and reports their end and usage.
- */
+/** Converts the vendor's messages to responses, which it begins without a request, and to transcripts. */
 export class LiveAnswerConverter {
   readonly #sink: LiveResponseSink;
   readonly #conversationId: string;
@@ -14,9 +11,7 @@ export class LiveAnswerConverter {
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;
-  /** Reason why the current response ends early. */
   #stopped: "client_cancelled" | "turn_detected" | undefined;
-  /** Transcript of the client's turn so far. */
   #transcript: { readonly itemId: string; text: string } | undefined;
 
   constructor(sink: LiveResponseSink, conversationId: string, speaks: () => boolean) {
@@ -37,7 +32,6 @@ export class LiveAnswerConverter {
     this.#calls.delete(id);
   }
 
-  /** Begins a response, unless one is in progress. */
   begin(metadata?: unknown): void {
     this.#respond(metadata);
   }

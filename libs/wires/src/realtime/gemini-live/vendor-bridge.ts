@@ -13,10 +13,7 @@ import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type Realtim
 /** Empty client content that interrupts the vendor, since the format has no message for that. */
 export const interruptMessage = { clientContent: { turns: [], turnComplete: false } };
 
-/**
- * Connects a client of the realtime format to a vendor of Gemini's live format. Converts the client's events to the
- * vendor's messages; `LiveAnswerConverter` converts the vendor's messages to events.
- */
+/** Connects a realtime client to a vendor of the live format; `LiveAnswerConverter` converts the answers. */
 export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
   readonly #sessionId: string;

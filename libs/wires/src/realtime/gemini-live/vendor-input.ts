@@ -10,14 +10,10 @@ const maxItems = 1_024;
 interface PendingItem {
   readonly turn?: JsonRecord;
   readonly result?: JsonRecord;
-  /** Samples in Base64. */
   readonly speech?: readonly string[];
 }
 
-/**
- * Queues input until the client requests an answer. The vendor answers input as soon as it gets it, so turns that the
- * client itself ends are held back here.
- */
+/** Queues input until the client requests an answer, since the vendor answers input as soon as it gets it. */
 export class PendingInput {
   /** Samples of the unfinished turn, in Base64. */
   #audio: string[] = [];
@@ -37,7 +33,6 @@ export class PendingInput {
     this.#audioCharacters = 0;
   }
 
-  /** Ends the current turn of speech. */
   commit(): void {
     if (this.#audio.length === 0)
       throw new Failure("invalid_value", "The audio buffer is empty.", {

@@ -1,7 +1,6 @@
 import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { countOrZero } from "../hub/usage.ts";
 
-/** Creates ids and receives events. */
 export interface LiveResponseSink {
   newId(prefix: string): string;
   send(type: string, members: JsonRecord): void;
@@ -13,7 +12,6 @@ interface ResponseContext {
   readonly metadata: unknown;
 }
 
-/** Writes one response as events of the realtime format. */
 export class ResponseWriter {
   readonly id: string;
   readonly #sink: LiveResponseSink;

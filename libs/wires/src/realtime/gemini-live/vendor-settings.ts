@@ -29,9 +29,7 @@ export function firstSettings(model: string): JsonRecord {
   };
 }
 
-/**
- * Returns the settings after a client's change. Throws Failure (400) for settings that this vendor does not support.
- */
+/** Returns the settings after a client's change. Throws Failure (400) for settings that the vendor lacks. */
 export function changedSettings(before: JsonRecord, change: JsonRecord, model: string): JsonRecord {
   const requestedModel = change["model"] ?? model;
   if (requestedModel !== model) throw wrong("model", "The model of a session cannot be changed.");
@@ -45,7 +43,6 @@ export function changedSettings(before: JsonRecord, change: JsonRecord, model: s
   return after;
 }
 
-/** Returns true if the client ends its turns itself. */
 export function isManual(settings: JsonRecord): boolean {
   return inputOf(settings)["turn_detection"] === null;
 }
@@ -150,10 +147,7 @@ const supported = {
   function: ["type", "name", "description", "parameters"],
 };
 
-/**
- * Returns the paths of the settings that are dropped because the vendor lacks them. A setting whose loss would change
- * an answer more is refused instead.
- */
+/** Returns the settings that the vendor lacks. One whose loss changes an answer more is refused instead. */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);

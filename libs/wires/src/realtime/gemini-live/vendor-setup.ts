@@ -58,7 +58,6 @@ export class LiveSetup {
     this.#events.send(eventMessage({ setup }));
   }
 
-  /** Handles the vendor's confirmation. */
   taken(): void {
     this.#state = "taken";
     for (; this.#updates > 0; this.#updates--) this.#events.updated();

@@ -9,10 +9,7 @@ export function parseLiveEvent({ data, binary }: RealtimeMessage): JsonRecord {
   return event;
 }
 
-/**
- * Returns the model in a client's first event. Throws Failure (400) naming the field, if the event is not a start, names
- * no model, or has settings that are refused.
- */
+/** Returns the model in a client's first event. Throws Failure (400) unless the event is a valid start. */
 export function modelOfStart(message: RealtimeMessage): string {
   const event = parseLiveEvent(message);
   if (event["type"] !== "session.start")
@@ -52,12 +49,10 @@ function unpricedWork(param: string, advice: string): Failure {
 const appendType = "session.input_audio.append";
 const audioEventStart = Buffer.from(`{"type":"${appendType}","audio":"`);
 
-/** Returns true if an event appends samples, as `isPlainAudioEvent` does. */
 export function isLiveAudio(data: Buffer): boolean {
   return isPlainAudioEvent(data, audioEventStart);
 }
 
-/** Returns the bytes of the samples in a client's event, decoded from Base64. */
 export function liveAudioBytes({ data, binary }: RealtimeMessage): number {
   if (binary) return 0;
   if (isLiveAudio(data)) return ((data.length - audioEventStart.length) * 3) / 4;
@@ -65,10 +60,7 @@ export function liveAudioBytes({ data, binary }: RealtimeMessage): number {
   return type === appendType && typeof audio === "string" ? (audio.length * 3) / 4 : 0;
 }
 
-/**
- * Renders a failure as the format's `error` event. `causedBy` is the `event_id` of the client's event that failed, if it
- * has one.
- */
+/** Renders a failure as an `error` event. `causedBy` is the `event_id` of the client's event that failed. */
 export function liveErrorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
   const cause = { client_event_id: typeof causedBy === "string" ? causedBy : undefined };
   const { kind, code, vendorCode, message } = failure;

@@ -14,7 +14,6 @@ export interface BridgedMessages {
   readonly failure?: Failure;
 }
 
-/** A client's message as an event of the realtime format. */
 export interface ClientEvent {
   /** Message for the bridge, if the event is accepted. */
   readonly message: RealtimeMessage;
@@ -30,10 +29,7 @@ export interface ClientEvent {
  * format is answered with an error event, and the session continues.
  */
 export interface RealtimeBridge {
-  /**
-   * Reads a client's message as events; absent: each message is one event of the realtime format. Throws Failure for a
-   * message that ends the session.
-   */
+  /** Reads a client's message; absent: it is one event. A Failure ends the session. */
   read?(message: RealtimeMessage): readonly ClientEvent[];
   /** True if a session begins with a message of the vendor: its first one, or its answer to `start`. */
   readonly greets: boolean;
@@ -48,10 +44,7 @@ export interface RealtimeBridge {
   open(): BridgedMessages;
   fromClient(message: RealtimeMessage): BridgedMessages;
   fromVendor(message: RealtimeMessage): BridgedMessages;
-  /**
-   * Returns messages that keep the vendor from starting new work. `isPending` stays true until the vendor has confirmed
-   * it.
-   */
+  /** Returns messages that stop new work; `isPending` stays true until the vendor has confirmed it. */
   stop(): readonly RealtimeMessage[];
   /** Returns the messages that end a response in progress at the vendor. */
   cancel(responseId: string): readonly RealtimeMessage[];
@@ -60,15 +53,9 @@ export interface RealtimeBridge {
 /** State of a session, as far as billing depends on it. */
 export interface SessionState {
   readonly input: InputFormat;
-  /**
-   * Current transcriber of the client's speech. Absent if there is none, or if the vendor transcribes without reporting
-   * usage.
-   */
+  /** Transcriber of the client's speech. Absent: none, or the vendor transcribes without reporting usage. */
   readonly transcriber?: Transcriber | undefined;
-  /**
-   * Transcriber of the client's further speech: the requested one, even before the vendor confirms it. Money is
-   * reserved for its transcripts before the speech is forwarded.
-   */
+  /** Transcriber of further speech, even before the vendor confirms it; money is reserved for it first. */
   readonly nextTranscriber?: Transcriber | undefined;
   /** Number of requested responses that the vendor has neither begun nor refused. */
   readonly pendingResponses: number;
@@ -104,7 +91,6 @@ export interface Transcriber {
   readonly model: string | undefined;
 }
 
-/** Names that a bridge translates between client and vendor. */
 export interface RealtimeNames {
   /** Model as the client names it, and as the vendor does. */
   readonly model: string;
@@ -118,7 +104,6 @@ export interface RealtimeNames {
   readonly vendorTools: boolean;
 }
 
-/** Translates names of transcription models between client and vendor. */
 export interface TranscriberNames {
   /** Returns the vendor's name of a model. Throws Failure for a model that the client may not use. */
   toVendor(name: string): string;
@@ -141,6 +126,5 @@ export interface RealtimeVendor {
 }
 
 export interface RealtimeClient extends Required<Pick<ClientSide<never, never, never>, "stores">> {
-  /** Adapts a bridge of the realtime format to this wire. */
   bridge(names: RealtimeNames, inner: RealtimeBridge): RealtimeBridge;
 }

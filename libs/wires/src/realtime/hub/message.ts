@@ -35,10 +35,7 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
 const audioEventEnd = Buffer.from('"}');
 const backslash = 0x5c;
 
-/**
- * Returns true if an event appends samples and no parser can read it otherwise: it begins with `start`, has the exact
- * end, and no quote in between. Other events are parsed.
- */
+/** Returns true if an event appends samples and no parser can read it otherwise: its ends fit, without quotes. */
 export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
   return (
     data.length >= start.length + audioEventEnd.length &&

@@ -42,7 +42,6 @@ export function responseUnits(usage: unknown): Units | undefined {
   };
 }
 
-/** Converts the usage of a finished transcription: tokens, or seconds. Undefined without usage. */
 export function transcriptionUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const { seconds } = usage;
@@ -82,7 +81,6 @@ function unitsUnlessZero(name: keyof Units, amount: number): Units {
   return amount > 0 ? { [name]: amount } : {};
 }
 
-/** Reads a count reported by a vendor; 0 for a negative number or any other value. */
 export function countOrZero(value: unknown): number {
   return parseCount(value) ?? 0;
 }

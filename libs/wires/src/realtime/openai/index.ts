@@ -148,12 +148,10 @@ export class OpenaiBridge implements RealtimeBridge {
 /** Beginning of an event that appends samples and has no other members. */
 const audioEventStart = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
 
-/** Returns true if an event appends samples, as `isPlainAudioEvent` does. */
 export function isPlainAudio(data: Buffer): boolean {
   return isPlainAudioEvent(data, audioEventStart);
 }
 
-/** Members of events that set up a session, or a single response. */
 const settingsMembers = ["session", "response"] as const;
 
 /** Refuses (400) tools other than functions in a session or response: the vendor runs them, and they have no price. */

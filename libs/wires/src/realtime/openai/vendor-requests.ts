@@ -46,7 +46,6 @@ export class PendingRequests {
     this.#waiting.push({ type, eventId });
   }
 
-  /** Handles an event of the vendor: an answer, or an error. */
   answer(type: string | undefined, data: Buffer): void {
     if (type === "input_audio_buffer.committed") this.#hasSpeech = false;
     if (!this.any) return;

@@ -13,10 +13,7 @@ export interface ReadUpdate {
 /** Paths of the transcription setting: in the current format and the older one. */
 const transcriptionPaths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
-/**
- * Tracks which model transcribes a client's speech. Client and vendor have different names for a model, which are
- * translated; the vendor's report decides which one is current.
- */
+/** Tracks the model that transcribes speech. Its name is translated; the vendor's report decides. */
 export class TranscriberSetting {
   readonly #names: TranscriberNames;
   #requested: { readonly model: string | undefined; readonly upstreamName: string | undefined } | undefined;
@@ -34,10 +31,7 @@ export class TranscriberSetting {
     return this.#requested === undefined ? this.#current : { model: this.#requested.model };
   }
 
-  /**
-   * Reads a client's update. Returns it with the vendor's name of the model. If the client may not use the model, the
-   * setting is left out and `refused` explains it; the rest of the update applies.
-   */
+  /** Reads an update and renames its model. One that the client may not use is left out: `refused` explains it. */
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let renamed = message;
     let refused: Failure | undefined;

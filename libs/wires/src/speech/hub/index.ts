@@ -15,13 +15,11 @@ export const speechFormats = {
 } as const satisfies Record<string, `audio/${string}`>;
 export type SpeechFormat = keyof typeof speechFormats;
 
-/** A request for speech in the neutral form. */
 export interface SpeechRequest {
   readonly model: string;
   readonly input: string;
   /** Voice: its name at the vendor, or an object with its id. */
   readonly voice?: unknown;
-  /** Manner of speaking. */
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
   /** True if the client did not choose the format. */
@@ -58,7 +56,6 @@ export type SpeechEvent =
 /** Speech from a vendor's JSON answer, decoded to 16-bit mono samples. */
 export interface SpeechAnswer {
   readonly samples: Buffer;
-  /** Samples per second. */
   readonly rate: number;
   readonly usage: Units | undefined;
 }

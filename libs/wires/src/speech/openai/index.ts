@@ -31,7 +31,6 @@ export const speech = {
 const formats = Object.keys(speechFormats).filter((name): name is SpeechFormat => name in speechFormats);
 const [slowest, fastest] = [0.25, 4] as const;
 
-/** Parses a request. Unknown members go to the vendor. */
 function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
   const fields = new Fields(body);
   const input = fields.needText("input");
@@ -113,7 +112,6 @@ function readEvent({ data }: Frame): SpeechEvent {
   return { kind: "audio", bytes: Buffer.from(audio, "base64") };
 }
 
-/** Reads the usage; output tokens count as audio. Undefined if the vendor reports none. */
 function readUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   return {
@@ -122,7 +120,6 @@ function readUsage(usage: unknown): Units | undefined {
   };
 }
 
-/** Renders audio, and the end of the speech; "" for any other event. */
 function writeEvent(event: SpeechEvent): string {
   if (event.kind === "audio") return renderEvent({ type: "speech.audio.delta", audio: event.bytes.toString("base64") });
   return event.kind === "done" ? renderDone(event.usage ?? {}) : "";

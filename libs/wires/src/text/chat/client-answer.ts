@@ -58,9 +58,7 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
   });
 }
 
-/**
- * Renders `reasoning_details` with the signatures of reasoning and texts, and each part's position in the joined text.
- */
+/** Renders `reasoning_details`: signatures of reasoning and texts, with the parts' positions in the joined text. */
 function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
@@ -108,7 +106,6 @@ export function answerStyleOf({ request, requestBody }: AnswerContext): AnswerSt
   };
 }
 
-/** Returns true if the call of a function is the wrapped call of a free-text tool. */
 export function isWrappedCall(call: Pick<ToolCallPart, "name" | "custom">, { custom }: AnswerStyle): boolean {
   return call.custom !== true && custom.has(call.name);
 }
@@ -123,10 +120,7 @@ function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonRecord {
   return withoutUndefined({ id, type: "custom", custom: { name, input }, ...extra });
 }
 
-/**
- * Renders a generated image as vendors of this wire do, numbered within its message; undefined for an image in another
- * vendor's store.
- */
+/** Renders a generated image, numbered within its message; undefined for one in another vendor's store. */
 function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonRecord | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
@@ -144,10 +138,7 @@ function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, n
   return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
 }
 
-/**
- * Returns the members of a message or delta for a complete part; empty if the wire cannot express it. `images` is the
- * number of earlier images.
- */
+/** Returns the members of a message or delta for a complete part. `images` counts the earlier images. */
 export function completePartMembers(part: Part, context: AnswerContext, images: number): JsonRecord {
   if (part.kind === "audio") return audioMember(part, context);
   if (part.kind === "vendor") return part.wire === "chat" ? asRecord(part.value) : {};

@@ -82,10 +82,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/**
- * Returns true if usage is requested at the stream's end. No stream is padded, so a request for no padding is
- * fulfilled.
- */
+/** Returns true if usage is requested. No stream is padded, so a request for no padding is fulfilled. */
 export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
@@ -105,10 +102,7 @@ const read = bodyReader(bodies.ChatRequest);
 
 const ownOutputLimitNames = ["max_tokens", "max_completion_tokens"];
 
-/**
- * Checks the fields that the gateway relies on and returns their values; all others pass unchanged. Throws Failure
- * (400) that names the field, also for file parts in a request for a stream.
- */
+/** Checks the fields that the gateway relies on; a stream cannot have file parts. All others pass unchanged. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const stream = body.stream ?? false;

@@ -18,10 +18,7 @@ import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { renderFinishReason } from "./vendor-answer.ts";
 
-/**
- * Writes a stream of chunks: the role, the content, and a chunk that ends each choice; then usage if requested, and
- * `[DONE]` unless the stream broke off.
- */
+/** Writes a stream of chunks. Usage comes last, if requested; `[DONE]` unless the stream broke off. */
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #chunks: Chunks;
@@ -94,13 +91,11 @@ interface OpenChatPart {
   readonly frameAround: ChunkFrame | undefined;
   /** Index of the call among the calls of its choice. */
   readonly call: number;
-  /** Text that is buffered until the part's end. */
   readonly bufferedPieces: string[] | undefined;
   readonly from: number;
   length: number;
 }
 
-/** Writes one choice as chunks. */
 class ChatPartWriter {
   readonly #choice: number;
   readonly #chunks: Chunks;

@@ -12,7 +12,6 @@ const maxMessages = 20_000;
 
 /** Turns and instructions of a conversation, and the calls in it. */
 class ChatTurns extends TurnCollector {
-  /** System and developer messages before the dialogue. */
   readonly instructions: TextPart[] = [];
   readonly calls = new CallPairs();
   /** Ids of calls of free-text tools; results with these ids are results of such tools. */

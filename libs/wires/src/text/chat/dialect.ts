@@ -1,10 +1,7 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { membersOf, parseMember, spliceMembers, withoutMembers } from "../../json/members.ts";
 
-/**
- * Differences of one vendor from the chat wire, as data. An absent member means that the vendor behaves as OpenAI does,
- * or as the name of the model implies (`takesNewestFields`).
- */
+/** Differences of a vendor from the chat wire. Absent: as OpenAI, or as the model's name implies. */
 export interface ChatDialect {
   /** Member that limits the output. */
   readonly maxTokens?: "max_tokens" | "max_completion_tokens";
@@ -102,7 +99,6 @@ function dialectChanges(names: readonly string[], valueOf: (name: string) => unk
   return { values, surplus, dropped };
 }
 
-/** Returns the usage of an answer or a chunk from the member in which the vendor has it. */
 export function findUsage(answer: JsonRecord, { usageIn }: ChatDialect): unknown {
   const usage = answer["usage"];
   if (isRecord(usage) || usageIn === undefined) return usage;

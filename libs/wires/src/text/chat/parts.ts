@@ -55,7 +55,6 @@ function parseUrlMember(part: Fields, name: string): { readonly source: Source; 
   return { source: sourceFromUrl(fields.needText("url")), fields };
 }
 
-/** Reads an image; its detail defaults to `auto`. */
 function readImage(part: Fields): Extract<Part, { kind: "image" }> {
   const { source, fields } = parseUrlMember(part, "image_url");
   const detail = fields?.text("detail");
@@ -90,7 +89,6 @@ const pdfMagic = "JVBERi";
 /** Maximum number of tool calls, and of images, in one message. */
 const maxCalls = 4_096;
 
-/** Position of a model's message, and the wire of its signatures. */
 interface ModelContext {
   readonly calls: CallPairs;
   /** Path of the message; ids of calls that have none are derived from it. */
@@ -99,10 +97,7 @@ interface ModelContext {
   readonly google: "chat" | "content";
 }
 
-/**
- * Parses a model's message, in an answer or in the history, into parts in a fixed order: reasoning, text, images,
- * refusal, calls, audio. The message itself does not record their order.
- */
+/** Parses a model's message into parts in a fixed order, since the message does not record their order. */
 export function parseModelMessage(message: Fields, context: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
   const reasoning = [message.raw("reasoning_content"), message.raw("reasoning")].find(
@@ -122,7 +117,6 @@ export function parseModelMessage(message: Fields, context: ModelContext): reado
   ];
 }
 
-/** Reads the text; an empty text is dropped if the message has calls. */
 function parseText(message: Fields, details: Details): readonly Part[] {
   const parts = parseContent(message, "content");
   const [only] = parts;

@@ -53,7 +53,6 @@ export function detailsSignature(details: readonly JsonRecord[]): Signature | un
   return isSigned ? { wire: "chat", kind: detailsKind, value: JSON.stringify(details) } : undefined;
 }
 
-/** Returns the reasoning in a detail: its text, else its summary, else "". */
 export function reasoningTextIn({ text, summary }: JsonRecord): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
@@ -74,7 +73,6 @@ export function renderDetail(signature: Signature, of: Signed): readonly unknown
   return [withoutUndefined({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
 }
 
-/** Returns the vendor's details that a signature wraps; undefined for any other signature. */
 export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {
   if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
   // The client may have changed the text.
@@ -99,10 +97,7 @@ export function splitReasoning(
   return parts.map((part, index) => (index === last ? { ...part, signature: nativeDetails } : part));
 }
 
-/**
- * Splits a message's text into parts at the ends of its signed ranges, and gives each part its signature, if it has
- * one.
- */
+/** Splits a message's text at the ends of its signed ranges, and gives each part its signature. */
 export function splitText(text: string, { marks }: Details): readonly TextPart[] {
   return splitAtRanges(
     text,

@@ -113,10 +113,7 @@ export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>
     : { finish: "stop" };
 }
 
-/**
- * Reads the failure that a vendor reports in an answer or chunk; undefined for none. `error` is an object or a text; on
- * older servers the failure is the complete body (`object: "error"`).
- */
+/** Reads the failure in an answer or chunk: a text, an object, or on older servers the complete body. */
 export function failureOf(body: JsonRecord): Extract<TextEvent, { type: "failure" }> | undefined {
   const error = body["object"] === "error" ? body : body["error"];
   if (typeof error === "string") return { type: "failure", code: "server_error", message: error };

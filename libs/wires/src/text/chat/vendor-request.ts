@@ -132,10 +132,7 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRe
   };
 }
 
-/**
- * Renders `tools`, their options, and `web_search_options`. Vendors refuse a tool choice or `parallel_tool_calls`
- * without tools.
- */
+/** Renders tools. Vendors refuse a tool choice or `parallel_tool_calls` without tools. */
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);

@@ -17,10 +17,7 @@ import { failureOf, parseHead, parseFinish } from "./vendor-answer.ts";
 
 const noEvents: readonly TextEvent[] = [];
 
-/**
- * Reads a vendor's stream of chunks. The stream is complete after `[DONE]`; for vendors that leave it out, once every
- * choice has a finish reason and usage has arrived.
- */
+/** Reads a stream of chunks: complete after `[DONE]`, or once every choice has ended and usage has arrived. */
 export class ChatReader implements StreamReader {
   readonly #choices = new Map<number, PartReader>();
   #answerId = "";
@@ -88,7 +85,6 @@ const textKinds = ["reasoning", "text", "refusal"] as const;
 
 type TextKind = (typeof textKinds)[number];
 
-/** Converts one choice's deltas to events of parts. */
 class PartReader {
   readonly #choice: number;
   readonly #answerId: string;

@@ -20,10 +20,7 @@ import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
 import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
 
-/**
- * Renders the conversation as messages. All instructions become one message, since some vendors accept only one, with
- * the role `system`, since only OpenAI knows `developer` too.
- */
+/** Renders messages. All instructions become one `system` message, the form that all vendors accept. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonRecord[] {
   const { instructions, turns } = request;
   const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
@@ -102,7 +99,6 @@ function joinTexts(parts: readonly Part[]): string {
   return text;
 }
 
-/** Throws Failure unsupported_parameter for a part of an assistant turn that the wire cannot express. */
 function refuseForeignPart(part: Part): void {
   if (part.kind === "compaction") refuseCompaction();
   if (part.kind === "file" || part.kind === "audio" || part.kind === "video" || part.kind === "tool-result")

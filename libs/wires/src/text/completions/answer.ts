@@ -51,10 +51,7 @@ export function echoedPrompt({ requestBody }: Pick<AnswerContext, "requestBody">
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
 
-/**
- * Renders the probabilities of a text's tokens as parallel lists; null if there are none. `offset` is the number of
- * characters before the first token in its choice.
- */
+/** Renders probabilities as parallel lists. `offset` is the number of characters before the first token. */
 export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonRecord | null {
   if (all.length === 0) return null;
   let next = offset;

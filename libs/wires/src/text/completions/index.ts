@@ -26,10 +26,7 @@ export const completionsPass: TextPass = {
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 
-/**
- * The completions wire (POST /v1/completions). Chat models serve its clients too, with one prompt per call (`batch`
- * handles several prompts). Its vendors serve only clients of this wire.
- */
+/** The completions wire. Chat models serve its clients too, one prompt per call; its vendors only its clients. */
 export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,

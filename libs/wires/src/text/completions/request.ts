@@ -107,10 +107,7 @@ export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties
 
 const read = bodyReader(bodies.CompletionsRequest);
 
-/**
- * Checks the fields that the gateway relies on and returns their values; all others are forwarded unchanged. The vendor
- * makes `best_of` answers for each prompt, or `n`. Throws Failure (400) naming the field.
- */
+/** Checks the fields that the gateway relies on. The vendor makes `best_of` answers for each prompt, or `n`. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);

@@ -17,10 +17,7 @@ interface OpenChoice {
   finished: boolean;
 }
 
-/**
- * Writes the stream for one prompt: text as it arrives, a chunk that ends each choice, usage if requested, then
- * `[DONE]`.
- */
+/** Writes the stream for one prompt: text, a chunk that ends each choice, usage if requested, then `[DONE]`. */
 export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #choices = new Map<number, OpenChoice>();
@@ -63,7 +60,6 @@ export class CompletionsWriter implements StreamWriter {
     return this.finish() + this.last(this.#usage ?? {});
   }
 
-  /** Writes usage if requested, and the stream's last event. */
   last(usage: Units): string {
     const includesUsage = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
     return `${includesUsage ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;

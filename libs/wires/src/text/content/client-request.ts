@@ -15,10 +15,7 @@ import { toJsonSchema } from "./schema.ts";
 import { parseThinking } from "./thinking.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
-/**
- * Parses a request for generated content into the neutral form. Names may be in camelCase or snake_case; the vendor
- * accepts both. Refuses `cachedContent`, which names an object in the store of one vendor account.
- */
+/** Parses a request in camelCase or snake_case. Refuses `cachedContent`, which one vendor account stores. */
 export function parseRequest(
   body: JsonRecord,
   path: { readonly model?: string; readonly stream?: boolean },
@@ -216,10 +213,7 @@ function costConfigMembers(): readonly string[] {
 
 const read = bodyReader(bodies.GenerateContentRequest);
 
-/**
- * Checks the fields that the gateway relies on, whose names may be in snake_case. The path names the model and selects
- * streaming. Throws Failure (400) naming the field.
- */
+/** Checks the fields that the gateway relies on. The path names the model and selects streaming. */
 export function readParams(value: unknown, path: RequestPath): TextParams {
   const body = read(value);
   const config = new Fields(body, "", "either").fields("generationConfig");

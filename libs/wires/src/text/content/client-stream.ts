@@ -14,17 +14,13 @@ import { renderCall } from "./vendor-turns.ts";
 /** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
 export const maxBufferedCharacters = 8 * 2 ** 20;
 
-/**
- * Writes a stream of pieces: text as it arrives, calls once they are complete. The last piece has the finish reasons
- * and the usage.
- */
+/** Writes a stream of pieces. Calls are complete; the last piece has the finish reasons and the usage. */
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #framing: ClientFraming;
   readonly #open = new Map<string, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
-  /** The vendor's explanation of a refusal. */
   #finishMessage: string | undefined;
   /** JSON that follows the candidates in every piece, cached until the usage changes. */
   #tail: string | undefined;

@@ -17,10 +17,7 @@ const openaiVoices: ReadonlySet<string> = new Set(
   "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
 );
 
-/**
- * Renders `speechConfig` for a client's voice. Undefined for a voice of OpenAI, so that the vendor uses its default.
- * Google's voices are named after stars and moons, capitalised.
- */
+/** Renders a voice; undefined for OpenAI's, so that the vendor uses its default. Google's are capitalised. */
 export function renderVoice(voice: string): JsonRecord | undefined {
   if (openaiVoices.has(voice.toLowerCase())) return undefined;
   const voiceName = /^[a-z]+$/.test(voice) ? voice.slice(0, 1).toUpperCase() + voice.slice(1) : voice;

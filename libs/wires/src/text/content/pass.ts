@@ -28,7 +28,6 @@ const mayBeLastFrame = frameIncludes('"finishReason"', '"blockReason"');
 /** Matches frames that the gateway parses: with usage, a tool that the vendor ran, or a failure. */
 const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
-/** Member names of a call in both spellings. */
 const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
 
 /** Paths of the thinking level in the spellings that the vendor accepts. */
@@ -99,7 +98,6 @@ export const contentPass: TextPass = {
   earlyEnd: endContentEarly,
 };
 
-/** Returns a member of a part in either spelling, both of which the vendor accepts. */
 function memberInEitherSpelling(part: JsonRecord, camel: string, snake: string): unknown {
   return part[camel] ?? part[snake];
 }

@@ -14,10 +14,7 @@ const countMembers: ReadonlySet<string> = new Set([
   "maxLength",
 ]);
 
-/**
- * Converts the vendor's schema (upper-case types, `nullable`, counts as text) to JSON Schema. A JSON Schema is returned
- * unchanged, so that clients may send either form.
- */
+/** Converts the vendor's schema (upper-case types, `nullable`) to JSON Schema, which clients may send too. */
 export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {
   if (!isRecord(schema) || depth > maxSchemaDepth) return {};
   const members = Object.entries(schema)

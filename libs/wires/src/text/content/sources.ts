@@ -20,9 +20,7 @@ function parseCitationMetadata(metadata: unknown): readonly Citation[] {
   return all.filter(isRecord).map(({ uri, title }) => makeCitation(uri, title));
 }
 
-/**
- * Parses search results. A support refers to chunks by index. If there are no supports, each chunk becomes a citation.
- */
+/** Parses search results. Without supports, which refer to chunks, each chunk becomes a citation. */
 function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
@@ -48,7 +46,6 @@ function makeCitation(uri: unknown, title: unknown): Citation {
   });
 }
 
-/** Renders the citations that have an address; undefined if none has. */
 export function renderCitations(citations: readonly Citation[]): JsonRecord | undefined {
   const all = citations.flatMap(({ url, title }) => (url === undefined ? [] : [withoutUndefined({ uri: url, title })]));
   return all.length > 0 ? { citations: all } : undefined;

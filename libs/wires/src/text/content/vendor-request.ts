@@ -34,13 +34,9 @@ export const fieldSupport: FieldSupport = {
   refused: ["prewarm"],
 };
 
-/** Maximum number of stop sequences that the vendor accepts. */
 const maxStops = 5;
 
-/**
- * Renders the request for a vendor of this wire; the path names the model and selects streaming. Throws Failure
- * unsupported_parameter if the wire cannot express the request.
- */
+/** Renders the request for a vendor; the path names the model and selects streaming. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSteps(clientRequest, "content", unsupported);

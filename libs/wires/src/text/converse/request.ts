@@ -27,10 +27,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "logProbabilities", "modalities", "audio", "prewarm"],
 };
 
-/**
- * Renders the request for a vendor of this wire; the address holds the model and selects streaming. Throws Failure
- * unsupported_parameter if the wire cannot express the request.
- */
+/** Renders the request for a vendor; the address holds the model and selects streaming. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);

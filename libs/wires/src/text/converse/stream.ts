@@ -21,10 +21,7 @@ interface BufferedBlock {
 
 type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
 
-/**
- * Reads a vendor's stream: the start of the message, its blocks by index, its stop, and usage. A block of text or
- * reasoning begins with its first text. Unknown events and deltas are ignored.
- */
+/** Reads a vendor's stream. A block of text or reasoning begins with its first text. */
 export class ConverseReader implements StreamReader {
   readonly #book = new PartTracker(0);
   readonly #buffered = new Map<string, BufferedBlock>();

@@ -190,10 +190,7 @@ function requireBase64(kind: string, source: Source): Extract<Source, { kind: "b
   throw unsupportedFailure(source.kind === "url" ? `${kind} parts by address` : "file ids of another vendor");
 }
 
-/**
- * Creates names for documents from the characters that the vendor allows. Names are unique, since it refuses
- * duplicates.
- */
+/** Creates names for documents from the allowed characters; the vendor refuses duplicates. */
 export class DocumentNames {
   readonly #given = new Set<string>();
 

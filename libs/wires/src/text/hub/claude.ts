@@ -36,10 +36,7 @@ export function takesSingleSampling(model: string): boolean {
   return isAtLeastVersion(model, firstVersionWithSingleSampling);
 }
 
-/**
- * First versions of the families that accept messages of the role `system`. Others refuse or ignore them. Source:
- * Anthropic's page on system messages in the middle of a conversation.
- */
+/** First versions with messages of the role `system` (Anthropic's page on them); others refuse or ignore them. */
 const systemMessages: readonly (readonly [families: RegExp, from: Version])[] = [
   [/fable|mythos/, [5, 0]],
   [/opus/, [4, 8]],

@@ -106,7 +106,6 @@ function renderToken({ token, logProbability, bytes }: Omit<TokenProbability, "a
   return { token, logprob: logProbability, bytes: bytes ?? [...Buffer.from(token)] };
 }
 
-/** Reads the members of a function, which the chat, responses and Ollama's wires share. */
 export function parseFunction(declared: Fields): Extract<Tool, { kind: "function" }> {
   return withoutUndefined({
     kind: "function",
@@ -118,7 +117,6 @@ export function parseFunction(declared: Fields): Extract<Tool, { kind: "function
   });
 }
 
-/** Reads the members of a tool whose input is free text. */
 export function parseCustom(declared: Fields, format: unknown): Extract<Tool, { kind: "custom" }> {
   const [name, description] = [declared.needText("name"), declared.text("description")];
   return withoutUndefined({ kind: "custom", name, description, format });

@@ -52,9 +52,7 @@ function partDeltas(part: StreamedPart, choice: number, index: number): readonly
   ];
 }
 
-/**
- * Maximum characters of events that wait while another part is open; beyond it the stream fails with `upstream_error`.
- */
+/** Maximum characters of events that wait while another part is open; beyond it: upstream_error. */
 export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;

@@ -31,9 +31,7 @@ export function unsupportedFailure(param: string, message?: string): Failure {
   return new Failure("unsupported_parameter", message ?? defaultMessage, { param });
 }
 
-/**
- * Returns true if the field's value has an effect. One answer, and text as the only output, are every wire's default.
- */
+/** Returns true if the value has an effect. One answer, and text as the only output, are every wire's default. */
 function hasEffect(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;

@@ -79,10 +79,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   });
 }
 
-/**
- * Converts a tool of one of Google's wires to the other wire, without its options, which are reported as lost. Returns
- * any other tool unchanged.
- */
+/** Converts a tool of one of Google's wires to the other, without its options, which are reported as lost. */
 function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported): Tool {
   if (tool.kind !== "vendor") return tool;
   const pair = Object.entries(googleTools).find((names) => names.includes(tool.name));
@@ -98,10 +95,7 @@ function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported):
   return { kind: "vendor", wire, name: ofContent, definition: {} };
 }
 
-/**
- * Returns the text of a message between agents, of a compaction, or of a tool that a vendor ran and its output; undefined
- * if it has none that can be read.
- */
+/** Returns the readable text of an agents' message, of a compaction, or of a tool that a vendor ran. */
 function textOf(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { type, author, recipient, content } = value;

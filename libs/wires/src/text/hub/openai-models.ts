@@ -94,10 +94,7 @@ export function takesReasoning(model: string): boolean {
 
 type OpenAiWire = "chat" | "responses";
 
-/**
- * Returns the effort to request from a model on OpenAI's wires; undefined if the model uses its default. Requested
- * reasoning that the model does not support is reported as a loss.
- */
+/** Returns the effort to request; undefined: the model's default. Unsupported reasoning is reported as a loss. */
 export function openAiEffort(
   { reasoning }: Pick<TextRequest, "reasoning">,
   model: string,

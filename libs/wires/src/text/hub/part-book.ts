@@ -9,10 +9,7 @@ interface OpenPart {
   index: unknown;
 }
 
-/**
- * Tracks the open parts of one choice for a stream's reader: numbers them in order of appearance, and ends each exactly
- * once. `key` identifies a part in the stream.
- */
+/** Tracks the open parts of a choice by the stream's `key`: numbers them, and ends each exactly once. */
 export class PartTracker {
   readonly #choice: number;
   readonly #open = new Map<string, OpenPart>();
@@ -40,12 +37,10 @@ export class PartTracker {
     return [...this.#open.keys()].filter((key) => key.startsWith(prefix));
   }
 
-  /** Returns true if a part whose key begins with `prefix` was opened and ended. */
   isDone(prefix: string): boolean {
     return [...this.#ended].some((key) => key.startsWith(prefix));
   }
 
-  /** Returns true if an open part's current paragraph is `index`. */
   isAt(key: string, index: unknown): boolean {
     const entry = this.#open.get(key);
     return entry !== undefined && entry.hasText && entry.index === index;

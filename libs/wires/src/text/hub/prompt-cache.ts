@@ -163,9 +163,7 @@ function cacheOptions(
   });
 }
 
-/**
- * Reads the settings of the prompt cache: `prompt_cache_retention`, or on newer models `prompt_cache_options`.
- */
+/** Reads the settings of the prompt cache; newer models have `prompt_cache_options`. */
 export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "cacheRetention" | "prewarm"> {
   const options = fields.fields("prompt_cache_options");
   const retention = fields.text("prompt_cache_retention");

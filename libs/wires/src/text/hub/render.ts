@@ -61,7 +61,6 @@ export function toValidId(id: string, pattern: RegExp, prefix: string): string {
   return pattern.test(id) ? id : `${prefix}_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
 
-/** Returns the name by which a tool choice refers to a tool. */
 export function toolChoiceName(tool: Tool): string {
   return tool.kind === "web-search" ? searchToolName : tool.name;
 }

@@ -30,10 +30,7 @@ export type Tool =
       readonly format?: unknown;
       readonly within?: NamespacedTool | undefined;
     }
-  /**
-   * Web search, run by the vendor. `options` are sent only on the same wire; `commonOptions` has those of them that other wires
-   * can express, and `more` is true if there are others.
-   */
+  /** Web search by the vendor. `commonOptions`: those that other wires have; `more`: there are others. */
   | {
       readonly kind: "web-search";
       readonly wire: TextWireName;

@@ -7,10 +7,7 @@ export interface Envelope {
   readonly signature: Signature;
   /** Id of the tool call that the signature belongs to. */
   readonly call?: string | undefined;
-  /**
-   * True if the signature belongs to the text or image before the envelope, not to reasoning. On the chat wire, `span`
-   * locates the text.
-   */
+  /** True if it belongs to the text or image before the envelope; on the chat wire, `span` locates the text. */
   readonly previous?: boolean | undefined;
   /** Range of the part's characters in a text that joins several parts, on wires that join them. */
   readonly span?: CharacterRange | undefined;

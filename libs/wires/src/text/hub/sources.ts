@@ -94,7 +94,6 @@ export function audioBytes(source: Source): { readonly data: string; readonly fo
   return { data: source.data, format };
 }
 
-/** Creates the source of a URL: its address, or the bytes of a data URL. */
 export function sourceFromUrl(url: string): Source {
   const read = readDataUrl(url);
   return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };

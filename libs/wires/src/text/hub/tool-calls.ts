@@ -20,10 +20,7 @@ export function renderArguments(args: unknown): string {
   return JSON.stringify(args ?? {});
 }
 
-/**
- * Creates an id for a call that has none, derived from its path in the conversation: it is equal whenever the same
- * conversation is read, and different for every other path.
- */
+/** Creates an id for a call that has none, from its path: equal whenever the conversation is read. */
 export function callId(...path: readonly (string | number)[]): string {
   return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
 }

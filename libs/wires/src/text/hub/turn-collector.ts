@@ -13,7 +13,6 @@ interface OpenTurn {
 /** Collects the turns of a conversation while its messages, items or steps are read. */
 export class TurnCollector {
   readonly #turns: OpenTurn[] = [];
-  /** Names of tools by the ids of their calls. */
   readonly #names = new Map<string, string>();
 
   get turns(): readonly Turn[] {

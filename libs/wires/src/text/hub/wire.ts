@@ -16,13 +16,11 @@ export interface ParsedText extends Parsed<TextRequest> {
   readonly compactionTrigger?: boolean | undefined;
 }
 
-/** Target of a text request, as far as rendering depends on it. */
 export interface TextTarget extends Target {
   /** Output limit in tokens for a wire that requires one, if the client gave none. */
   readonly defaultMaxTokens: number;
 }
 
-/** Values of a call that are needed to render its answer. */
 export interface AnswerContext {
   /** Model name as the client wrote it. */
   readonly model: string;
@@ -39,10 +37,7 @@ export interface AnswerContext {
   readonly elapsedMs?: (() => number) | undefined;
 }
 
-/**
- * Converts a vendor's stream, frame by frame, to neutral events, synchronously. Unknown frames are skipped; a frame
- * that is not JSON is a `failure` event.
- */
+/** Converts a vendor's stream to neutral events. Skips unknown frames; one that is not JSON is a `failure`. */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
   /** Handles the end of the connection: returns events that end the open parts. `isComplete` stays false if truncated. */
@@ -62,10 +57,7 @@ export interface StreamWriter {
   heartbeat(): string;
 }
 
-/**
- * A text wire, independent of all others. A wire without `client` is spoken only by vendors. A wire without `vendor`
- * serves only clients of the same wire (`pass`).
- */
+/** A text wire. Without `client`, only vendors speak it; without `vendor`, it serves clients of the same wire. */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
@@ -79,9 +71,7 @@ export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   render(request: TextRequest, target: TextTarget): Rendered;
   parse(body: JsonRecord): TextAnswer;
-  /** Reads the usage of a complete answer. Throws Failure upstream_error if it failed or is incomplete. */
   usage(answer: JsonRecord): Units | undefined;
-  /** Reads a complete answer's charges in addition to tokens; undefined for none. */
   fees(answer: JsonRecord): ReportedExtraUsage | undefined;
   stream(): StreamReader;
   /** Finds the charges that a rendered request can cause in addition to tokens; undefined for none. */
@@ -164,7 +154,6 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   readonly count?: TokenCount;
 }
 
-/** Handles a request that becomes several calls, and their answers. */
 export interface PromptBatch {
   isBatch(body: JsonRecord): boolean;
   /** Parses the calls' requests, which differ only in their prompts. Throws Failure (400) naming the wrong field. */

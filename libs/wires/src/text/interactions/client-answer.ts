@@ -19,7 +19,6 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   });
 }
 
-/** Members of an interaction that change while it is generated. */
 interface InteractionState {
   readonly status: string;
   /** Steps of the interaction; absent in the events of a stream. */

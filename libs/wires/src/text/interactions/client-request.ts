@@ -20,10 +20,7 @@ import { feeMembers, requestedFees } from "./usage.ts";
 /** Members that refer to the store, machines or callbacks of one vendor account, which no other wire can express. */
 const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
 
-/**
- * Parses a request for an interaction into the neutral form. The service handles `store`, `background` and stored
- * interactions: it adds earlier steps to `input` and removes `previous_interaction_id`.
- */
+/** Parses a request. The service has replaced `previous_interaction_id` by earlier steps in `input`. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body, "", "either");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
@@ -113,7 +110,6 @@ function imageOf(image: Fields): TextRequest["image"] {
 
 const kinds = ["text", "image", "audio"] as const;
 
-/** Parses the formats of the answer: a JSON schema, images, speech. */
 function parseOutput(fields: Fields): Partial<TextRequest> {
   const modalities = new Set(
     fields.texts("response_modalities")?.map((text) => {

@@ -22,7 +22,6 @@ export function contentOf(part: Part): JsonRecord | undefined {
   return { type: "document", mime_type: "text/plain", data: Buffer.from(source.text).toString("base64") };
 }
 
-/** Renders the members of a content that hold its bytes or its address. */
 function mediaOf(source: Source): JsonRecord {
   if (source.kind === "base64") return { mime_type: source.mediaType, data: source.data };
   if (source.kind === "url")

@@ -53,7 +53,6 @@ export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   return readAnswerPart("a step", () => parseModelStep(fields) ?? []);
 }
 
-/** Returns true for a step whose content a filter of the vendor withheld. */
 export function isFiltered({ type, error }: JsonRecord): boolean {
   return type === "model_output" && isRecord(error);
 }

@@ -121,9 +121,7 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "interactions"),
 };
 
-/**
- * Renders tools. Another wire's search is dropped if there are functions: clients would have to send back its steps.
- */
+/** Renders tools. Another wire's search is dropped with functions: clients would have to return its steps. */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const supportedTools = tools?.filter(
@@ -135,7 +133,6 @@ function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly
     : supportedTools.map((tool) => renderToolBy(toolRenderers, tool, unsupported));
 }
 
-/** Renders `response_format`: the formats of text, images and speech in the answer. */
 function renderFormats({ format, modalities = [], image }: TextRequest, unsupported: Unsupported): unknown {
   const forms: JsonRecord[] = format === undefined ? [] : [renderFormat(format, unsupported)];
   if (format === undefined && modalities.length > 1 && modalities.includes("text")) forms.push({ type: "text" });

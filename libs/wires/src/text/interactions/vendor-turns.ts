@@ -8,10 +8,7 @@ import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { callStep, contentOf } from "./render-steps.ts";
 
-/**
- * Renders the dialogue as steps, and the instructions. Instructions in the middle of the dialogue move to the front.
- * Without turns, the instructions are the user's input.
- */
+/** Renders steps and the instructions; those in the middle move to the front. Without turns they are the input. */
 export function renderTurns(request: TextRequest, unsupported: Unsupported) {
   const system = allInstructions(request, unsupported)
     .flatMap((part) => (part.kind === "text" ? [part.text] : []))

@@ -31,19 +31,13 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   };
 }
 
-/**
- * Returns `stop_details` for a refusal: the vendor's, or default values if there are none. Returns an empty object if
- * the answer was not refused or has no refusal part.
- */
+/** Returns `stop_details` of a refusal: the vendor's or defaults; empty unless the answer was refused. */
 export function refusalDetails(finish: FinishReason, part: Part | undefined): JsonRecord {
   if (finish !== "refused" || part?.kind !== "refusal") return {};
   return { stop_details: part.details ?? { type: "refusal", category: null, explanation: null } };
 }
 
-/**
- * Renders an answer's parts for a client. The signature of a text at the end is left out: clients read the last block
- * as the answer, and vendors require only the signatures of calls.
- */
+/** Renders parts without the last text's signature: clients read the last block as the answer. */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonRecord[] {
   const visibleParts = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
   const last = visibleParts.at(-1);

@@ -12,10 +12,7 @@ import { stopReasonOf } from "./vendor-answer.ts";
 
 export const ping = renderSseEvent("ping", '{"type":"ping"}');
 
-/**
- * Writes a stream of message events: `message_start`, blocks one after another, `message_delta` with stop reason and
- * usage, `message_stop`.
- */
+/** Writes a stream of message events; `message_delta` has the stop reason and the usage. */
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new PartSequencer();

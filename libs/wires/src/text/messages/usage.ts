@@ -23,10 +23,7 @@ export function messagesUsage(usage: unknown, before?: Units): Units | undefined
   return isRecord(usage) ? unitsOfTokens(usage, before) : undefined;
 }
 
-/**
- * Converts `usage` to the units that are charged: none for a refusal before any content, which the vendor does not bill
- * (Anthropic's release notes of 2026-06-02).
- */
+/** Converts `usage` to charged units: none for a refusal before any content (release notes of 2026-06-02). */
 export function chargedUsage(
   usage: unknown,
   { stopReason, hasContent }: { stopReason: unknown; hasContent: boolean },

@@ -43,9 +43,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "modalities", "audio"],
 };
 
-/**
- * Renders the request for a vendor of this wire. Throws Failure unsupported_parameter if it cannot express the request.
- */
+/** Renders the request for a vendor. Throws Failure unsupported_parameter if the wire cannot express it. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const offered = withoutServerTools(withoutAnswer(clientRequest, target.model), target.model, unsupported);
@@ -180,10 +178,7 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonR
 /** Minimum top_p that the vendor accepts with thinking. */
 const minTopP = 0.95;
 
-/**
- * Renders the sampling parameters that the model accepts, with or without thinking; 1 is the default of both. Throws
- * Failure unsupported_parameter for a temperature outside of the wire's range.
- */
+/** Renders the sampling that the model accepts; 1 is the default of both parameters. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,

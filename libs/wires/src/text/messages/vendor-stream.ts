@@ -27,10 +27,7 @@ type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 /** Types of blocks that are opened as parts; all others are vendor parts. */
 const openedTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
-/**
- * Reads a vendor's stream of message events, whose blocks follow one another and have an index. Unknown events and
- * deltas are ignored.
- */
+/** Reads a vendor's stream of message events. Unknown events and deltas are ignored. */
 export class MessagesReader implements StreamReader {
   readonly #book = new PartTracker(0);
   readonly #open = new Map<string, OpenVendorBlock>();

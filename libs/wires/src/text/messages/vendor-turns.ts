@@ -149,7 +149,6 @@ function renderDocument(part: FilePart, unsupported: Unsupported): readonly Json
   ];
 }
 
-/** Renders a file's source: PDF as bytes, text as text. */
 function fileSource(source: FilePart["source"]): JsonRecord {
   if (source.kind === "text") return textSource(source.text);
   if (source.kind !== "base64") return addressSource(source);
@@ -186,10 +185,7 @@ export function automaticMarks(request: TextRequest): 0 | 2 {
 /** Names of other wires for cache lifetimes that are much longer than five minutes. */
 const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 
-/**
- * Marks the prompt for the vendor's cache (see `automaticMarks`). The vendor caches only up to marks: one follows the
- * instructions, one the conversation so far.
- */
+/** Marks the prompt for the cache, which reaches up to marks: one after the instructions, one at the end. */
 export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });

@@ -25,7 +25,6 @@ export function timeOf(seconds: number): string {
   return new Date(seconds * 1_000).toISOString();
 }
 
-/** Returns a choice's content; a refusal counts as text. */
 function contentOf({ parts }: Choice): OllamaContent {
   const text = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : [])).join("");
   const thinking = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("");
@@ -41,7 +40,6 @@ function contentOf({ parts }: Choice): OllamaContent {
   };
 }
 
-/** Content of an answer or of a piece of it: text, reasoning, calls, images in Base64. */
 export interface OllamaContent {
   readonly text?: string | undefined;
   readonly thinking?: string | undefined;

@@ -18,10 +18,7 @@ export function parseChat(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/**
- * Parses a prompt into the neutral form, as a user's turn. Throws Failure (400) naming a field that is invalid or that
- * chat cannot express: a suffix, or a conversation as tokens.
- */
+/** Parses a prompt as a user's turn. Refuses a suffix, and a conversation as tokens. */
 export function parseGenerate(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");

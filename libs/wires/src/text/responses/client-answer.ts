@@ -101,10 +101,7 @@ function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }
 
-/**
- * Adds the default values of `description`, `parameters` and `strict` to a function tool that lacks them. Other tools
- * are unchanged.
- */
+/** Adds the defaults of `description`, `parameters` and `strict` to a function tool that lacks them. */
 function echoTool(tool: JsonRecord): JsonRecord {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }

@@ -24,10 +24,7 @@ import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/**
- * Values of `include` that are not reported as dropped: encrypted reasoning is always included, and log probabilities
- * are a field of the neutral form.
- */
+/** Values of `include` that are not reported as dropped: always included, or a neutral field. */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
 /**

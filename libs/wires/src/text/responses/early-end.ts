@@ -23,10 +23,7 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
   reasoning_text: ["response.reasoning_text.done", "text"],
 };
 
-/**
- * Ends a stream of response events early. The terminal event repeats all output: finished items as the vendor sent
- * them, and open items with the text that was sent.
- */
+/** Ends a stream early. The terminal event repeats all output: finished items, and what was sent of open ones. */
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
   return {

@@ -25,10 +25,7 @@ export interface ItemRef {
   readonly index: number;
 }
 
-/**
- * An output item while it is streamed. Methods return the events to send, as text. Several parts can belong to one
- * item; `joins` is true if the next part does.
- */
+/** An output item while it is streamed. `joins` is true if the next part belongs to the same item. */
 export interface OpenItem {
   joins(opened: OpenedPart): boolean;
   start?(opened: OpenedPart): string;
@@ -40,10 +37,7 @@ export interface OpenItem {
 
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 
-/**
- * A call of a function or a free-text tool. If the vendor has only functions, a free-text tool's input arrives wrapped
- * in JSON; it is unwrapped and sent at the end of the call.
- */
+/** A call. If the vendor has only functions, a free-text tool's input is unwrapped and sent at the end. */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -103,7 +97,6 @@ interface GrowingText {
   length: number;
 }
 
-/** A message, whose texts and refusals are content parts. */
 export class OpenMessage implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;

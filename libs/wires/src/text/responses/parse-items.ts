@@ -9,7 +9,6 @@ import { qualifiedName } from "./namespaces.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
 
-/** Maximum number of parts of the summary or content in a reasoning item. */
 const maxReasoningTexts = 4_096;
 
 /** Readers of items that the model writes, in an answer or in the history of the next request. */

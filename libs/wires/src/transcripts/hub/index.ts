@@ -17,7 +17,6 @@ export function formEntry(name: string, value: string | number | undefined): rea
   return value === undefined ? [] : [[name, String(value)]];
 }
 
-/** A request for a transcript in the neutral form, without its file. */
 export interface TranscriptsRequest {
   readonly wire: TranscriptsWire;
   readonly model: string;
@@ -42,7 +41,6 @@ export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): re
   return [...hints, ...request.own.map(([name]) => name)];
 }
 
-/** Throws Failure unsupported_parameter if the requested format is not among those that the vendor's answer allows. */
 export function refuseFormats({ format }: TranscriptsRequest, formats: readonly TranscriptFormat[]): void {
   if (formats.includes(format))
     throw unsupportedFailure("response_format", `The vendor's answer cannot be converted to ${format}.`);
@@ -97,7 +95,6 @@ export interface TranscriptsClient extends Pick<
   ClientSide<TranscriptsRequest, Transcript, TranscriptsRequest>,
   "render"
 > {
-  /** Parses the fields of a form. Throws Failure (400) naming the wrong field. */
   read(entries: readonly FormEntry[]): TranscriptsRequest;
   /** Renders the JSON of an answer as a stream. Keeps the vendor's members that the neutral form lacks. */
   renderStream(body: JsonRecord): string;

@@ -21,10 +21,7 @@ export const embeddings = {
   },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/**
- * Parses a request. Unknown members go to vendors of this wire. A model in the path (engines endpoint) takes
- * precedence; a different one in the body is refused.
- */
+/** Parses a request. The engines endpoint has the model in its path; another one in the body is refused. */
 function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body);
   const model = modelOf(fields, path.model);
@@ -149,7 +146,6 @@ function renderOne(content: VectorContent): string | readonly number[] | JsonRec
   return content.value;
 }
 
-/** Parses a vendor's answer and puts its vectors in the order of their `index`. */
 function parseAnswer(body: JsonRecord): VectorsAnswer {
   return readVendor(body, (fields) => {
     const items = fields.each("data", maxInputs);

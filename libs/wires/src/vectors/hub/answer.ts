@@ -52,13 +52,11 @@ export function base64Of(vector: Vector): string {
   return Buffer.from(view.buffer).toString("base64");
 }
 
-/** Reads a list of vectors as numbers. Throws Failure upstream_error for anything else. */
 export function vectorsIn(value: unknown): readonly Vector[] {
   if (!Array.isArray(value) || value.length === 0 || value.length > maxInputs) throw noVector();
   return value.map((each: unknown) => ({ floats: floatsIn(each) }));
 }
 
-/** Reads a vector as numbers. Throws Failure upstream_error for anything else. */
 export function floatsIn(value: unknown): readonly number[] {
   if (!Array.isArray(value) || value.length === 0) throw noVector();
   return value.map((each: unknown) => {

@@ -43,10 +43,7 @@ export interface VectorsRequest {
   readonly own?: AdditionalMembers<VectorsWire> | undefined;
 }
 
-/**
- * Returns the inputs as texts, for a vendor that accepts only text. Throws Failure unsupported_parameter if an input is
- * not a text.
- */
+/** Returns the inputs as texts. Throws Failure unsupported_parameter for any other input. */
 export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly string[] {
   return inputs.map(({ content }) => {
     if (content.kind === "text") return content.text;

@@ -33,7 +33,6 @@ function renderRequest(request: VectorsRequest): Rendered {
   return { body, dropped: renderAdditionalMembers(own, "predict-embeddings", { user }).dropped };
 }
 
-/** Sums the tokens that the vendor reports for each text. */
 function readUsage(body: JsonRecord): Units | undefined {
   const counts = predictionsIn(body).map((each) =>
     parseCount(memberOf(memberOf(each["embeddings"], "statistics"), "token_count")),

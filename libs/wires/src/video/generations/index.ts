@@ -129,7 +129,6 @@ const states = {
   expired: "failed",
 } as const;
 
-/** Parses the state of a task; some vendors wrap it in `data`. */
 function parsePollResult(body: JsonRecord): PollResult {
   const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;
   const { status, url, result_url: result, video_url: video, metadata, progress, fail_reason: reason } = task;
@@ -146,7 +145,6 @@ function parsePollResult(body: JsonRecord): PollResult {
   });
 }
 
-/** Renders a task after its creation: the documented members, and those of the common task object. */
 export function renderCreated(task: VideoTask): JsonRecord {
   return {
     id: task.id,
@@ -159,7 +157,6 @@ export function renderCreated(task: VideoTask): JsonRecord {
   };
 }
 
-/** Renders a task's state, with the video's address once it exists. */
 export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRecord {
   const { requested, state, error } = task;
   const { width, height } = sizeOf(sizeOfTask(task));

@@ -15,7 +15,6 @@ export const maxSeconds = 600;
 /** Minimum length in seconds; vendors that read whole seconds would use their default for less. */
 export const minSeconds = 1;
 
-/** A request for a video in the neutral form. Absent members were not given by the client. */
 export interface VideoRequest {
   readonly model: string;
   readonly prompt?: string | undefined;
@@ -50,9 +49,7 @@ export function secondsAmong(lengths: readonly number[], seconds: number): numbe
   throw new Failure("unsupported_parameter", message, { param: "seconds" });
 }
 
-/**
- * Returns the length if it is a whole number within the limits. Throws Failure unsupported_parameter that names them.
- */
+/** Returns the length if it is a whole number within the limits, which the Failure names. */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
   const message = `seconds: the vendor of this model supports only whole seconds from ${min} to ${max}.`;
@@ -145,10 +142,7 @@ export function objectIn(text: string): JsonRecord | undefined {
   return parseRecord(text);
 }
 
-/**
- * Returns the additional members of a vendor's request: members of `metadata` that are in `supported`, and the members that
- * a client of the same wire sent. `dropped` lists all others.
- */
+/** Returns members of `metadata` that are `supported` and those of a client of the same wire; drops all others. */
 export function additionalVideoMembers(
   { own, extras = {} }: VideoRequest,
   wire: VideoWire,
@@ -163,7 +157,6 @@ export function additionalVideoMembers(
   return { members: { ...supportedExtras, ...members }, dropped: [...dropped, ...unsupportedExtras] };
 }
 
-/** A frame of the video that the client provides: its address, its bytes as Base64, or a file that a vendor keeps. */
 export type VideoImage =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "data"; readonly mediaType: string; readonly data: string }

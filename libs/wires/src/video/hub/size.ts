@@ -22,7 +22,6 @@ export interface VideoShape {
 /** Vendor's names of resolutions, by the pixels of the shorter side. */
 export type Tiers = Readonly<Record<number, string>>;
 
-/** Members of a shape that a vendor can make, and the names of those that it cannot. */
 export interface FittedShape {
   readonly ratio?: string | undefined;
   readonly tier?: string | undefined;
@@ -92,9 +91,7 @@ export function linesIn(body: JsonRecord): number | undefined {
   return parsed.length === 0 ? undefined : Math.max(...parsed);
 }
 
-/**
- * Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720, or a name of a resolution; `otherwise` for any other value.
- */
+/** Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720, or a name of a resolution; else `otherwise`. */
 function linesOf(value: unknown, otherwise: number | undefined): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "number") return value >= minSide ? value : otherwise;

@@ -14,7 +14,6 @@ export const inspectedMembers = ["model", "model_name", "req_key", "seconds", "d
 export interface RequestedVideo {
   readonly prompt?: string | undefined;
   readonly seconds: number;
-  /** Size, `<width>x<height>`. */
   readonly size?: string | undefined;
   /** Size that the vendor reports; the vendor may have chosen another size than requested. */
   readonly reportedSize?: string | undefined;
@@ -44,11 +43,9 @@ export interface VideoTask {
 
 export interface TaskContext {
   readonly requestId: string;
-  /** Address at which the client gets the finished video. */
   readonly contentUrl: string;
 }
 
-/** Returns the parts of a request that are stored. */
 export function requestedVideoOf(request: VideoRequest, seconds: number): RequestedVideo {
   const { prompt, size, aspectRatio, fps, seed, firstFrame } = request;
   return {
@@ -75,9 +72,7 @@ export interface RenderedVideo extends Rendered {
 
 export interface VideoVendor extends VendorSide<VideoRequest, PollResult, RenderedVideo> {
   readonly defaultSeconds: number;
-  /**
-   * Reads the vendor's id of a new task. Throws Failure upstream_error, or upstream_rejected if the body is a refusal.
-   */
+  /** Reads the vendor's id of a new task. Throws upstream_rejected if the body is a refusal. */
   started(body: JsonRecord): string;
   /** Parses the answer to a poll. Never throws: an unreadable answer is `unknown`. */
   parse(body: JsonRecord): PollResult;

@@ -41,7 +41,6 @@ export const jimeng = {
 /** First frame of a video, which is not counted in its seconds. */
 const firstFrameNumber = 1;
 
-/** Vendor's value for a random seed. */
 const anySeed = -1;
 
 /** Parses the epsilon format's body of a new task: `req_key` is the model, `frames` gives the length. */
@@ -144,7 +143,6 @@ const states = {
   expired: "failed",
 } as const;
 
-/** Parses the state of a task: first its code, then its state. */
 function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   const { status, video_url: url } = asRecord(data);
   if (typeof code !== "number" || (transientCodes.has(code) && status !== "done")) return unknownResult;

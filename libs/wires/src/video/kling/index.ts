@@ -77,7 +77,6 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** Returns the field of the request that sets the vendor's `sound`. */
 function soundField({ own }: VideoRequest): string {
   return own?.wire === "kling-video" && "sound" in own.members ? "sound" : "extras.sound";
 }

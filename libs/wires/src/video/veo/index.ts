@@ -16,7 +16,6 @@ import type { Wire } from "../../wire.ts";
 
 const defaultSeconds = 8;
 
-/** Member of a finished operation at Vertex with the video's bytes. */
 const videoMember = "bytesBase64Encoded";
 
 /** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video). Downloads need the key. */

@@ -40,10 +40,7 @@ export const videos = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/**
- * Parses POST /v1/videos. A form has the same members, with its file as a data URL in `input_reference`. `seconds` may
- * be a number; `duration` is read if `seconds` is absent.
- */
+/** Parses POST /v1/videos. A form's file is a data URL in `input_reference`. `duration` is read too. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");

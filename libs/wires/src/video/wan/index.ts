@@ -30,7 +30,6 @@ export const wan = {
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
-/** Vendor parameters that any client may set in `metadata`. */
 const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
 /** Match models up to 2.6, which use an older protocol, and those of them that accept a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
