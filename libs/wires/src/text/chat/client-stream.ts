@@ -1,6 +1,6 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, type EventHandlers } from "../hub/events.ts";
-import { failureFrames, Failure, type Units } from "@modelgate/contracts";
+import { dispatch, StreamSummary, type EventHandlers } from "../hub/events.ts";
+import { failureFrames, Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { TextEvent, FinishReason, OpenedPart, WholePart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
@@ -26,16 +26,9 @@ export class ChatWriter implements StreamWriter {
   readonly #choices = new Map<number, ChatPartWriter>();
   readonly fail = failureFrames.chat;
   readonly heartbeat = (): string => keepAlive;
-  #usage: Units | undefined;
+  readonly #summary = new StreamSummary();
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => {
-      this.#usage ??= usage;
-      return this.#choice(0).begin();
-    },
-    usage: ({ usage }) => {
-      this.#usage = usage;
-      return "";
-    },
+    start: () => this.#choice(0).begin(),
     "part-start": ({ choice, part, opened }) => this.#writeTo(choice, (writer) => writer.start(part, opened)),
     citation: ({ choice, part, citation }) => {
       this.#choice(choice).cite(part, citation);
@@ -57,12 +50,13 @@ export class ChatWriter implements StreamWriter {
     // Deltas are frequent, so they do not use the table of handlers.
     if (event.type === "part-delta")
       return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
+    this.#summary.take(event);
     return dispatch(this.#on, event) ?? "";
   }
 
   end(): string {
     const ends = [this.#choice(0), ...this.#choices.values()].map((choice) => choice.begin() + choice.finish("other"));
-    const requestedUsage = this.#context.request.includeUsage === true ? this.#usage : undefined;
+    const requestedUsage = this.#context.request.includeUsage === true ? this.#summary.usage : undefined;
     const usage = requestedUsage === undefined ? "" : this.#chunks.usage(renderUsage(requestedUsage));
     return `${ends.join("")}${usage}data: [DONE]\n\n`;
   }

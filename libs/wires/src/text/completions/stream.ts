@@ -1,5 +1,5 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, answerToEvents, type EventHandlers } from "../hub/events.ts";
+import { dispatch, answerToEvents, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { renderUsage } from "../chat/usage.ts";
@@ -23,18 +23,11 @@ export class CompletionsWriter implements StreamWriter {
   readonly #choices = new Map<number, OpenChoice>();
   readonly #request: TextRequest;
   readonly #first: number;
-  #usage: Units | undefined;
+  readonly #summary = new StreamSummary();
   readonly fail = failureFrames.chat;
   readonly heartbeat = (): string => keepAlive;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => {
-      this.#usage ??= usage;
-      return this.#begun(0);
-    },
-    usage: ({ usage }) => {
-      this.#usage = usage;
-      return "";
-    },
+    start: () => this.#begun(0),
     "part-start": ({ choice, part, opened }) => {
       const started = this.#begun(choice);
       this.#choice(choice).kinds.set(part, opened.kind);
@@ -53,11 +46,12 @@ export class CompletionsWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
+    this.#summary.take(event);
     return dispatch(this.#on, event) ?? "";
   }
 
   end(): string {
-    return this.finish() + this.last(this.#usage ?? {});
+    return this.finish() + this.last(this.#summary.usage ?? {});
   }
 
   last(usage: Units): string {

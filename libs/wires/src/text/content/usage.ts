@@ -11,32 +11,22 @@ import {
   type ReportedCall,
   type ReportedExtraUsage,
 } from "../fees.ts";
-import { parseCount, tokensOfModality, unitsByModality } from "../hub/counts.ts";
+import { googleUsage, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
 
-/**
- * Converts `usageMetadata` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to
- * the candidates, while units include it in the output. Tokens that tools add to the prompt count as input.
- */
-export function contentUsage(usage: unknown): Units | undefined {
-  if (!isRecord(usage)) return undefined;
-  const prompt = parseCount(usage["promptTokenCount"]);
-  const candidates = parseCount(usage["candidatesTokenCount"]);
-  const reasoningTokens = parseCount(usage["thoughtsTokenCount"]) ?? 0;
-  if (prompt === undefined && candidates === undefined && reasoningTokens === 0) return undefined;
-  const input = (prompt ?? 0) + (parseCount(usage["toolUsePromptTokenCount"]) ?? 0);
-  const details = {
-    input: usage["promptTokensDetails"],
-    cached: usage["cacheTokensDetails"],
-    output: usage["candidatesTokensDetails"],
-  };
-  return unitsByModality({
-    input,
-    cached: parseCount(usage["cachedContentTokenCount"]) ?? 0,
-    output: candidates ?? 0,
-    reasoning: reasoningTokens,
-    count: (part, modality) => tokensOfModality(details[part], modality.toUpperCase(), "tokenCount"),
-  });
-}
+const form: GoogleUsageForm = {
+  totals: {
+    input: "promptTokenCount",
+    tools: "toolUsePromptTokenCount",
+    cached: "cachedContentTokenCount",
+    output: "candidatesTokenCount",
+    reasoning: "thoughtsTokenCount",
+  },
+  lists: { input: "promptTokensDetails", cached: "cacheTokensDetails", output: "candidatesTokensDetails" },
+  count: "tokenCount",
+  names: { text: "TEXT", audio: "AUDIO", image: "IMAGE" },
+};
+
+export const contentUsage = (usage: unknown): Units | undefined => googleUsage(usage, form);
 
 /** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */
 export function renderUsage(units: Units): JsonRecord {
@@ -50,18 +40,12 @@ export function renderUsage(units: Units): JsonRecord {
     candidatesTokenCount: candidates,
     thoughtsTokenCount: reasoningTokens > 0 ? reasoningTokens : undefined,
     totalTokenCount: prompt + candidates + reasoningTokens,
-    promptTokensDetails: details(prompt, inputAudioTokens, inputImageTokens),
+    promptTokensDetails: tokensByModality(form, prompt, inputAudioTokens, inputImageTokens),
     candidatesTokensDetails:
-      outputAudioTokens + outputImageTokens > 0 ? details(candidates, outputAudioTokens, outputImageTokens) : undefined,
+      outputAudioTokens + outputImageTokens > 0
+        ? tokensByModality(form, candidates, outputAudioTokens, outputImageTokens)
+        : undefined,
   });
-}
-
-function details(all: number, audio = 0, image = 0): readonly JsonRecord[] {
-  return [
-    { modality: "TEXT", tokenCount: all - audio - image },
-    ...(audio > 0 ? [{ modality: "AUDIO", tokenCount: audio }] : []),
-    ...(image > 0 ? [{ modality: "IMAGE", tokenCount: image }] : []),
-  ];
 }
 
 export const feeMembers = ["tools", "serviceTier", "service_tier"];

@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { asRecords } from "../../json/fields.ts";
+import { asRecords, isRecord } from "../../json/fields.ts";
 
 export function parseCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
@@ -18,38 +18,51 @@ export function withoutZeroUnits(units: Units): Units {
   return remaining;
 }
 
-/** Tokens in a usage of Google, and the parts of them that are audio or images. */
-export interface ReportedTokens {
-  readonly input: number;
-  readonly cached: number;
-  /** Output without reasoning. */
-  readonly output: number;
-  readonly reasoning: number;
-  count(part: "input" | "cached" | "output", modality: "audio" | "image"): number;
+/** Members of a usage report of Google: totals, lists by modality, and the members and names in such a list. */
+export interface GoogleUsageForm {
+  readonly totals: Readonly<Record<"input" | "tools" | "cached" | "output" | "reasoning", string>>;
+  readonly lists: Readonly<Record<"input" | "cached" | "output", string>>;
+  readonly count: string;
+  readonly names: Readonly<Record<"text" | "audio" | "image", string>>;
 }
 
-/** Sums the tokens of one modality in a list of Google's usage reports; `member` has an entry's tokens. */
-export function tokensOfModality(entries: unknown, modality: string, member: string): number {
-  return asRecords(entries)
-    .filter((entry) => entry["modality"] === modality)
-    .reduce((sum, entry) => sum + (parseCount(entry[member]) ?? 0), 0);
-}
-
-/** Converts reported tokens to disjoint units. Units include reasoning in the output. */
-export function unitsByModality({ input, cached, output, reasoning, count }: ReportedTokens): Units {
-  const inputAudioTokens = Math.max(0, count("input", "audio") - count("cached", "audio"));
-  const inputImageTokens = Math.max(0, count("input", "image") - count("cached", "image"));
-  const [outputAudioTokens, outputImageTokens] = [count("output", "audio"), count("output", "image")];
+/**
+ * Converts a usage report of Google to disjoint units; undefined if it has no tokens. It counts reasoning in addition
+ * to the output, while units include it. Tokens that tools add to the prompt count as input.
+ */
+export function googleUsage(usage: unknown, { totals, lists, count, names }: GoogleUsageForm): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const [input, output] = [parseCount(usage[totals.input]), parseCount(usage[totals.output])];
+  const [cached = 0, tools = 0, reasoning = 0] = [totals.cached, totals.tools, totals.reasoning].map((name) =>
+    parseCount(usage[name]),
+  );
+  if (input === undefined && output === undefined && reasoning === 0) return undefined;
+  const tokensOf = (list: keyof typeof lists, modality: "audio" | "image"): number =>
+    asRecords(usage[lists[list]])
+      .filter((entry) => entry["modality"] === names[modality])
+      .reduce((sum, entry) => sum + (parseCount(entry[count]) ?? 0), 0);
+  const inputAudioTokens = Math.max(0, tokensOf("input", "audio") - tokensOf("cached", "audio"));
+  const inputImageTokens = Math.max(0, tokensOf("input", "image") - tokensOf("cached", "image"));
+  const [outputAudioTokens, outputImageTokens] = [tokensOf("output", "audio"), tokensOf("output", "image")];
   return withoutZeroUnits({
-    inputTokens: Math.max(0, input - cached - inputAudioTokens - inputImageTokens),
+    inputTokens: Math.max(0, (input ?? 0) + tools - cached - inputAudioTokens - inputImageTokens),
     cachedInputTokens: cached,
-    outputTokens: Math.max(0, output - outputAudioTokens - outputImageTokens) + reasoning,
+    outputTokens: Math.max(0, (output ?? 0) - outputAudioTokens - outputImageTokens) + reasoning,
     reasoningTokens: reasoning,
     inputAudioTokens,
     outputAudioTokens,
     inputImageTokens,
     outputImageTokens,
   });
+}
+
+/** Renders a list of tokens by modality; without audio and images it has only text. */
+export function tokensByModality({ count, names }: GoogleUsageForm, all: number, audio = 0, image = 0) {
+  return [
+    { modality: names.text, [count]: all - audio - image },
+    ...(audio > 0 ? [{ modality: names.audio, [count]: audio }] : []),
+    ...(image > 0 ? [{ modality: names.image, [count]: image }] : []),
+  ];
 }
 
 const optionalUnits = [

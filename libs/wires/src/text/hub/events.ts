@@ -1,5 +1,5 @@
-import { Failure, withoutUndefined } from "@modelgate/contracts";
-import type { Choice, OpenedPart, StreamedPart, TextAnswer, TextEvent } from "./answer.ts";
+import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
+import type { Choice, FinishReason, OpenedPart, StreamedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
 /** Converts a complete answer to the events of a stream, with one delta per part. */
@@ -112,6 +112,20 @@ export class PartSequencer {
     const events = this.#waiting.get(event.part);
     if (events === undefined) this.#waiting.set(event.part, [event]);
     else events.push(event);
+  }
+}
+
+/** Usage and end of a streamed answer's first choice, which a writer sends at the end. */
+export class StreamSummary {
+  usage: Units | undefined;
+  finish: FinishReason = "other";
+  stopSequence: string | undefined;
+
+  take(event: TextEvent): void {
+    if (event.type === "start" || event.type === "usage") this.usage = event.usage ?? this.usage;
+    if (event.type !== "finish" || event.choice !== 0) return;
+    this.finish = event.reason;
+    this.stopSequence = event.stopSequence;
   }
 }
 

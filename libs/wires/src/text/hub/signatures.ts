@@ -72,6 +72,23 @@ export function signatureFromClient(text: string, wire: TextWireName, kind: stri
   return decodeEnvelope(text)?.signature ?? { wire, kind, value: text };
 }
 
+/** Reads the signature of reasoning; undefined if it is empty or the gateway's placeholder. */
+export function parseSignature(text: string, wire: TextWireName): Signature | undefined {
+  if (text === "" || text === placeholderSignature) return undefined;
+  return signatureFromClient(text, wire, signatureKind);
+}
+
+/** Renders the signature of reasoning for a client of `wire`; a placeholder if there is none. */
+export function renderSignature(signature: Signature | undefined, wire: TextWireName): string {
+  return signature === undefined ? placeholderSignature : signatureForClient(signature, wire);
+}
+
+/** Reads the envelope by which reasoning carries the signature of another part: a call, or the previous part. */
+export function carriedSignature(text: unknown): Envelope | undefined {
+  const envelope = typeof text === "string" ? decodeEnvelope(text) : undefined;
+  return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
+}
+
 /** Kinds of signatures on wires with two kinds: one accompanies reasoning, the other replaces it. */
 export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 

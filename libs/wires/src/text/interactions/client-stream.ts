@@ -1,12 +1,13 @@
-import { failureFrames, type Failure, type Units } from "@modelgate/contracts";
+import { failureFrames } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { keepAlive } from "../../sse/framing.ts";
-import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
-import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
+import type { OpenedPart, TextEvent } from "../hub/answer.ts";
+import { dispatch, PartSequencer, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import type { Part, Signature } from "../hub/part.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { interactionOf } from "./client-answer.ts";
-import { annotationOf, answerSteps, signatureSteps, renderSignature } from "./render-steps.ts";
+import { renderSignature } from "../hub/signatures.ts";
+import { annotationOf, answerSteps, signatureSteps } from "./render-steps.ts";
 import { endingOf } from "./vendor-answer.ts";
 
 /** Writes a stream of steps, one after another, with numbered events. */
@@ -18,18 +19,11 @@ export class InteractionsWriter implements StreamWriter {
   #index = 0;
   #events = 0;
   #isStarted = false;
-  #usage: Units | undefined;
-  #finish: FinishReason = "other";
+  readonly #summary = new StreamSummary();
+  readonly fail = failureFrames.interactions;
   readonly heartbeat = (): string => keepAlive;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => {
-      this.#usage = usage ?? this.#usage;
-      return this.#start();
-    },
-    usage: ({ usage }) => {
-      this.#usage = usage;
-      return "";
-    },
+    start: () => this.#start(),
     "part-start": ({ opened }) => this.#open(opened),
     "part-delta": ({ text }) => (text === "" ? "" : this.#delta(this.#deltaOf(text))),
     citation: ({ citation }) => this.#delta({ type: "text_annotation_delta", annotations: [annotationOf(citation)] }),
@@ -38,10 +32,6 @@ export class InteractionsWriter implements StreamWriter {
       answerSteps(whole)
         .map((step) => this.#wholeStep(step, whole))
         .join(""),
-    finish: ({ reason }) => {
-      this.#finish = reason;
-      return "";
-    },
     ping: () => keepAlive,
   };
 
@@ -50,25 +40,17 @@ export class InteractionsWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    const started = "part" in event ? this.#start() : "";
-    return (
-      started +
-      this.#order
-        .take(event)
-        .map((each) => dispatch(this.#on, each) ?? "")
-        .join("")
-    );
+    this.#summary.take(event);
+    let text = "part" in event ? this.#start() : "";
+    for (const each of this.#order.take(event)) text += dispatch(this.#on, each) ?? "";
+    return text;
   }
 
   end(): string {
-    const { status, steps } = endingOf(this.#finish);
+    const { status, steps } = endingOf(this.#summary.finish);
     const rest = steps.map((step) => this.#step(step) + this.#stop()).join("");
-    const interaction = interactionOf(this.#context, { status, usage: this.#usage });
+    const interaction = interactionOf(this.#context, { status, usage: this.#summary.usage });
     return this.#start() + rest + this.#emit("interaction.completed", { interaction });
-  }
-
-  fail(failure: Failure): string {
-    return failureFrames.interactions(failure);
   }
 
   #start(): string {
@@ -94,7 +76,9 @@ export class InteractionsWriter implements StreamWriter {
   #close(signature: Signature | undefined): string {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
-      return this.#delta({ type: "thought_signature", signature: renderSignature(signature) }) + this.#stop();
+      return (
+        this.#delta({ type: "thought_signature", signature: renderSignature(signature, "interactions") }) + this.#stop()
+      );
     const reasoning = signatureSteps(signature, opened?.kind === "tool-call" ? opened.id : undefined);
     return this.#stop() + reasoning.map((step) => this.#step(step) + this.#stop()).join("");
   }

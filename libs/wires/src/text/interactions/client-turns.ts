@@ -1,7 +1,7 @@
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import type { Turn } from "../hub/request.ts";
 import { TurnCollector } from "../hub/turn-collector.ts";
-import { carriedSignature, isContents, parseContent, parseModelStep, parseResult } from "./parts.ts";
+import { isContents, parseContent, parseModelStep, parseResult, signatureCarriedBy } from "./parts.ts";
 
 const maxSteps = 20_000;
 
@@ -26,7 +26,7 @@ export function parseTurns(fields: Fields): readonly Turn[] {
 
 /** Reads a step. Adjacent steps of the user, or of the model, become one turn. */
 function readStep(dialogue: TurnCollector, step: Fields): void {
-  const envelope = carriedSignature(step);
+  const envelope = signatureCarriedBy(step);
   if (envelope !== undefined) {
     step.whole();
     dialogue.attach(envelope);

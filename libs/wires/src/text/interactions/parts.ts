@@ -1,14 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, ownEntry, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, resultParts, type ReadPart } from "../hub/content.ts";
-import type { Citation, Part, Signature, Source, ToolResultPart } from "../hub/part.ts";
-import {
-  decodeEnvelope,
-  signatureFromClient,
-  signatureKind,
-  placeholderSignature,
-  type Envelope,
-} from "../hub/signatures.ts";
+import type { Citation, Part, Source, ToolResultPart } from "../hub/part.ts";
+import { carriedSignature, parseSignature, type Envelope } from "../hub/signatures.ts";
 import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 
@@ -38,22 +32,13 @@ function parseCall(step: Fields): Part {
 
 function parseReasoning(step: Fields): Part {
   const text = parseContent(step, "summary").flatMap((part) => (part.kind === "text" ? [part.text] : []));
-  const value = step.text("signature");
-  const signature = value === undefined ? undefined : parseSignature(value);
+  const signature = parseSignature(step.text("signature") ?? "", "interactions");
   return withoutUndefined({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
 }
 
-/** Reads the signature of a `thought` step; undefined if it is empty or the gateway's placeholder. */
-export function parseSignature(text: string): Signature | undefined {
-  if (text === "" || text === placeholderSignature) return undefined;
-  return signatureFromClient(text, "interactions", signatureKind);
-}
-
-/** Reads the signature of another part that a `thought` step carries; undefined if it carries none. */
-export function carriedSignature(step: Fields): Envelope | undefined {
-  const { type, signature } = step.value;
-  const envelope = type === "thought" && typeof signature === "string" ? decodeEnvelope(signature) : undefined;
-  return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
+/** Reads the signature of another part that a step carries; undefined if it carries none. */
+export function signatureCarriedBy({ value: { type, signature } }: Fields): Envelope | undefined {
+  return type === "thought" ? carriedSignature(signature) : undefined;
 }
 
 /** Parses a function's result: text, contents, or an object, which becomes JSON text. */

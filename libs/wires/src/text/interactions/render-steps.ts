@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedFailure } from "../hub/field-support.ts";
 import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/part.ts";
-import { encodeEnvelope, signatureForClient, placeholderSignature } from "../hub/signatures.ts";
+import { encodeEnvelope, renderSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
@@ -41,10 +41,10 @@ export function callStep(part: ToolCallPart): JsonRecord {
 
 /** Renders a part of an answer for a client; empty if this wire cannot express it. */
 export function answerSteps(part: Part): readonly JsonRecord[] {
-  if (part.kind === "reasoning")
-    return [
-      withoutUndefined({ type: "thought", summary: summaryOf(part.text), signature: renderSignature(part.signature) }),
-    ];
+  if (part.kind === "reasoning") {
+    const summary = part.text === "" ? undefined : [{ type: "text", text: part.text }];
+    return [withoutUndefined({ type: "thought", summary, signature: renderSignature(part.signature, "interactions") })];
+  }
   if (part.kind === "vendor") return part.wire === "interactions" && isRecord(part.value) ? [part.value] : [];
   if (part.kind === "tool-call") return [callStep(part), ...signatureSteps(part.signature, part.id)];
   const content = contentOf(part);
@@ -53,15 +53,6 @@ export function answerSteps(part: Part): readonly JsonRecord[] {
     { type: "model_output", content: [content] },
     ...signatureSteps("signature" in part ? part.signature : undefined),
   ];
-}
-
-function summaryOf(text: string): readonly JsonRecord[] | undefined {
-  return text === "" ? undefined : [{ type: "text", text }];
-}
-
-/** Renders the signature of a `thought` step; a placeholder if the reasoning has none. */
-export function renderSignature(signature: Signature | undefined): string {
-  return signature === undefined ? placeholderSignature : signatureForClient(signature, "interactions");
 }
 
 /** Renders a `thought` step that carries another wire's signature of a call or content; clients send it back. */

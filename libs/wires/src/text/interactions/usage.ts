@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
-import { memberOf, isRecord, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
 import {
   feesUnlessNone,
   recordsWithPaths as toolsIn,
@@ -11,30 +11,26 @@ import {
   type ReportedExtraUsage,
   type RequestedFees,
 } from "../fees.ts";
-import { parseCount, tokensOfModality, unitsByModality } from "../hub/counts.ts";
+import { googleUsage, parseCount, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
 
-/**
- * Converts `usage` to disjoint units; undefined if it has no tokens. This wire counts reasoning in addition to the
- * output, while units include it. Tokens that tools add to the prompt count as input.
- */
-export function interactionsUsage(usage: unknown): Units | undefined {
-  if (!isRecord(usage)) return undefined;
-  const [input, output] = [parseCount(usage["total_input_tokens"]), parseCount(usage["total_output_tokens"])];
-  const reasoningTokens = parseCount(usage["total_thought_tokens"]) ?? 0;
-  if (input === undefined && output === undefined && reasoningTokens === 0) return undefined;
-  const details = {
-    input: usage["input_tokens_by_modality"],
-    cached: usage["cached_tokens_by_modality"],
-    output: usage["output_tokens_by_modality"],
-  };
-  return unitsByModality({
-    input: (input ?? 0) + (parseCount(usage["total_tool_use_tokens"]) ?? 0),
-    cached: parseCount(usage["total_cached_tokens"]) ?? 0,
-    output: output ?? 0,
-    reasoning: reasoningTokens,
-    count: (part, modality) => tokensOfModality(details[part], modality, "tokens"),
-  });
-}
+const form: GoogleUsageForm = {
+  totals: {
+    input: "total_input_tokens",
+    tools: "total_tool_use_tokens",
+    cached: "total_cached_tokens",
+    output: "total_output_tokens",
+    reasoning: "total_thought_tokens",
+  },
+  lists: {
+    input: "input_tokens_by_modality",
+    cached: "cached_tokens_by_modality",
+    output: "output_tokens_by_modality",
+  },
+  count: "tokens",
+  names: { text: "text", audio: "audio", image: "image" },
+};
+
+export const interactionsUsage = (usage: unknown): Units | undefined => googleUsage(usage, form);
 
 /** Renders units as `usage`. Tokens written to a cache count as input, since this wire has no member for them. */
 export function renderUsage(units: Units): JsonRecord {
@@ -42,22 +38,14 @@ export function renderUsage(units: Units): JsonRecord {
   const [input, output] = [inputTotal(units), outputTotal(units) - reasoningTokens];
   return withoutUndefined({
     total_input_tokens: input,
-    input_tokens_by_modality: byModality(input, units.inputAudioTokens, units.inputImageTokens),
+    input_tokens_by_modality: tokensByModality(form, input, units.inputAudioTokens, units.inputImageTokens),
     total_cached_tokens: units.cachedInputTokens ?? 0,
     total_output_tokens: output,
-    output_tokens_by_modality: byModality(output, units.outputAudioTokens, units.outputImageTokens),
+    output_tokens_by_modality: tokensByModality(form, output, units.outputAudioTokens, units.outputImageTokens),
     total_thought_tokens: reasoningTokens,
     total_tool_use_tokens: 0,
     total_tokens: input + output + reasoningTokens,
   });
-}
-
-function byModality(all: number, audio = 0, image = 0): readonly JsonRecord[] {
-  return [
-    { modality: "text", tokens: all - audio - image },
-    ...(audio > 0 ? [{ modality: "audio", tokens: audio }] : []),
-    ...(image > 0 ? [{ modality: "image", tokens: image }] : []),
-  ];
 }
 
 export const feeMembers = ["tools", "service_tier"];

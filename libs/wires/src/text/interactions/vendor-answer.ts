@@ -3,7 +3,7 @@ import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
-import { carriedSignature, parseModelStep } from "./parts.ts";
+import { parseModelStep, signatureCarriedBy } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
 export function parseAnswer(body: JsonRecord): TextAnswer {
@@ -49,7 +49,7 @@ export function messageOf({ errors, error }: JsonRecord): string | undefined {
 /** Parses one step of an answer. Steps of the client, which an answer may repeat, are skipped. */
 export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   const fields = new Fields(step, "", "either");
-  if (carriedSignature(fields) !== undefined) return [];
+  if (signatureCarriedBy(fields) !== undefined) return [];
   return readAnswerPart("a step", () => parseModelStep(fields) ?? []);
 }
 

@@ -16,7 +16,8 @@ import type { Signature } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { isVendorStep, parseAnnotation, parseContent, parseSignature } from "./parts.ts";
+import { parseSignature } from "../hub/signatures.ts";
+import { isVendorStep, parseAnnotation, parseContent } from "./parts.ts";
 import { interactionsFees, interactionsUsage } from "./usage.ts";
 import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts";
 
@@ -79,7 +80,7 @@ export class InteractionsReader implements StreamReader {
       return isWhole ? [...started, ...this.#book.delta(open.key, renderArguments(args))] : started;
     }
     if (type === "thought") {
-      open.signature = parseSignature(asText(step["signature"]));
+      open.signature = parseSignature(asText(step["signature"]), "interactions");
       const started = this.#book.start(open.key, { kind: "reasoning", summary: true });
       return [...started, ...asRecords(step["summary"]).flatMap((content) => this.#think(open, content))];
     }
@@ -90,7 +91,7 @@ export class InteractionsReader implements StreamReader {
     if (open === undefined) return [];
     if (isVendorStep(asText(open.step["type"]))) open.step = { ...open.step, ...delta };
     else if (type === "arguments_delta") return this.#book.delta(open.key, asText(delta["arguments"]));
-    else if (type === "thought_signature") open.signature = parseSignature(asText(delta["signature"]));
+    else if (type === "thought_signature") open.signature = parseSignature(asText(delta["signature"]), "interactions");
     else if (type === "thought_summary") return this.#think(open, delta["content"]);
     else if (type === "text_annotation_delta") return this.#cite(open, delta["annotations"]);
     else if (open.step["type"] === "model_output") return this.#write(open, { type, ...delta });

@@ -3,9 +3,9 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Signature } from "../hub/part.ts";
-import { isRedacted, type Envelope } from "../hub/signatures.ts";
+import { isRedacted, renderSignature, type Envelope } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
-import { renderCitation, signatureBlock, renderSignature } from "./extras.ts";
+import { renderCitation, signatureBlock } from "./extras.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
@@ -72,7 +72,7 @@ function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonRecor
       ? [{ type: "redacted_thinking", data: signature.value }]
       : [];
   if (redacted.length > 0 && text === "") return redacted;
-  const value = renderSignature(redacted.length > 0 ? undefined : signature);
+  const value = renderSignature(redacted.length > 0 ? undefined : signature, "messages");
   return [{ type: "thinking", thinking: text, signature: value }, ...redacted];
 }
 

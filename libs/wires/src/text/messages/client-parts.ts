@@ -1,11 +1,11 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry, asRecords } from "../../json/fields.ts";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
-import type { Envelope } from "../hub/signatures.ts";
+import { parseSignature, type Envelope } from "../hub/signatures.ts";
 import { normalizeMediaType } from "../hub/sources.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { attachSignature } from "../hub/turn-collector.ts";
-import { parseCache, parseCitation, readEnvelope, parseSignature } from "./extras.ts";
+import { parseCache, parseCitation, readEnvelope } from "./extras.ts";
 
 const maxBlocks = 4_096;
 
@@ -70,7 +70,7 @@ function readCall(block: Fields, names: CallNames): readonly Part[] {
 }
 
 function readThinking(block: Fields): readonly Part[] {
-  const signature = parseSignature(block.text("signature") ?? "");
+  const signature = parseSignature(block.text("signature") ?? "", "messages");
   const text = block.text("thinking") ?? "";
   return [withoutUndefined({ kind: "reasoning", text, signature })];
 }

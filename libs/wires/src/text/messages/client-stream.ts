@@ -1,12 +1,12 @@
-import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
-import { failureFrames, type Units } from "@modelgate/contracts";
+import { dispatch, PartSequencer, StreamSummary, type EventHandlers } from "../hub/events.ts";
+import { failureFrames } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import type { FinishReason, TextEvent, OpenedPart } from "../hub/answer.ts";
+import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { Citation, Part, Signature } from "../hub/part.ts";
-import { isRedacted } from "../hub/signatures.ts";
+import { isRedacted, renderSignature } from "../hub/signatures.ts";
 import { answerBlocks, refusalDetails, signatureBlocks } from "./client-answer.ts";
-import { renderCitation, renderSignature } from "./extras.ts";
+import { renderCitation } from "./extras.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
@@ -19,36 +19,22 @@ export class MessagesWriter implements StreamWriter {
   readonly #blocks = new MessagePartWriter();
   #started = false;
   #calls = false;
-  #usage: Units;
-  #finish: FinishReason = "other";
-  #stopSequence: string | undefined;
+  readonly #summary = new StreamSummary();
   /** The refusal, without its text. */
   #refusal: Part | undefined;
   readonly fail = failureFrames.messages;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => {
-      this.#usage = usage ?? this.#usage;
-      return this.#start();
-    },
-    usage: ({ usage }) => {
-      this.#usage = usage;
-      return "";
-    },
-    finish: ({ choice, reason, stopSequence }) => {
-      if (choice !== 0) return "";
-      this.#finish = reason;
-      this.#stopSequence = stopSequence;
-      return "";
-    },
+    start: () => this.#start(),
     ping: () => this.heartbeat(),
   };
 
   constructor(context: AnswerContext) {
     this.#context = context;
-    this.#usage = { inputTokens: context.inputTokens };
+    this.#summary.usage = { inputTokens: context.inputTokens };
   }
 
   write(event: TextEvent): string {
+    this.#summary.take(event);
     let text = dispatch(this.#on, event) ?? "";
     if ("part" in event && !this.#started) text += this.#start();
     for (const each of this.#order.take(event)) {
@@ -64,12 +50,13 @@ export class MessagesWriter implements StreamWriter {
   }
 
   end(): string {
+    const { finish, stopSequence = null, usage = {} } = this.#summary;
     const delta = {
-      stop_reason: stopReasonOf(this.#finish, this.#calls),
-      stop_sequence: this.#stopSequence ?? null,
-      ...refusalDetails(this.#finish, this.#refusal),
+      stop_reason: stopReasonOf(finish, this.#calls),
+      stop_sequence: stopSequence,
+      ...refusalDetails(finish, this.#refusal),
     };
-    const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(this.#usage) });
+    const json = JSON.stringify({ type: "message_delta", delta, usage: renderUsage(usage) });
     const frames = this.#start() + this.#blocks.close();
     return frames + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
@@ -91,7 +78,7 @@ export class MessagesWriter implements StreamWriter {
       content: [],
       stop_reason: null,
       stop_sequence: null,
-      usage: renderUsage(this.#usage),
+      usage: renderUsage(this.#summary.usage ?? {}),
     };
     return renderSseEvent("message_start", JSON.stringify({ type: "message_start", message }));
   }
@@ -206,7 +193,7 @@ class MessagePartWriter {
       this.#opened = opened;
       frames += this.#open();
       this.#opened = undefined;
-      const value = renderSignature(redacted === undefined ? signature : undefined);
+      const value = renderSignature(redacted === undefined ? signature : undefined, "messages");
       frames += this.#other({ type: "signature_delta", signature: value }) + this.#stop();
     }
     return redacted === undefined ? frames : frames + this.#wholeBlock({ type: "redacted_thinking", data: redacted });

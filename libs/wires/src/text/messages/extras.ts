@@ -1,28 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
-import type { Signature, Citation } from "../hub/part.ts";
+import type { Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
-import {
-  encodeEnvelope,
-  decodeEnvelope,
-  redactedKind,
-  signatureForClient,
-  signatureFromClient,
-  signatureKind,
-  placeholderSignature,
-  type Envelope,
-} from "../hub/signatures.ts";
-
-/** Reads the signature in a member `signature`; undefined if it is empty or the gateway's placeholder. */
-export function parseSignature(text: string): Signature | undefined {
-  if (text === "" || text === placeholderSignature) return undefined;
-  return signatureFromClient(text, "messages", signatureKind);
-}
-
-/** Renders the member `signature` for a client of this wire; a placeholder if there is no signature. */
-export function renderSignature(signature: Signature | undefined): string {
-  return signature === undefined ? placeholderSignature : signatureForClient(signature, "messages");
-}
+import { encodeEnvelope, decodeEnvelope, redactedKind, type Envelope } from "../hub/signatures.ts";
 
 /** Creates a block that carries another vendor's signature of a text or call; clients send it back unread. */
 export function signatureBlock(envelope: Envelope): JsonRecord {

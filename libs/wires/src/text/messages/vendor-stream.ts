@@ -6,7 +6,8 @@ import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";
 import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
-import { parseCitation, readEnvelope, parseSignature } from "./extras.ts";
+import { parseSignature } from "../hub/signatures.ts";
+import { parseCitation, readEnvelope } from "./extras.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { chargedUsage, messagesUsage } from "./usage.ts";
 import { finishReasons, refusalOf } from "./vendor-answer.ts";
@@ -134,7 +135,7 @@ export class MessagesReader implements StreamReader {
       block?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, renderArguments(block.block["input"]))
         : [];
-    return [...late, ...this.#book.end(key, parseSignature(block?.signature ?? ""))];
+    return [...late, ...this.#book.end(key, parseSignature(block?.signature ?? "", "messages"))];
   }
 
   #readWhole({ block, input }: OpenVendorBlock): readonly TextEvent[] {

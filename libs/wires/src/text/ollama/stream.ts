@@ -1,7 +1,7 @@
-import { dispatch, type EventHandlers } from "../hub/events.ts";
-import { Failure, failureFrames, type Units } from "@modelgate/contracts";
+import { dispatch, StreamSummary, type EventHandlers } from "../hub/events.ts";
+import { Failure, failureFrames } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
+import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
@@ -19,15 +19,12 @@ export class LineWriter implements StreamWriter {
   readonly #open = new Map<number, { readonly opened: OpenedPart; readonly pieces: string[] }>();
   #calls = 0;
   #bufferedCharacters = 0;
-  #usage: Units | undefined;
-  #finish: FinishReason = "other";
+  readonly #summary = new StreamSummary();
   /** Milliseconds until the first piece of the answer. */
   #untilFirstText: number | undefined;
   readonly fail = failureFrames.ollama;
   readonly heartbeat = (): string => silence;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => this.#setUsage(usage),
-    usage: ({ usage }) => this.#setUsage(usage),
     "part-start": ({ part, opened }) => {
       this.#open.set(part, { opened, pieces: [] });
       return "";
@@ -36,10 +33,6 @@ export class LineWriter implements StreamWriter {
     "part-end": ({ part }) => this.#end(part),
     "part-whole": ({ whole }) =>
       whole.kind === "image" && whole.source.kind === "base64" ? this.#piece({ images: [whole.source.data] }) : "",
-    finish: ({ reason }) => {
-      this.#finish = reason;
-      return "";
-    },
     ping: () => silence,
   };
 
@@ -51,17 +44,13 @@ export class LineWriter implements StreamWriter {
   /** Renders an event as lines; "" for further choices, which this wire lacks, and for a `failure` (see `fail`). */
   write(event: TextEvent): string {
     if ("choice" in event && event.choice !== 0) return "";
+    this.#summary.take(event);
     return dispatch(this.#on, event) ?? "";
   }
 
   end(): string {
     const durations = { total: this.#context.elapsedMs?.() ?? 0, untilFirstText: this.#untilFirstText };
-    return this.#line({ ...this.#form({}), ...lastMembers(this.#finish, this.#usage, durations) });
-  }
-
-  #setUsage(usage: Units | undefined): string {
-    this.#usage = usage ?? this.#usage;
-    return "";
+    return this.#line({ ...this.#form({}), ...lastMembers(this.#summary.finish, this.#summary.usage, durations) });
   }
 
   #delta({ part, text, logProbabilities }: Extract<TextEvent, { type: "part-delta" }>): string {

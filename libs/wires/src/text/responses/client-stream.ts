@@ -1,8 +1,8 @@
 import { keepAlive } from "../../sse/framing.ts";
-import { dispatch, type EventHandlers } from "../hub/events.ts";
-import type { Failure, Units } from "@modelgate/contracts";
+import { dispatch, StreamSummary, type EventHandlers } from "../hub/events.ts";
+import type { Failure } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { FinishReason, TextEvent } from "../hub/answer.ts";
+import type { TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { finishOf, responseObject, type ResponseState } from "./client-answer.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -19,22 +19,10 @@ export class ResponsesWriter implements StreamWriter {
   readonly #builder: PartWriter;
   #sequence = 0;
   #started = false;
-  #usage: Units | undefined;
-  #finish: FinishReason = "other";
+  readonly #summary = new StreamSummary();
   readonly heartbeat = (): string => keepAlive;
   readonly #on: EventHandlers<string> = {
-    start: ({ usage }) => {
-      this.#usage ??= usage;
-      return this.#start();
-    },
-    usage: ({ usage }) => {
-      this.#usage = usage;
-      return "";
-    },
-    finish: ({ choice, reason }) => {
-      if (choice === 0) this.#finish = reason;
-      return "";
-    },
+    start: () => this.#start(),
     ping: () => keepAlive,
   };
 
@@ -44,13 +32,14 @@ export class ResponsesWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
+    this.#summary.take(event);
     const frames = dispatch(this.#on, event) ?? "";
     return frames + ("part" in event ? this.#start() : "") + this.#builder.take(event);
   }
 
   end(): string {
     const frames = this.#start() + this.#builder.close();
-    const ending = endingOf(finishOf(this.#finish, this.#context), this.#builder.isRefusedAsText);
+    const ending = endingOf(finishOf(this.#summary.finish, this.#context), this.#builder.isRefusedAsText);
     return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
   }
 
@@ -71,7 +60,7 @@ export class ResponsesWriter implements StreamWriter {
     state: Pick<ResponseState, "status" | "incomplete_details" | "error" | "completedAt">,
     output: readonly JsonRecord[],
   ): string {
-    const usage = state.status === "in_progress" ? undefined : this.#usage;
+    const usage = state.status === "in_progress" ? undefined : this.#summary.usage;
     return this.#emit(type, { response: responseObject(this.#context, { ...state, output, usage }) });
   }
 

@@ -5,7 +5,8 @@ import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort } from "../hub/request.ts";
 import { TurnCollector } from "../hub/turn-collector.ts";
 import { qualifiedName } from "./namespaces.ts";
-import { parseModelItem, carriedSignature, parseContent } from "./parse-items.ts";
+import { carriedSignature } from "../hub/signatures.ts";
+import { parseModelItem, parseContent } from "./parse-items.ts";
 
 const maxItems = 20_000;
 
@@ -73,7 +74,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
     read(conversation, item);
     return;
   }
-  const envelope = type === "reasoning" ? carriedSignature(item) : undefined;
+  const envelope = type === "reasoning" ? carriedSignature(item.value["encrypted_content"]) : undefined;
   if (envelope !== undefined) {
     item.whole();
     conversation.attach(envelope);

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
-import { decodeEnvelope, signatureFromClient, placeholderSignature, type Envelope } from "../hub/signatures.ts";
+import { signatureFromClient, placeholderSignature } from "../hub/signatures.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
 import { qualifiedName } from "./namespaces.ts";
@@ -187,11 +187,4 @@ function parseSignature(item: Fields): Signature | undefined {
 /** Wraps the encrypted content of a vendor of this wire as its signature. */
 export function vendorSignature(value: string): Signature {
   return { wire: "responses", kind, value };
-}
-
-/** Reads the signature that a reasoning item carries for another part: a call, or the previous part. */
-export function carriedSignature(item: Fields): Envelope | undefined {
-  const text = item.value["encrypted_content"];
-  const envelope = typeof text === "string" ? decodeEnvelope(text) : undefined;
-  return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }
