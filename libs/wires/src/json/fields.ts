@@ -7,6 +7,11 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Splits a list of words at white space. */
+export function splitWords(text: string): readonly string[] {
+  return text.trim().split(/\s+/);
+}
+
 /** Spelling of member names: exact, or also in snake_case where the format accepts both. */
 type Spelling = "exact" | "either";
 

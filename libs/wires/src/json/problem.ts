@@ -1,11 +1,5 @@
-import {
-  allowedValues,
-  Failure,
-  fieldPath,
-  oneOfPredicate,
-  schemaPredicate,
-  type SchemaError,
-} from "@modelgate/contracts";
+import type { SchemaError } from "@modelgate/contracts";
+import { allowedValues, Failure, fieldPath, oneOfPredicate, schemaPredicate } from "@modelgate/contracts";
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 

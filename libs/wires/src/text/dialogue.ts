@@ -1,4 +1,4 @@
-import { asRecords, memberOf, hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
+import { asRecords, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "../json/fields.ts";
 
 /** The conversation that a request belongs to, with the values by which its next turn is recognised. */
 export interface Dialogue {
@@ -17,23 +17,12 @@ export interface Dialogue {
 }
 
 /** Members of turns that change from request to request, or that clients do not send back. */
-export const unstableMembers: ReadonlySet<string> = new Set([
-  "cache_control",
-  "data",
-  "encrypted_content",
-  "id",
-  "reasoning",
-  "reasoning_content",
-  "reasoning_details",
-  "role",
-  "signature",
-  "status",
-  "summary",
-  "thinking",
-  "thought",
-  "thoughtSignature",
-  "type",
-]);
+export const unstableMembers: ReadonlySet<string> = new Set(
+  splitWords(`
+    cache_control data encrypted_content id reasoning reasoning_content reasoning_details role signature status
+    summary thinking thought thoughtSignature type
+  `),
+);
 
 /** Reads the conversation from a body and its turns; `isAnswer` returns true for the model's turns. */
 export function identifyDialogue(

@@ -101,13 +101,9 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
 }
 
 /** Vendors' names of the tier at the usual price. */
-const usualTiers: ReadonlySet<string> = new Set([
-  "default",
-  "standard",
-  "standard_only",
-  "on_demand",
-  "provisioned_throughput",
-]);
+const usualTiers: ReadonlySet<string> = new Set(
+  "default standard standard_only on_demand provisioned_throughput".split(" "),
+);
 
 /** Returns a service tier by the name that prices use; undefined if it is absent or the vendor may choose. */
 export function normalizeTier(value: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { asRecord, memberOf, hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
+import { asRecord, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "../json/fields.ts";
 import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 
@@ -29,15 +29,10 @@ export interface TextParams {
 }
 
 /** Members that some vendor reads as output limit. Money is reserved for the largest; only one is sent. */
-const outputLimitNames = [
-  "max_tokens",
-  "max_completion_tokens",
-  "max_output_tokens",
-  "max_new_tokens",
-  "max_tokens_to_sample",
-  "maxTokens",
-  "maxOutputTokens",
-] as const;
+const outputLimitNames = (
+  "max_tokens max_completion_tokens max_output_tokens max_new_tokens max_tokens_to_sample " +
+  "maxTokens maxOutputTokens"
+).split(" ");
 
 interface Bounds {
   /** Largest limit in the body; undefined if it has none in the wire's own members. */
@@ -73,18 +68,10 @@ export function wholeNumber(value: unknown): number {
 }
 
 /** Members that make a vendor read input outside of the body: stored data or search results. */
-const unseenInputMembers = [
-  "previous_response_id",
-  "conversation",
-  "web_search_options",
-  "search_parameters",
-  "enable_search",
-  "plugins",
-  "mcp_servers",
-  "container",
-  "cachedContent",
-  "cached_content",
-];
+const unseenInputMembers = splitWords(`
+  previous_response_id conversation web_search_options search_parameters enable_search plugins mcp_servers
+  container cachedContent cached_content
+`);
 
 /** Types of tools that the client runs; their results are in the body. */
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../json/fields.ts";
+import { splitWords, type JsonRecord } from "../json/fields.ts";
 
 /** Form in which a member's value names an object in a store. */
 export type Naming =
@@ -34,8 +34,6 @@ export interface StoreMember {
   /** Values that do not name an object. */
   readonly except?: readonly string[];
 }
-
-const splitWords = (text: string): readonly string[] => text.trim().split(/\s+/);
 
 /** Members that name objects in a vendor's store: in requests of a wire, and in answers for created objects. */
 export interface StoreDialect {

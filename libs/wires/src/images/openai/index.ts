@@ -67,7 +67,10 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
   const [only] = images;
   const isSingle = images.length === 1 && only !== undefined;
   const form: ImagesFormEntry[] = [
-    ...Object.entries(members).map(([name, value]): ImagesFormEntry => ({ name, value: formText(value) })),
+    ...Object.entries(members).map(([name, value]): ImagesFormEntry => ({
+      name,
+      value: typeof value === "string" ? value : JSON.stringify(value),
+    })),
     ...(isSingle ? [imageFormEntry("image", only)] : images.map((image) => imageFormEntry("image[]", image))),
     ...(mask === undefined ? [] : [imageFormEntry("mask", mask)]),
   ];
@@ -106,8 +109,4 @@ const bytesOnlyModels = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 function imageFormEntry(name: string, image: InputImage): ImagesFormEntry {
   const { mediaType, bytes } = requireImageBytes(image);
   return { name, filename: mediaType.replace("/", "."), contentType: mediaType, bytes };
-}
-
-function formText(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

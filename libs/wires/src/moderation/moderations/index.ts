@@ -4,16 +4,14 @@ import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } 
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { chatUsage } from "../../text/chat/usage.ts";
 import type { Parsed, Rendered, Target } from "../../wire.ts";
-import {
-  requireResultCount,
-  type ModerationAnswer,
-  type ModerationResult,
-  maxItems,
-  maxParts,
-  type ModerationItem,
-  type ModerationPart,
-  type ModerationRequest,
+import type {
+  ModerationAnswer,
+  ModerationResult,
+  ModerationItem,
+  ModerationPart,
+  ModerationRequest,
 } from "../hub/index.ts";
+import { requireResultCount, maxItems, maxParts } from "../hub/index.ts";
 
 /** The moderations wire (POST /v1/moderations). */
 export const moderations = {

@@ -10,14 +10,8 @@ import type {
   RealtimeVendor,
   SessionState,
 } from "../hub/bridge.ts";
-import {
-  errorEvent,
-  eventMessage,
-  eventType,
-  isPlainAudioEvent,
-  parseEvent,
-  type RealtimeMessage,
-} from "../hub/message.ts";
+import type { RealtimeMessage } from "../hub/message.ts";
+import { errorEvent, eventMessage, eventType, isPlainAudioEvent, parseEvent } from "../hub/message.ts";
 import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
 import { InputFormatTracker } from "./vendor-input.ts";

@@ -7,13 +7,8 @@ import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Citation, Signature, TokenProbability } from "../hub/part.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
-import {
-  answerStyleOf,
-  type AnswerStyle,
-  renderAnnotation,
-  isWrappedCall,
-  completePartMembers,
-} from "./client-answer.ts";
+import type { AnswerStyle } from "./client-answer.ts";
+import { answerStyleOf, renderAnnotation, isWrappedCall, completePartMembers } from "./client-answer.ts";
 import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { renderFinishReason } from "./vendor-answer.ts";

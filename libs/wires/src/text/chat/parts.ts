@@ -6,14 +6,8 @@ import type { CacheHint } from "../hub/request.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
 import { callId, type CallPairs } from "../hub/tool-calls.ts";
-import {
-  readDetails,
-  readExtraContent,
-  splitText,
-  splitReasoning,
-  withSignature,
-  type Details,
-} from "./reasoning-details.ts";
+import type { Details } from "./reasoning-details.ts";
+import { readDetails, readExtraContent, splitText, splitReasoning, withSignature } from "./reasoning-details.ts";
 
 export function parseContent(of: Fields, name: string): readonly Part[] {
   return parseContentParts(of, name, partReaders);

@@ -7,31 +7,15 @@ import { findMembersInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { renderEvent } from "../../kind/index.ts";
 import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
-import {
-  plainFrame,
-  type TextPass,
-  renameAt,
-  memberTextReader,
-  endOfChunks,
-  findFrom,
-  frameIncludes,
-  type EarlyEnd,
-  type EarlyEndOptions,
-} from "../pass.ts";
+import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
+import { plainFrame, renameAt, memberTextReader, endOfChunks, findFrom, frameIncludes } from "../pass.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 import { takesNewestFields } from "./vendor-turns.ts";
 
-const readDeltaText = memberTextReader([
-  "content",
-  "reasoning_content",
-  "reasoning",
-  "refusal",
-  "name",
-  "arguments",
-  "text",
-  "thinking",
-]);
+const readDeltaText = memberTextReader(
+  "content reasoning_content reasoning refusal name arguments text thinking".split(" "),
+);
 
 const usageMember = Buffer.from('"usage"');
 const reasoningMember = Buffer.from('"reasoning_content"');

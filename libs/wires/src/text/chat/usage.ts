@@ -1,5 +1,6 @@
 import { inputTotal, outputTotal, type Units, withoutUndefined } from "@modelgate/contracts";
 import { hasAny, isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
+import type { RequestedFees, RequestedTool, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,
   requestedSearches,
@@ -10,9 +11,6 @@ import {
   reportedFees,
   normalizeTier,
   unitOfTool,
-  type RequestedFees,
-  type RequestedTool,
-  type ReportedExtraUsage,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { findUsage, type ChatDialect } from "./dialect.ts";

@@ -1,21 +1,8 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import {
-  asRecord,
-  asRecords,
-  memberOf,
-  Fields,
-  isRecord,
-  ownEntry,
-  asText,
-  type JsonRecord,
-} from "../../json/fields.ts";
-import {
-  completionFinishReasons,
-  type Choice,
-  type TextAnswer,
-  type FinishReason,
-  type TextEvent,
-} from "../hub/answer.ts";
+import type { JsonRecord } from "../../json/fields.ts";
+import { asRecord, asRecords, memberOf, Fields, isRecord, ownEntry, asText } from "../../json/fields.ts";
+import type { Choice, TextAnswer, FinishReason, TextEvent } from "../hub/answer.ts";
+import { completionFinishReasons } from "../hub/answer.ts";
 import { attachCitations, parseLogProbabilities } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";

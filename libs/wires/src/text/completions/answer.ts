@@ -1,4 +1,4 @@
-import { addUnits, Failure, type Units, withoutUndefined } from "@modelgate/contracts";
+import { addUnits, Failure, withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { renderUsage } from "../chat/usage.ts";
 import { completionFinishReasons, type Choice, type TextAnswer } from "../hub/answer.ts";
@@ -18,7 +18,9 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
     const echo = echoedPrompt(context, request);
     return answer.choices.map((choice, index) => renderChoice(choice, first + index, echo));
   });
-  const usage = sumUsage(all.map(({ answer }) => answer.usage));
+  const usage = all
+    .map(({ answer }) => answer.usage)
+    .reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
   return withoutUndefined({
     id: context.answerId,
     object: "text_completion",
@@ -39,10 +41,6 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
     logprobs: renderProbabilities(probabilities, echo.length),
     finish_reason: completionFinishReasons[finish],
   };
-}
-
-function sumUsage(all: readonly (Units | undefined)[]): Units | undefined {
-  return all.reduce((sum, each) => (sum === undefined || each === undefined ? undefined : addUnits(sum, each)));
 }
 
 /** Returns the text that each choice begins with: the prompt if the client requested `echo`, else "". */

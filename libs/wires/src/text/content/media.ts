@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, splitWords, type JsonRecord } from "../../json/fields.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../media.ts";
 
@@ -26,14 +26,7 @@ export function renderVoice(voice: string): JsonRecord | undefined {
 
 /** Members of requests that contain the client's own JSON, in which names are not objects of a vendor's store. */
 export const contentStores: StoreDialect = {
-  opaque: [
-    "args",
-    "response",
-    "parameters",
-    "parameters_json_schema",
-    "response_schema",
-    "response_json_schema",
-    "response_format",
-    "labels",
-  ],
+  opaque: splitWords(`
+    args response parameters parameters_json_schema response_schema response_json_schema response_format labels
+  `),
 };

@@ -4,17 +4,8 @@ import { includesAny } from "../../json/scan.ts";
 import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
-import {
-  plainFrame,
-  type TextPass,
-  renameAt,
-  memberTextReader,
-  endOfChunks,
-  findFrom,
-  frameIncludes,
-  type EarlyEnd,
-  type EarlyEndOptions,
-} from "../pass.ts";
+import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
+import { plainFrame, renameAt, memberTextReader, endOfChunks, findFrom, frameIncludes } from "../pass.ts";
 import { fitThinkingLevel, takesThinkingLevels } from "../hub/gemini.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";

@@ -5,14 +5,9 @@ const maxSchemaDepth = 64;
 
 /** Members that are left out, since JSON Schema lacks them; `nullable` and `example` are converted separately. */
 const droppedMembers: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
-const countMembers: ReadonlySet<string> = new Set([
-  "minItems",
-  "maxItems",
-  "minProperties",
-  "maxProperties",
-  "minLength",
-  "maxLength",
-]);
+const countMembers: ReadonlySet<string> = new Set(
+  "minItems maxItems minProperties maxProperties minLength maxLength".split(" "),
+);
 
 /** Converts the vendor's schema (upper-case types, `nullable`) to JSON Schema, which clients may send too. */
 export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {

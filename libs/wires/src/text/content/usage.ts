@@ -1,16 +1,7 @@
 import { inputTotal, outputTotal, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
 import { asRecords, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
-import {
-  feesUnlessNone,
-  requestedTiers,
-  recordsWithPaths,
-  reportedFees,
-  normalizeTier,
-  type RequestedFees,
-  type RequestedTool,
-  type ReportedCall,
-  type ReportedExtraUsage,
-} from "../fees.ts";
+import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
+import { feesUnlessNone, requestedTiers, recordsWithPaths, reportedFees, normalizeTier } from "../fees.ts";
 import { googleUsage, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
 
 const form: GoogleUsageForm = {

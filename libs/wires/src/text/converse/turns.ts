@@ -12,14 +12,8 @@ import type {
   Source,
   Signature,
 } from "../hub/part.ts";
-import {
-  isBlank,
-  requireItemOfWire,
-  refuseCompaction,
-  renderPartBy,
-  toValidId,
-  type PartRenderers,
-} from "../hub/render.ts";
+import type { PartRenderers } from "../hub/render.ts";
+import { isBlank, requireItemOfWire, refuseCompaction, renderPartBy, toValidId } from "../hub/render.ts";
 import type { TextRequest, CacheHint } from "../hub/request.ts";
 import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";

@@ -121,7 +121,8 @@ function withParts(turn: TextRequest["turns"][number], parts: readonly Part[]): 
 const toolTexts: Readonly<Record<string, (step: JsonRecord) => string | undefined>> = {
   code_execution_call: ({ arguments: args }) => codeText(memberOf(args, "language"), memberOf(args, "code")),
   code_execution_result: ({ result }) => outputText("code", result),
-  code_interpreter_call: ({ code, outputs }) => joined([codeText("python", code), outputText("code", logsIn(outputs))]),
+  code_interpreter_call: ({ code, outputs }) =>
+    joined([codeText("python", code), outputText("code", joined(asRecords(outputs).map(({ logs }) => logs)))]),
   code_execution: ({ input }) => codeText("python", memberOf(input, "code")),
   bash_code_execution: ({ input }) => codeText("bash", memberOf(input, "command")),
   code_execution_tool_result: ({ content }) => outputText("code", printedIn(content)),
@@ -149,10 +150,6 @@ function callText(name: unknown, args: unknown): string | undefined {
 
 function outputText(source: string, output: unknown): string | undefined {
   return typeof output === "string" && output !== "" ? `Output of the ${source}:\n\n${output}` : undefined;
-}
-
-function logsIn(outputs: unknown): string | undefined {
-  return joined(asRecords(outputs).map(({ logs }) => logs));
 }
 
 function printedIn(content: unknown): string | undefined {

@@ -1,4 +1,4 @@
-import { isRecord } from "../../json/fields.ts";
+import { isRecord, splitWords } from "../../json/fields.ts";
 import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import type { FittedBody } from "../pass.ts";
@@ -19,35 +19,14 @@ export function refusesUnknownFields(model: string): boolean {
  * unknown. Any other unknown member is forwarded, since OpenAI may have added it. `reasoning` is a member of OpenAI's
  * responses.
  */
-export const extensionMembers: ReadonlySet<string> = new Set([
-  "thinking",
-  "thinking_budget",
-  "enable_thinking",
-  "reasoning",
-  "include_reasoning",
-  "chat_template_kwargs",
-  "top_k",
-  "top_a",
-  "min_p",
-  "typical_p",
-  "repetition_penalty",
-  "min_tokens",
-  "usage",
-  "provider",
-  "models",
-  "route",
-  "transforms",
-  "plugins",
-  "safe_prompt",
-  "random_seed",
-  "search_parameters",
-  "enable_search",
-  "guided_json",
-  "guided_regex",
-  "guided_choice",
-  "guided_grammar",
-  "image_config",
-]);
+export const extensionMembers: ReadonlySet<string> = new Set(
+  splitWords(`
+    thinking thinking_budget enable_thinking reasoning include_reasoning chat_template_kwargs top_k top_a min_p
+    typical_p repetition_penalty min_tokens usage provider models route transforms plugins safe_prompt
+    random_seed search_parameters enable_search guided_json guided_regex guided_choice guided_grammar
+    image_config
+  `),
+);
 
 /** Rules of a model of OpenAI, which refuses a complete request for a single value that it does not accept. */
 interface OpenAiModelRules {

@@ -2,15 +2,8 @@ import { bodies, Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { parseFunction } from "../hub/content.ts";
-import {
-  searchToolName,
-  type Effort,
-  type OutputFormat,
-  type ReasoningOptions,
-  type TextRequest,
-  type Tool,
-  type ToolChoice,
-} from "../hub/request.ts";
+import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
+import { searchToolName } from "../hub/request.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { bytesMedia, mediaOf, remoteFile, textAt, type Media } from "../media.ts";
 import { readsUnseenInput, type TextParams } from "../params.ts";

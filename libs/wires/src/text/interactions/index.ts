@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming } from "../../sse/framing.ts";
 import { isReasoningRequested, identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
@@ -51,7 +51,7 @@ export const interactionsWire = {
     keepAlive: interactionsPass.heartbeat,
     failureFrame: interactionsPass.failureFrame,
     dialogue: readDialogue,
-    requestsReasoning,
+    requestsReasoning: (body) => isReasoningRequested(memberOf(body["generation_config"], "thinking_level")),
   },
   pass: interactionsPass,
 } as const satisfies TextWire<"interactions">;
@@ -68,9 +68,4 @@ const clientSteps: ReadonlySet<unknown> = new Set(["user_input", "function_resul
 function readDialogue(body: JsonRecord): Dialogue {
   const conversation = { instructions: body["system_instruction"], turns: stepsOf(body["input"]) };
   return identifyDialogue(body, conversation, ({ type }) => !clientSteps.has(type));
-}
-
-function requestsReasoning(body: JsonRecord): boolean {
-  const config = body["generation_config"];
-  return isRecord(config) && isReasoningRequested(config["thinking_level"]);
 }

@@ -6,18 +6,8 @@ import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { keepAlive } from "../../sse/framing.ts";
 import { reportedFees } from "../fees.ts";
 import { fitThinkingLevel } from "../hub/gemini.ts";
-import {
-  findFrom,
-  frameIncludes,
-  memberOf,
-  plainFrame,
-  renameAt,
-  memberTextReader,
-  withEcho,
-  type EarlyEnd,
-  type SeenFrame,
-  type TextPass,
-} from "../pass.ts";
+import type { EarlyEnd, SeenFrame, TextPass } from "../pass.ts";
+import { findFrom, frameIncludes, memberOf, plainFrame, renameAt, memberTextReader, withEcho } from "../pass.ts";
 import { callsOfStep, interactionsFees, interactionsUsage, renderUsage } from "./usage.ts";
 import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
 

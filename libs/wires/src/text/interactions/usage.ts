@@ -1,5 +1,6 @@
 import { inputTotal, outputTotal, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
 import { memberOf, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
+import type { ReportedCall, ReportedExtraUsage, RequestedFees } from "../fees.ts";
 import {
   feesUnlessNone,
   recordsWithPaths as toolsIn,
@@ -7,9 +8,6 @@ import {
   requestedTiers,
   normalizeTier,
   unitOfTool,
-  type ReportedCall,
-  type ReportedExtraUsage,
-  type RequestedFees,
 } from "../fees.ts";
 import { googleUsage, parseCount, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";
 

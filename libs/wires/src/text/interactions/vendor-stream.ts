@@ -1,14 +1,5 @@
-import {
-  asRecord,
-  memberOf,
-  Fields,
-  isRecord,
-  ownEntry,
-  parseRecord,
-  asRecords,
-  asText,
-  type JsonRecord,
-} from "../../json/fields.ts";
+import type { JsonRecord } from "../../json/fields.ts";
+import { asRecord, memberOf, Fields, isRecord, ownEntry, parseRecord, asRecords, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { TextEvent } from "../hub/answer.ts";
 import { PartTracker } from "../hub/part-book.ts";

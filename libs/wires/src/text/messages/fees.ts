@@ -1,5 +1,6 @@
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
+import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,
   requestedTiers,
@@ -8,10 +9,6 @@ import {
   reportedFees,
   normalizeTier,
   unitOfTool,
-  type RequestedFees,
-  type RequestedTool,
-  type ReportedCall,
-  type ReportedExtraUsage,
 } from "../fees.ts";
 import { memberOf } from "../pass.ts";
 import { messagesIterations } from "./iterations.ts";

@@ -1,7 +1,7 @@
 import { endUserOf } from "@modelgate/contracts";
 import { memberOf, asRecords, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
-import { createdId, type CreatedId, type StoreDialect } from "../../vendor-stores/members.ts";
+import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";
@@ -23,14 +23,18 @@ const stores = {
   created: {
     needles: ['"container"', '"file_id"'],
     isRequested: ({ container, tools }) =>
-      (container ?? undefined) !== undefined || (Array.isArray(tools) && tools.some(isVendors)),
+      (container ?? undefined) !== undefined ||
+      asRecords(tools).some(({ type }) => typeof type === "string" && type !== "custom"),
     read(answer) {
       const message = isRecord(answer["message"]) ? answer["message"] : answer;
       const blocks = [...asRecords(message["content"]), answer["content_block"]].filter(isRecord);
       return [
         ...createdId("container", memberOf(message["container"], "id")),
         ...createdId("container", memberOf(memberOf(answer["delta"], "container"), "id")),
-        ...blocks.filter(isFromCode).flatMap((block) => filesIn(block["content"])),
+        ...blocks
+          .filter(isFromCode)
+          .flatMap(({ content }) => asRecords(memberOf(content, "content")))
+          .flatMap((output) => createdId("file", output["file_id"])),
       ];
     },
   },
@@ -87,15 +91,7 @@ function isFirstEvent({ type, message }: JsonRecord): boolean {
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
 }
 
-function isVendors(tool: unknown): boolean {
-  return isRecord(tool) && typeof tool["type"] === "string" && tool["type"] !== "custom";
-}
-
 /** Returns true for a result of the vendor's code execution. Other results may contain names from third parties. */
 function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");
-}
-
-function filesIn(result: unknown): readonly CreatedId[] {
-  return asRecords(memberOf(result, "content")).flatMap((output) => createdId("file", output["file_id"]));
 }

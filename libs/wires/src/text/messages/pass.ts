@@ -10,16 +10,8 @@ import { adaptiveModel } from "../hub/claude.ts";
 import { hasUnsignedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
-import {
-  findFrom,
-  frameIncludes,
-  plainFrame,
-  type SeenFrame,
-  type TextPass,
-  renameAt,
-  memberTextReader,
-  type EarlyEnd,
-} from "../pass.ts";
+import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
+import { findFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { chargedUsage, renderUsage } from "./usage.ts";

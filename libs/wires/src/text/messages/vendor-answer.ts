@@ -1,14 +1,15 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
 import type { TextAnswer, FinishReason } from "../hub/answer.ts";
-import type { Part, RefusalPart } from "../hub/part.ts";
+import type { RefusalPart } from "../hub/part.ts";
 import { parseFinishReason, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
 export function parseAnswer(body: JsonRecord): TextAnswer {
   blocksOf(body);
-  const parts = [...partsOf(body).filter((part) => !isEmptyText(part)), ...refusalOf(body)];
+  const read = readAnswerPart("a block", () => parseContent(new Fields(body), "content", new Map()));
+  const parts = [...read.filter((part) => !isEmptyText(part)), ...refusalOf(body)];
   const usage = messagesUsage(body["usage"]);
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
   const finish = parseFinishReason(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
@@ -38,10 +39,6 @@ export function blocksOf(body: JsonRecord): readonly unknown[] {
   if (Array.isArray(content)) return content;
   const message = memberOf(body["error"], "message");
   throw new Failure("upstream_error", typeof message === "string" ? message : "The vendor's answer has no content.");
-}
-
-function partsOf(body: JsonRecord): readonly Part[] {
-  return readAnswerPart("a block", () => parseContent(new Fields(body), "content", new Map()));
 }
 
 const stopReasons = {

@@ -7,14 +7,8 @@ import type { TextTarget } from "../hub/wire.ts";
 import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { keepLastMarks, maxCacheMarks, withMarkLifetime } from "../hub/prompt-cache.ts";
-import {
-  forcesSingleTool,
-  offeredTools,
-  requireToolOfWire,
-  renderToolBy,
-  requireToolName,
-  type ToolRenderers,
-} from "../hub/render.ts";
+import type { ToolRenderers } from "../hub/render.ts";
+import { forcesSingleTool, offeredTools, requireToolOfWire, renderToolBy, requireToolName } from "../hub/render.ts";
 import { searchToolName, type TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";

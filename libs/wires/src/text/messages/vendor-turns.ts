@@ -5,14 +5,8 @@ import { isUnmarked } from "../hub/prompt-cache.ts";
 import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
 import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
-import {
-  isBlank,
-  requireItemOfWire,
-  refuseCompaction,
-  renderPartBy,
-  toValidId,
-  type PartRenderers,
-} from "../hub/render.ts";
+import type { PartRenderers } from "../hub/render.ts";
+import { isBlank, requireItemOfWire, refuseCompaction, renderPartBy, toValidId } from "../hub/render.ts";
 import type { TextRequest } from "../hub/request.ts";
 import { isRedacted, ownSignature } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";

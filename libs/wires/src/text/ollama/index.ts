@@ -2,14 +2,8 @@ import { failureFrames } from "@modelgate/contracts";
 import type { TextClient } from "../hub/wire.ts";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { isReasoningRequested } from "../dialogue.ts";
-import {
-  readChatParams,
-  readGenerateParams,
-  inspectedMembers,
-  type OllamaParams,
-  parseChat,
-  parseGenerate,
-} from "./request.ts";
+import type { OllamaParams } from "./request.ts";
+import { readChatParams, readGenerateParams, inspectedMembers, parseChat, parseGenerate } from "./request.ts";
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
 import { LineWriter, silence } from "./stream.ts";
 

@@ -100,17 +100,8 @@ const readChat = bodyReader(bodies.OllamaChatRequest);
 
 const readGenerate = bodyReader(bodies.OllamaGenerateRequest);
 
-export const inspectedMembers = [
-  "model",
-  "stream",
-  "messages",
-  "prompt",
-  "system",
-  "images",
-  "tools",
-  "think",
-  "options",
-].concat("options.num_predict");
+export const inspectedMembers =
+  "model stream messages prompt system images tools think options options.num_predict".split(" ");
 
 export function readChatParams(value: unknown): OllamaParams {
   const body = readChat(value);

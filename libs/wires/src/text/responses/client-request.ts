@@ -6,16 +6,8 @@ import { type TextParams, outputLimitsIn, readsUnseenInput } from "../params.ts"
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/openai-models.ts";
-import {
-  efforts,
-  type OutputFormat,
-  type ReasoningOptions,
-  type TextRequest,
-  type NamespacedTool,
-  type Tool,
-  type ToolChoice,
-  searchToolName,
-} from "../hub/request.ts";
+import type { OutputFormat, ReasoningOptions, TextRequest, NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
+import { efforts, searchToolName } from "../hub/request.ts";
 import { mediaOf, measureTypedPart } from "../media.ts";
 import { maxTools, parseTurns } from "./client-turns.ts";
 import { qualifiedName } from "./namespaces.ts";

@@ -6,15 +6,8 @@ import type { Citation, Signature, TokenProbability, RefusalPart, TextPart, Reas
 import { signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import type { LocalName } from "./namespaces.ts";
-import {
-  type ItemStatus,
-  callItem,
-  messageItem,
-  annotation,
-  outputText,
-  isSummary,
-  reasoningItem,
-} from "./render-items.ts";
+import type { ItemStatus } from "./render-items.ts";
+import { callItem, messageItem, annotation, outputText, isSummary, reasoningItem } from "./render-items.ts";
 
 /** Renders one event from its type and its members; the sequence number is added. */
 export type Emit = (type: string, members: JsonRecord) => string;

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, ownEntry } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry, splitWords } from "../../json/fields.ts";
 import { parseCitation, parseContentParts, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
 import { signatureFromClient, placeholderSignature } from "../hub/signatures.ts";
@@ -23,31 +23,14 @@ const modelItems: Readonly<Record<string, ReadItem>> = {
 };
 
 /** Items of tools that the vendor runs, and clients' replies to them; they are sent only to vendors of this wire. */
-const vendorItems: ReadonlySet<string> = new Set([
-  "web_search_call",
-  "file_search_call",
-  "code_interpreter_call",
-  "computer_call",
-  "computer_call_output",
-  "local_shell_call",
-  "local_shell_call_output",
-  "shell_call",
-  "shell_call_output",
-  "apply_patch_call",
-  "apply_patch_call_output",
-  "mcp_list_tools",
-  "mcp_call",
-  "mcp_approval_request",
-  "mcp_approval_response",
-  "tool_search_call",
-  "tool_search_output",
-  "tool_search_call_output",
-  "program",
-  "program_output",
-  "multi_agent_call",
-  "multi_agent_call_output",
-  "context_compaction",
-]);
+const vendorItems: ReadonlySet<string> = new Set(
+  splitWords(`
+    web_search_call file_search_call code_interpreter_call computer_call computer_call_output local_shell_call
+    local_shell_call_output shell_call shell_call_output apply_patch_call apply_patch_call_output mcp_list_tools
+    mcp_call mcp_approval_request mcp_approval_response tool_search_call tool_search_output
+    tool_search_call_output program program_output multi_agent_call multi_agent_call_output context_compaction
+  `),
+);
 
 /** Parses an item of the model or of a vendor tool into parts; undefined for any other type. */
 export function parseModelItem(item: Fields, type: string): readonly Part[] | undefined {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord, splitWords } from "../../json/fields.ts";
 import { createdId, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-steps.ts";
 
@@ -7,18 +7,9 @@ import { isSearchStep } from "../hub/foreign-steps.ts";
 export const stores = {
   // The service replaces this member by the earlier items.
   without: ["previous_response_id"],
-  opaque: [
-    "parameters",
-    "schema",
-    "json_schema",
-    "input_schema",
-    "output_schema",
-    "metadata",
-    "client_metadata",
-    "arguments",
-    "attributes",
-    "env",
-  ],
+  opaque: splitWords(`
+    parameters schema json_schema input_schema output_schema metadata client_metadata arguments attributes env
+  `),
   named: ({ input }) => itemsIn(input, "input"),
   created: {
     needles: [
@@ -52,21 +43,13 @@ function citedFile(annotation: JsonRecord): readonly CreatedId[] {
 }
 
 /** Types of items that contain all their content, so that vendors never look up their ids. */
-const selfContained: ReadonlySet<string> = new Set([
-  "function_call",
-  "function_call_output",
-  "custom_tool_call",
-  "custom_tool_call_output",
-  "computer_call",
-  "computer_call_output",
-  "local_shell_call",
-  "local_shell_call_output",
-  "shell_call_output",
-  "apply_patch_call",
-  "apply_patch_call_output",
-  "mcp_approval_response",
-  "compaction_trigger",
-]);
+const selfContained: ReadonlySet<string> = new Set(
+  splitWords(`
+    function_call function_call_output custom_tool_call custom_tool_call_output computer_call
+    computer_call_output local_shell_call local_shell_call_output shell_call_output apply_patch_call
+    apply_patch_call_output mcp_approval_response compaction_trigger
+  `),
+);
 
 /** Member by which items of a type contain all their content; without it, the vendor must look up the id. */
 const wholeWith: Readonly<Record<string, string>> = {

@@ -1,7 +1,8 @@
 import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
 import { memberAboveStandardPrice } from "../../images/hub/pricing.ts";
-import { asRecord, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, memberOf, type JsonRecord, splitWords } from "../../json/fields.ts";
 import { spliceMembers } from "../../json/members.ts";
+import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,
   requestedSearches,
@@ -12,10 +13,6 @@ import {
   reportedFees,
   normalizeTier,
   unitOfTool,
-  type RequestedFees,
-  type RequestedTool,
-  type ReportedCall,
-  type ReportedExtraUsage,
 } from "../fees.ts";
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { memberOf as memberInBody } from "../pass.ts";
@@ -62,16 +59,11 @@ export function renderUsage(units: Units): JsonRecord {
 export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
 /** Types of tools that the client runs, and of searches among tools; neither is charged. */
-const unpaidTools: ReadonlySet<unknown> = new Set([
-  "function",
-  "custom",
-  "computer",
-  "computer_use",
-  "computer_use_preview",
-  "local_shell",
-  "apply_patch",
-  "tool_search",
-]);
+const unpaidTools: ReadonlySet<unknown> = new Set(
+  splitWords(`
+    function custom computer computer_use computer_use_preview local_shell apply_patch tool_search
+  `),
+);
 
 const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 

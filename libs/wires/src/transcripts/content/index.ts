@@ -1,15 +1,14 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import {
-  type RenderedTranscripts,
-  type Transcript,
-  type TranscriptsClient,
-  type TranscriptsVendor,
-  lostHints,
-  refuseFormats,
-  type TranscriptsRequest,
+import type {
+  RenderedTranscripts,
+  Transcript,
+  TranscriptsClient,
+  TranscriptsVendor,
+  TranscriptsRequest,
 } from "../hub/index.ts";
+import { lostHints, refuseFormats } from "../hub/index.ts";
 import type { Wire } from "../../wire.ts";
 
 /** Maximum number of bytes of a file in the vendor's JSON. */

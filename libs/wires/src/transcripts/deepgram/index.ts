@@ -1,18 +1,14 @@
 import { withoutUndefined, type Units } from "@modelgate/contracts";
 import { memberOf, type JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
-import {
-  maxWords,
-  segmentOf,
-  segmentsOfWords,
-  type RenderedTranscripts,
-  type Transcript,
-  type TranscriptsClient,
-  type TranscriptsVendor,
-  lostHints,
-  refuseFormats,
-  type TranscriptsRequest,
+import type {
+  RenderedTranscripts,
+  Transcript,
+  TranscriptsClient,
+  TranscriptsVendor,
+  TranscriptsRequest,
 } from "../hub/index.ts";
+import { maxWords, segmentOf, segmentsOfWords, lostHints, refuseFormats } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** Deepgram's speech to text: the body is the file. The answer reports the audio's duration. */

@@ -1,19 +1,14 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { readVendor } from "../../kind/index.ts";
-import {
-  maxWords,
-  segmentOf,
-  segmentsOfWords,
-  type RenderedTranscripts,
-  type Transcript,
-  type TranscriptsClient,
-  type TranscriptsVendor,
-  formEntry,
-  lostHints,
-  refuseFormats,
-  type FormEntry,
-  type TranscriptsRequest,
+import type {
+  RenderedTranscripts,
+  Transcript,
+  TranscriptsClient,
+  TranscriptsVendor,
+  FormEntry,
+  TranscriptsRequest,
 } from "../hub/index.ts";
+import { maxWords, segmentOf, segmentsOfWords, formEntry, lostHints, refuseFormats } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** ElevenLabs' speech to text, with a form as body. It reports no usage: the file's duration is billed. */

@@ -15,14 +15,13 @@ export function renderTranscriptJson(
     language: language ?? requested,
     duration: duration ?? segments.at(-1)?.end ?? 0,
     text,
-    segments: wants("word") && !wants("segment") ? undefined : segments.map(renderSegment),
+    segments:
+      wants("word") && !wants("segment")
+        ? undefined
+        : segments.map(({ text, start, end }, id) => ({ id, start, end, text })),
     words: wants("word") ? (words ?? []).map(({ text: word, start, end }) => ({ word, start, end })) : undefined,
     usage: reported,
   });
-}
-
-function renderSegment({ text, start, end }: Segment, id: number): JsonRecord {
-  return { id, start, end, text };
 }
 
 function renderUsage(usage: Units | undefined): JsonRecord | undefined {

@@ -1,15 +1,13 @@
 import { Failure, withoutUndefined, type TranscriptsWire } from "@modelgate/contracts";
-import {
-  type TranscriptsClient,
-  type TranscriptsVendor,
-  formEntry,
-  granularities,
-  transcriptFormats,
-  type FormEntry,
-  type Granularity,
-  type TranscriptFormat,
-  type TranscriptsRequest,
+import type {
+  TranscriptsClient,
+  TranscriptsVendor,
+  FormEntry,
+  Granularity,
+  TranscriptFormat,
+  TranscriptsRequest,
 } from "../hub/index.ts";
+import { formEntry, granularities, transcriptFormats } from "../hub/index.ts";
 import { renderTranscriptJson } from "../hub/render.ts";
 import { parseAnswer, readEvent, readUsage, renderTranscriptStream } from "./answer.ts";
 import type { Target, Wire } from "../../wire.ts";

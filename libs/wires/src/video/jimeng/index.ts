@@ -1,9 +1,9 @@
 import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
 import { asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
+import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import {
   additionalVideoMembers,
   parseImage,
-  type VideoImage,
   framesPerSecond,
   hintsIn,
   maxSeconds,
@@ -11,7 +11,6 @@ import {
   ownVideoMembers,
   refuseFields,
   secondsAmong,
-  type VideoRequest,
 } from "../hub/request.ts";
 import { linesIn, fitShape } from "../hub/size.ts";
 import { inspectedMembers, failedTask, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";

@@ -1,15 +1,14 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
+import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import {
   additionalVideoMembers,
   refusePriced,
   parseImage,
-  type VideoImage,
   hintsIn,
   ownVideoMembers,
   readSeconds,
   refuseFields,
-  type VideoRequest,
 } from "../hub/request.ts";
 import { linesIn, parseSize, writeSize } from "../hub/size.ts";
 import { inspectedMembers, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
