@@ -1,5 +1,5 @@
-import { Failure, type ImagesWire } from "@modelgate/contracts";
-import { isRecord } from "../json/fields.ts";
+import type { ImagesWire } from "@modelgate/contracts";
+import { missingFailure, isRecord } from "../json/fields.ts";
 import type { Parsed, Wire } from "../wire.ts";
 import { content } from "./content/index.ts";
 import type { ImagesClient } from "./hub/answer.ts";
@@ -37,7 +37,5 @@ export function readImageBody(body: unknown): Parsed<ImageRequest> {
 export function refuseWithoutImage({ dialect, images: inputImages }: ImageRequest): void {
   if (inputImages.length > 0) return;
   const param = wires[dialect].client.spelling.images;
-  throw new Failure("missing_required_parameter", `Missing required parameter: ${param} (an image to edit).`, {
-    param,
-  });
+  throw missingFailure(param, `Missing required parameter: ${param} (an image to edit).`);
 }

@@ -182,13 +182,20 @@ export class Fields {
   }
 
   #missing(name: string): never {
-    const param = this.at(name);
-    throw new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
+    throw missingFailure(this.at(name));
   }
 }
 
+export function missingFailure(param: string, message = `Missing required parameter: ${param}.`): Failure {
+  return new Failure("missing_required_parameter", message, { param });
+}
+
+export function invalidFailure(param: string, message: string): Failure {
+  return new Failure("invalid_value", message, { param });
+}
+
 function invalidField(subject: string, kind: string, param: string): Failure {
-  return new Failure("invalid_value", `${subject} must be ${kind}.`, { param });
+  return invalidFailure(param, `${subject} must be ${kind}.`);
 }
 
 export function asText(value: unknown): string {

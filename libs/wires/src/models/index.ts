@@ -1,5 +1,5 @@
 import { Failure, type ModelKind, withoutUndefined, bodies } from "@modelgate/contracts";
-import { readQueryInteger } from "../json/fields.ts";
+import { missingFailure, readQueryInteger } from "../json/fields.ts";
 import { bodyReader } from "../json/problem.ts";
 
 export interface ListedModel {
@@ -184,5 +184,5 @@ export function modelOfShowRequest(value: unknown): string {
   const body = parseShowRequest(value);
   const name = body.model ?? body.name;
   if (name !== undefined) return name;
-  throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
+  throw missingFailure("model");
 }

@@ -1,6 +1,6 @@
-import { bodies, Failure } from "@modelgate/contracts";
+import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { invalidFailure, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import type { Parsed } from "../../wire.ts";
@@ -111,10 +111,9 @@ export function parseSize(text: string | undefined, path: string): ImageSize | u
   if (text === undefined || text === "auto") return undefined;
   const [, width = 0, height = 0] = /^(\d{1,5})[x*](\d{1,5})$/i.exec(text)?.map(Number) ?? [];
   if (width < 1 || height < 1 || width > maxSidePixels || height > maxSidePixels)
-    throw new Failure(
-      "invalid_value",
+    throw invalidFailure(
+      path,
       `${path} must be <width>x<height> with sides from 1 to ${maxSidePixels} pixels, or auto.`,
-      { param: path },
     );
   return { width, height };
 }

@@ -1,5 +1,6 @@
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, invalidFailure, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { imageFile, parseInputImage } from "../hub/image-bytes.ts";
@@ -15,11 +16,9 @@ interface FormImages {
 export function parseRequest(body: JsonRecord, files: FormImages = { images: [] }): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const images = [...files.images, ...parseImages(fields)];
-  if (images.length > maxInputImages)
-    throw new Failure("invalid_value", `image may have at most ${maxInputImages} images.`, { param: "image" });
+  if (images.length > maxInputImages) throw invalidFailure("image", `image may have at most ${maxInputImages} images.`);
   const mask = files.mask ?? parseMask(fields);
-  if (mask !== undefined && images.length === 0)
-    throw new Failure("missing_required_parameter", "A mask needs an image.", { param: "image" });
+  if (mask !== undefined && images.length === 0) throw missingFailure("image", "A mask needs an image.");
   const request = withoutUndefined({
     dialect: "images" as const,
     model: fields.needText("model"),
@@ -97,12 +96,9 @@ function parseMask(fields: Fields): InputImage | undefined {
 function parseImage(value: unknown, path: string): InputImage {
   if (!isRecord(value)) return parseInputImage(value, path);
   if (value["file_id"] !== undefined)
-    throw new Failure(
-      "unsupported_parameter",
+    throw unsupportedFailure(
+      `${path}.file_id`,
       `${path}.file_id names a file in another store; send the image itself.`,
-      {
-        param: `${path}.file_id`,
-      },
     );
   const { image_url: url } = value;
   return parseInputImage(isRecord(url) ? url["url"] : url, `${path}.image_url`);

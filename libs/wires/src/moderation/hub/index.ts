@@ -1,6 +1,7 @@
+import type { WithUsage } from "../../wire.ts";
 import { type AdditionalMembers, countTextBytes, type InputSize } from "../../kind/index.ts";
 import { mediaOf, measureTypedPart } from "../../text/media.ts";
-import { Failure, type Units } from "@modelgate/contracts";
+import { Failure } from "@modelgate/contracts";
 
 export const maxItems = 2_048;
 export const maxParts = 256;
@@ -46,12 +47,10 @@ export interface ModerationResult {
   readonly appliedInputTypes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-export interface ModerationAnswer {
+export interface ModerationAnswer extends WithUsage {
   /** Vendor's id; "" if it sent none. */
   readonly id: string;
   readonly results: readonly ModerationResult[];
-  /** Usage; absent if the vendor did not report it, which is usual. */
-  readonly usage?: Units | undefined;
 }
 
 /** Returns the results, one per item. Throws Failure upstream_error for another number of results. */

@@ -3,7 +3,7 @@ import { isRecord, memberOf, type Fields, type JsonRecord } from "../../json/fie
 import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.ts";
 import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import type { Parsed } from "../../wire.ts";
+import type { Parsed, WithUsage } from "../../wire.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 
 export const maxDocuments = 10_000;
@@ -119,12 +119,10 @@ export interface RankedResult {
 }
 
 /** A rerank answer, with the most relevant results first. */
-export interface RankingAnswer {
+export interface RankingAnswer extends WithUsage {
   /** Vendor's id; "" if it sent none. */
   readonly id: string;
   readonly results: readonly RankedResult[];
-  /** Usage: tokens, and search units as `requests`. Absent if the vendor did not report it. */
-  readonly usage?: Units | undefined;
 }
 
 /** Parses a vendor's answer with results in `name` and sorts them; documents may be texts or objects. */

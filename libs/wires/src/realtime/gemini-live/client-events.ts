@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } from "./client-message.ts";
 import { checkSetup, isManual, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
@@ -131,9 +131,7 @@ function turnsToItems(turns: readonly JsonRecord[]): readonly JsonRecord[] {
 function resultItem(result: JsonRecord): JsonRecord {
   const { id, response } = result;
   if (typeof id !== "string" || id === "")
-    throw new Failure("missing_required_parameter", "A function response needs the id of its call.", {
-      param: "toolResponse.functionResponses.id",
-    });
+    throw missingFailure("toolResponse.functionResponses.id", "A function response needs the id of its call.");
   return { type: "function_call_output", call_id: id, output: renderOutput(response) };
 }
 

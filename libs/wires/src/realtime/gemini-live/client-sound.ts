@@ -1,3 +1,4 @@
+import { invalidFailure } from "../../json/fields.ts";
 import { Failure } from "@modelgate/contracts";
 
 /** Samples per second if a client gives no rate. */
@@ -16,9 +17,7 @@ export function parseSampleRate(mimeType: string): number {
   const rateText = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
   const rate = rateText === undefined ? defaultRate : Number(rateText);
   if (!Number.isInteger(rate) || rate < minRate || rate > maxRate)
-    throw new Failure("invalid_value", `The sample rate must be between ${minRate} and ${maxRate}.`, {
-      param: "mimeType",
-    });
+    throw invalidFailure("mimeType", `The sample rate must be between ${minRate} and ${maxRate}.`);
   return rate;
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import { invalidFailure, type JsonRecord } from "../../json/fields.ts";
 import type { RealtimeNames } from "../hub/bridge.ts";
 import { changedSettings, firstSettings, setupOf } from "./vendor-settings.ts";
 import { eventMessage, type RealtimeMessage } from "../hub/message.ts";
@@ -41,9 +41,7 @@ export class LiveSetup {
   update(change: JsonRecord): void {
     const settings = changedSettings(this.#settings, change, this.#names.model);
     if (this.#state !== "unsent" && JSON.stringify(setupOf(settings, this.#names.upstreamModel)) !== this.#sent)
-      throw new Failure("invalid_value", "The settings of this model are fixed by the first session.update.", {
-        param: "session",
-      });
+      throw invalidFailure("session", "The settings of this model are fixed by the first session.update.");
     this.#settings = settings;
     this.begin();
     if (this.#state === "taken") this.#events.updated();

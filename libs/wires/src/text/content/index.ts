@@ -18,9 +18,7 @@ const countTokens: TokenCount = {
   wire: "count-content",
   readParams: (body, path) => readParams(isRecord(body) ? contentToCount(body) : body, path),
   countBody: contentToCount,
-  read({ totalTokens: tokens }) {
-    return typeof tokens === "number" ? tokens : undefined;
-  },
+  read: ({ totalTokens: tokens }) => (typeof tokens === "number" ? tokens : undefined),
   render: (tokens) => ({ totalTokens: tokens }),
 };
 

@@ -1,3 +1,4 @@
+import type { WithUsage } from "../../wire.ts";
 import type { Units } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { ReportedExtraUsage } from "../fees.ts";
@@ -37,13 +38,12 @@ export interface Choice {
   readonly stopSequence?: string | undefined;
 }
 
-export interface TextAnswer {
+export interface TextAnswer extends WithUsage {
   readonly id: string;
   readonly model: string;
   /** Creation time in Unix seconds; 0 if the vendor reports none. */
   readonly createdAt: number;
   readonly choices: readonly Choice[];
-  readonly usage?: Units | undefined;
   readonly serviceTier?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
-import { bodies, Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { bodies, withoutUndefined } from "@modelgate/contracts";
+import { missingFailure, invalidFailure, Fields, type JsonRecord } from "../../json/fields.ts";
 import { bodyReader } from "../../json/problem.ts";
 import { parseFunction } from "../hub/content.ts";
 import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
@@ -158,10 +158,9 @@ export function readParams(value: unknown): InteractionsParams {
   const body = read(value);
   const [model, agent] = [body.model ?? undefined, body.agent ?? undefined];
   if (model !== undefined && agent !== undefined)
-    throw new Failure("invalid_value", "model and agent cannot both be given.", { param: "agent" });
+    throw invalidFailure("agent", "model and agent cannot both be given.");
   const name = model ?? agent;
-  if (name === undefined)
-    throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
+  if (name === undefined) throw missingFailure("model");
   return {
     model: name,
     stream: body.stream ?? false,

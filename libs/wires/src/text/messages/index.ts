@@ -45,9 +45,7 @@ const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,
   countBody: (body) => ({ ...body, max_tokens: 1 }),
-  read({ input_tokens: tokens }) {
-    return typeof tokens === "number" ? tokens : undefined;
-  },
+  read: ({ input_tokens: tokens }) => (typeof tokens === "number" ? tokens : undefined),
   render: (tokens) => ({ input_tokens: tokens }),
 };
 

@@ -17,9 +17,7 @@ const countTokens: TokenCount = {
   wire: "count-responses",
   readParams,
   countBody: (body) => body,
-  read({ input_tokens: tokens }) {
-    return typeof tokens === "number" ? tokens : undefined;
-  },
+  read: ({ input_tokens: tokens }) => (typeof tokens === "number" ? tokens : undefined),
   render: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
 };
 

@@ -1,3 +1,5 @@
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { missingFailure, invalidFailure } from "../../json/fields.ts";
 import { Failure, withoutUndefined, type TranscriptsWire } from "@modelgate/contracts";
 import type {
   TranscriptsClient,
@@ -46,8 +48,7 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
   const fields = valuesByName(entries);
   const first = (name: string): string | undefined => fields.get(name)?.[0];
   const model = first("model") ?? "";
-  if (model === "")
-    throw new Failure("missing_required_parameter", "Missing required parameter: model.", { param: "model" });
+  if (model === "") throw missingFailure("model");
   const format = formatOf(wire, first("response_format"));
   const stream = streamOf(wire, first("stream"), format);
   return {
@@ -109,9 +110,7 @@ function granularitiesOf(values: readonly string[], format: TranscriptFormat): r
   if (names.some((word) => !requested.some((each) => each === word)))
     throw wrong("timestamp_granularities", `any of ${granularities.join(", ")}`);
   if (requested.length > 0 && format !== "verbose_json")
-    throw new Failure("invalid_value", "timestamp_granularities needs response_format verbose_json.", {
-      param: "timestamp_granularities",
-    });
+    throw invalidFailure("timestamp_granularities", "timestamp_granularities needs response_format verbose_json.");
   return requested;
 }
 
@@ -143,10 +142,9 @@ const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" |
 function renderForm(request: TranscriptsRequest, { model }: Target) {
   const format = vendorFormats[request.format];
   if (format === "verbose_json" && modelsWithoutTimes.test(model))
-    throw new Failure(
-      "unsupported_parameter",
+    throw unsupportedFailure(
+      "response_format",
       `The vendor of this model reports no timestamps: response_format can be json or text, not ${request.format}.`,
-      { param: "response_format" },
     );
   const entries: readonly FormEntry[] = [
     ...formEntry("language", request.language),

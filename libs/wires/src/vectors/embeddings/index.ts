@@ -1,5 +1,5 @@
 import { bodies, Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import { invalidFailure, Fields, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
 import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
@@ -44,9 +44,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   if (inPath === undefined) return fields.needText("model");
   const inBody = fields.text("model") ?? inPath;
   if (inBody === inPath) return inPath;
-  throw new Failure("invalid_value", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`, {
-    param: "model",
-  });
+  throw invalidFailure("model", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`);
 }
 
 /** Maximum number of tokens of one input; no model reads more. */

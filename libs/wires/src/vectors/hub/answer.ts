@@ -1,12 +1,11 @@
-import { Failure, type Units } from "@modelgate/contracts";
+import type { WithUsage } from "../../wire.ts";
+import { Failure } from "@modelgate/contracts";
 import type { UnstreamedContext, UnstreamedVendor } from "../../kind/index.ts";
 import { maxInputs, type VectorsRequest } from "./request.ts";
 
 /** Vectors in the order of the inputs. */
-export interface VectorsAnswer {
+export interface VectorsAnswer extends WithUsage {
   readonly vectors: readonly Vector[];
-  /** Usage; absent if the vendor reported none. */
-  readonly usage?: Units | undefined;
 }
 
 export interface VectorsVendor extends UnstreamedVendor<VectorsRequest, VectorsAnswer> {

@@ -1,5 +1,5 @@
-import { Failure, withoutUndefined, type VideoWire } from "@modelgate/contracts";
-import { asRecord, memberOf, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { withoutUndefined, type VideoWire } from "@modelgate/contracts";
+import { missingFailure, asRecord, memberOf, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";
@@ -42,9 +42,7 @@ export function readShared(fields: Fields, model: string, wire: VideoWire): Vide
   const prompt = fields.text("prompt");
   const firstFrame = readImage(fields, "image");
   if (prompt === undefined && firstFrame === undefined)
-    throw new Failure("missing_required_parameter", "Missing required parameter: prompt, or image.", {
-      param: "prompt",
-    });
+    throw missingFailure("prompt", "Missing required parameter: prompt, or image.");
   const videos = fields.count("n", 1);
   if (videos !== undefined && videos !== 1) throw fields.wrong("n", "1: a task makes one video");
   // Answers have a single format.
@@ -78,9 +76,7 @@ function readSize(fields: Fields): VideoSize | undefined {
   const [width, height, size] = [fields.count("width", 1), fields.count("height", 1), fields.text("size")];
   if (width !== undefined && height !== undefined) return { width, height };
   if (width !== undefined || height !== undefined)
-    throw new Failure("missing_required_parameter", "width and height must be given together.", {
-      param: width === undefined ? "width" : "height",
-    });
+    throw missingFailure(width === undefined ? "width" : "height", "width and height must be given together.");
   return size === undefined ? undefined : parseSize(size, "size");
 }
 
@@ -107,27 +103,11 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
 
 /** Vendors' names of task states on this wire, in lower case. */
 const states = {
-  queued: "queued",
-  submitted: "queued",
-  pending: "queued",
-  not_start: "queued",
-  in_progress: "in_progress",
-  processing: "in_progress",
-  running: "in_progress",
-  generating: "in_progress",
-  completed: "completed",
-  succeeded: "completed",
-  succeed: "completed",
-  success: "completed",
-  done: "completed",
-  finished: "completed",
-  failed: "failed",
-  failure: "failed",
-  error: "failed",
-  cancelled: "failed",
-  canceled: "failed",
-  expired: "failed",
-} as const;
+  queued: "queued submitted pending not_start",
+  in_progress: "in_progress processing running generating",
+  completed: "completed succeeded succeed success done finished",
+  failed: "failed failure error cancelled canceled expired",
+};
 
 function parsePollResult(body: JsonRecord): PollResult {
   const task = isRecord(body["data"]) && body["status"] === undefined ? body["data"] : body;

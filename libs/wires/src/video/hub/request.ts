@@ -1,6 +1,6 @@
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/field-support.ts";
-import { type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
+import { invalidFailure, type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
 import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } from "../../kind/index.ts";
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";
 import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";
@@ -45,15 +45,14 @@ export function readSeconds(fields: Fields, name: string): number | undefined {
 /** Returns the length if it is among the vendor's lengths. Throws Failure unsupported_parameter that lists them. */
 export function secondsAmong(lengths: readonly number[], seconds: number): number {
   if (lengths.includes(seconds)) return seconds;
-  const message = `seconds: the vendor of this model supports only ${lengths.join(" or ")} s.`;
-  throw new Failure("unsupported_parameter", message, { param: "seconds" });
+  throw unsupportedFailure("seconds", `seconds: the vendor of this model supports only ${lengths.join(" or ")} s.`);
 }
 
 /** Returns the length if it is a whole number within the limits, which the Failure names. */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
   const message = `seconds: the vendor of this model supports only whole seconds from ${min} to ${max}.`;
-  throw new Failure("unsupported_parameter", message, { param: "seconds" });
+  throw unsupportedFailure("seconds", message);
 }
 
 /**
@@ -65,8 +64,7 @@ export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMemb
   const wrong = Object.keys(additional?.members ?? {}).find(isAmountName);
   if (wrong === undefined) return additional;
   const param = fields.at(wrong);
-  const message = `This endpoint does not accept a length or a number of videos as ${param}.`;
-  throw new Failure("invalid_value", message, { param });
+  throw invalidFailure(param, `This endpoint does not accept a length or a number of videos as ${param}.`);
 }
 
 export function refuseFields(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): void {
@@ -122,12 +120,11 @@ export function readExtras(fields: Fields, name: string): JsonRecord | undefined
 export function refusePriced(metadata: unknown, path: string): void {
   const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
   const names = isRecord(extras) ? Object.keys(extras) : [];
-  if (names.length > maxExtras)
-    throw new Failure("invalid_value", `${path} has more than ${maxExtras} members.`, { param: path });
+  if (names.length > maxExtras) throw invalidFailure(path, `${path} has more than ${maxExtras} members.`);
   const wrong = names.find((key) => pricedNames.has(key) || isAmountName(key));
   if (wrong === undefined) return;
   const param = `${path}.${wrong}`;
-  throw new Failure("invalid_value", `${param} must be at the top level of the body.`, { param });
+  throw invalidFailure(param, `${param} must be at the top level of the body.`);
 }
 
 /** Maximum length of a text that is parsed as JSON, equal to that of a form's field. */
@@ -170,7 +167,7 @@ export function parseImage(text: string, param: string): VideoImage {
   const read = text.startsWith("data:") ? readDataUrl(text) : undefined;
   const data = read?.data ?? text;
   if (data === "" || (text.startsWith("data:") && read === undefined) || !base64.test(data))
-    throw new Failure("invalid_value", `${param} must be an http(s) address, a data URL or Base64.`, { param });
+    throw invalidFailure(param, `${param} must be an http(s) address, a data URL or Base64.`);
   return { kind: "data", mediaType: imageTypeOfBase64(data) ?? read?.mediaType ?? "image/png", data };
 }
 
@@ -183,6 +180,5 @@ export function addressOfImage(image: VideoImage | undefined, param: string): st
 /** Returns an image's bytes as Base64 with their type. Throws Failure unsupported_parameter for an address or a file. */
 export function dataOf(image: VideoImage, param: string): { readonly mediaType: string; readonly data: string } {
   if (image.kind === "data") return image;
-  const message = `${param} cannot be a ${image.kind} for the vendor of this model.`;
-  throw new Failure("unsupported_parameter", message, { param });
+  throw unsupportedFailure(param, `${param} cannot be a ${image.kind} for the vendor of this model.`);
 }

@@ -1,5 +1,5 @@
 import { type TaskState, Failure } from "@modelgate/contracts";
-import { type JsonRecord, isRecord, ownEntry } from "../../json/fields.ts";
+import { type JsonRecord, isRecord } from "../../json/fields.ts";
 import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
 import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";
@@ -114,7 +114,10 @@ export interface VideoResult {
 
 export const unknownResult: PollResult = { kind: "unknown" };
 
-type StateWords = Readonly<Record<string, "queued" | "in_progress" | "completed" | "failed">>;
+/** Vendor's words for each state, separated by spaces. */
+type StateWords = Readonly<Record<TaskState, string>>;
+
+const taskStates = ["queued", "in_progress", "completed", "failed"] as const satisfies readonly TaskState[];
 
 /** Reads the vendor's id of a new task. Throws Failure upstream_error if `task` or its id is missing. */
 export function startedAs(task: unknown, name: string): string {
@@ -141,7 +144,7 @@ export function pollResultOf(
   states: StateWords,
   { vendorStatus, result, code, message, progress, sizes = [] }: TaskReport,
 ): PollResult {
-  const state = typeof vendorStatus === "string" ? ownEntry(states, vendorStatus) : undefined;
+  const state = taskStates.find((each) => states[each].split(" ").some((word) => word === vendorStatus));
   if (state === undefined) return unknownResult;
   if (state === "failed") return failedTask(code, message, String(vendorStatus));
   const size = sizes.map(readSize).find((each) => each !== undefined);

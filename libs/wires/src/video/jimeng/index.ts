@@ -1,5 +1,6 @@
-import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
-import { asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { withoutUndefined, type TaskState } from "@modelgate/contracts";
+import { missingFailure, asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import {
   additionalVideoMembers,
@@ -49,9 +50,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const prompt = fields.text("prompt");
   const [firstFrame, lastFrame] = readImages(fields);
   if (prompt === undefined && firstFrame === undefined)
-    throw new Failure("missing_required_parameter", "Missing required parameter: prompt, or binary_data_base64.", {
-      param: "prompt",
-    });
+    throw missingFailure("prompt", "Missing required parameter: prompt, or binary_data_base64.");
   const seed = fields.number("seed");
   const request: VideoRequest = {
     model,
@@ -125,9 +124,7 @@ function renderImages(images: readonly VideoImage[]): object {
   const urls = images.flatMap((image) => (image.kind === "url" ? [image.url] : []));
   if (bytes.length === images.length) return images.length === 0 ? {} : { binary_data_base64: bytes };
   if (urls.length === images.length) return { image_urls: urls };
-  throw new Failure("unsupported_parameter", "firstFrame and lastFrame must both be addresses, or both be Base64.", {
-    param: "firstFrame",
-  });
+  throw unsupportedFailure("firstFrame", "firstFrame and lastFrame must both be addresses, or both be Base64.");
 }
 
 const successCode = 10_000;
@@ -136,11 +133,11 @@ const transientCodes: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50
 const resultLifetimeMs = 3_600_000;
 
 const states = {
-  in_queue: "queued",
-  generating: "in_progress",
-  done: "completed",
-  expired: "failed",
-} as const;
+  queued: "in_queue",
+  in_progress: "generating",
+  completed: "done",
+  failed: "expired",
+};
 
 function parsePollResult({ code, message, data }: JsonRecord): PollResult {
   const { status, video_url: url } = asRecord(data);

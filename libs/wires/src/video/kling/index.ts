@@ -91,12 +91,11 @@ function imageText(image: VideoImage, param: string): string {
 
 /** States with and without a final "ed": the vendor's documentation and its answers differ. */
 const states = {
-  submitted: "queued",
-  processing: "in_progress",
-  succeed: "completed",
-  succeeded: "completed",
+  queued: "submitted",
+  in_progress: "processing",
+  completed: "succeed succeeded",
   failed: "failed",
-} as const;
+};
 /** Time for which the vendor keeps a video, in ms. */
 const resultLifetimeMs = 30 * 86_400_000;
 

@@ -1,4 +1,5 @@
-import { Failure, withoutUndefined } from "@modelgate/contracts";
+import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord } from "../../json/fields.ts";
 import {
   additionalVideoMembers,
@@ -83,19 +84,14 @@ function pictureOf(image: VideoImage | undefined, param: string, role: string): 
 function refusePricedOption({ prompt = "" }: VideoRequest): void {
   const [option] = pricedOption.exec(prompt) ?? [];
   if (option === undefined) return;
-  throw new Failure(
-    "unsupported_parameter",
-    `The vendor of this model reads ${option} in a prompt as an option: set lengths and sizes in their own fields.`,
-    { param: "prompt" },
-  );
+  const message = `The vendor of this model reads ${option} in a prompt as an option: set lengths and sizes in their own fields.`;
+  throw unsupportedFailure("prompt", message);
 }
 
 const states = {
   queued: "queued",
-  running: "in_progress",
-  succeeded: "completed",
-  failed: "failed",
-  cancelled: "failed",
-  expired: "failed",
-} as const;
+  in_progress: "running",
+  completed: "succeeded",
+  failed: "failed cancelled expired",
+};
 const resultLifetimeMs = 86_400_000;

@@ -107,10 +107,8 @@ const states = {
   queued: "queued",
   in_progress: "in_progress",
   completed: "completed",
-  failed: "failed",
-  cancelled: "failed",
-  expired: "failed",
-} as const;
+  failed: "failed cancelled expired",
+};
 
 /** Renders a task in the format of OpenAI's videos, with the members that OpenAI's SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {

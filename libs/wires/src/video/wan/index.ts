@@ -99,13 +99,11 @@ function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
 }
 
 const states = {
-  PENDING: "queued",
-  SUSPENDED: "queued",
-  RUNNING: "in_progress",
-  SUCCEEDED: "completed",
-  FAILED: "failed",
-  CANCELED: "failed",
-} as const;
+  queued: "PENDING SUSPENDED",
+  in_progress: "RUNNING",
+  completed: "SUCCEEDED",
+  failed: "FAILED CANCELED",
+};
 const resultLifetimeMs = 86_400_000;
 
 /** Parses the state of a task; some models have the address one level deeper. */
